@@ -1,0 +1,1 @@
+//! Named machines and jobs for the benches.

@@ -1,0 +1,28 @@
+//! Placement of massive parallel jobs: which process runs on which node, on which cpus, with which rank.
+//!
+//! The modules stand in the order of the data; each imports only from those above it.
+
+// Ids, counts, bounds, errors, choices: the words everything else is written in.
+pub mod id;
+pub mod count;
+pub mod limit;
+// pub mod policy;
+// pub mod error;
+// What there is.
+pub mod table;
+// Text -> what was said.
+pub mod text;
+// A spawn request, typed, packed and relayed.
+pub mod spawn;
+// Sessions and reservations: which nodes a job may see.
+pub mod session;
+// Task maps: RFC 34, PMI and raw.
+pub mod taskmap;
+// The decisions.
+pub mod stage;
+// What comes out.
+pub mod plan;
+// The list of stages.
+pub mod map;
+// The judge.
+pub mod check;

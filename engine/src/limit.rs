@@ -1,0 +1,23 @@
+//! Every bound, and how bounds relate. A number beyond one is an error that names it, never an allocation.
+
+/// Processes of a job, over all its apps.
+pub const RANKS_MAX: u32 = u32::MAX - 1;
+/// Nodes of a job.
+pub const NODES_MAX: u32 = u32::MAX - 1;
+/// Apps of a job, holes counted.
+pub const APPS_MAX: u32 = 1 << 24;
+/// PUs of one topology, and the largest OS number plus one.
+pub const PUS_MAX: u32 = 1 << 20;
+/// Objects of one topology.
+pub const OBJECTS_MAX: u32 = 1 << 22;
+/// Entries of one bracket list in a host list.
+pub const HOST_ENTRIES_MAX: usize = 1 << 24;
+/// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.
+pub const TEXT_BYTES_MAX: usize = 1 << 30;
+/// Bytes of a packed request.
+pub const REQUEST_BYTES_MAX: usize = 64 << 20;
+/// Runs of one pattern: distinct processes of one app on one node before they repeat.
+pub const PATTERN_RUNS_MAX: usize = 1 << 22;
+
+const _: () = assert!(NODES_MAX <= RANKS_MAX, "one process on each node must fit");
+const _: () = assert!(PUS_MAX <= OBJECTS_MAX, "each PU is an object");

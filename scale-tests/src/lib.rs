@@ -1,0 +1,1 @@
+//! Generators, fuzz bodies and simulations.

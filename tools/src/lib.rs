@@ -1,0 +1,1 @@
+//! The `stowplan` command as a library.

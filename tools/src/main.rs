@@ -1,0 +1,2 @@
+//! The `stowplan` command.
+fn main() {}

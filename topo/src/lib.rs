@@ -1,0 +1,1 @@
+//! Topologies: hwloc XML, synthetic strings, named machines, this machine.
