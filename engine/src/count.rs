@@ -5,11 +5,15 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Processes. Unit: one process.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub struct ProcCount(pub u32);
 
 /// A rank in the job (a vpid, where PMIx spells it). From 0.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub struct Rank(pub u32);
 
 impl Rank {
@@ -22,7 +26,10 @@ impl Rank {
     /// ```
     #[must_use]
     pub fn plus(self, count: ProcCount) -> Option<Self> {
-        self.0.checked_add(count.0).filter(|&sum| sum <= RANKS_MAX).map(Self)
+        self.0
+            .checked_add(count.0)
+            .filter(|&sum| sum <= RANKS_MAX)
+            .map(Self)
     }
 }
 

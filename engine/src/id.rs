@@ -68,7 +68,10 @@ impl<I: Id, T> Column<I, T> {
     /// An empty column.
     #[must_use]
     pub const fn new() -> Self {
-        Self { values: Vec::new(), id: PhantomData }
+        Self {
+            values: Vec::new(),
+            id: PhantomData,
+        }
     }
     /// Adds a row: the only place where an id of this column's table is born.
     pub fn push(&mut self, value: T) -> I {
@@ -93,7 +96,10 @@ impl<I: Id, T> Column<I, T> {
     }
     /// Rows with their ids, ascending.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
-        self.values.iter().enumerate().map(|(row, value)| (I::from_row(row), value))
+        self.values
+            .iter()
+            .enumerate()
+            .map(|(row, value)| (I::from_row(row), value))
     }
     /// All ids, ascending.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
@@ -108,7 +114,10 @@ impl<I: Id, T> Column<I, T> {
 
 impl<I, T> Default for Column<I, T> {
     fn default() -> Self {
-        Self { values: Vec::new(), id: PhantomData }
+        Self {
+            values: Vec::new(),
+            id: PhantomData,
+        }
     }
 }
 
@@ -135,7 +144,10 @@ impl<I: Id, T> IndexMut<I> for Column<I, T> {
 
 impl<I: Id, T> FromIterator<T> for Column<I, T> {
     fn from_iter<It: IntoIterator<Item = T>>(values: It) -> Self {
-        Self { values: values.into_iter().collect(), id: PhantomData }
+        Self {
+            values: values.into_iter().collect(),
+            id: PhantomData,
+        }
     }
 }
 
@@ -147,13 +159,19 @@ impl<I: Id, T: serde::Serialize> serde::Serialize for Column<I, T> {
 
 impl<'de, I: Id, T: serde::Deserialize<'de>> serde::Deserialize<'de> for Column<I, T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { values: Vec::deserialize(deserializer)?, id: PhantomData })
+        Ok(Self {
+            values: Vec::deserialize(deserializer)?,
+            id: PhantomData,
+        })
     }
 }
 
 /// A list per row, as offsets and values: two flat vectors. Shape: `[rows][any]`.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[serde(bound(serialize = "T: serde::Serialize", deserialize = "T: serde::Deserialize<'de>"))]
+#[serde(bound(
+    serialize = "T: serde::Serialize",
+    deserialize = "T: serde::Deserialize<'de>"
+))]
 pub struct Lists<I, T> {
     /// Where each row's list ends in `values`.
     ends: Vec<u32>,
@@ -164,7 +182,11 @@ pub struct Lists<I, T> {
 
 impl<I, T> Default for Lists<I, T> {
     fn default() -> Self {
-        Self { ends: Vec::new(), values: Vec::new(), id: PhantomData }
+        Self {
+            ends: Vec::new(),
+            values: Vec::new(),
+            id: PhantomData,
+        }
     }
 }
 
@@ -176,7 +198,9 @@ impl<I: Id, T> Lists<I, T> {
     pub fn push(&mut self, list: impl IntoIterator<Item = T>) -> I {
         let id = I::from_row(self.ends.len());
         self.values.extend(list);
-        self.ends.push(u32::try_from(self.values.len()).expect("limit.rs keeps lists below 2^32 values"));
+        self.ends.push(
+            u32::try_from(self.values.len()).expect("limit.rs keeps lists below 2^32 values"),
+        );
         id
     }
     /// Rows.
@@ -193,7 +217,11 @@ impl<I: Id, T> Lists<I, T> {
     #[must_use]
     pub fn range(&self, id: I) -> Range<usize> {
         let row = id.row();
-        let start = if row == 0 { 0 } else { self.ends[row - 1] as usize };
+        let start = if row == 0 {
+            0
+        } else {
+            self.ends[row - 1] as usize
+        };
         start..self.ends[row] as usize
     }
     /// All lists, one after the other.
@@ -204,7 +232,8 @@ impl<I: Id, T> Lists<I, T> {
     /// Offsets are ascending and end with the values: true for all lists made here, checked for lists read from bytes.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.ends.is_sorted() && self.ends.last().map_or(0, |&end| end as usize) == self.values.len()
+        self.ends.is_sorted()
+            && self.ends.last().map_or(0, |&end| end as usize) == self.values.len()
     }
 }
 
@@ -221,6 +250,7 @@ mod tests {
     use super::*;
     define_id! {
         /// A row of these tests.
+        #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
         RowId
     }
     const _: () = assert!(size_of::<Option<RowId>>() == 4);
@@ -237,7 +267,10 @@ mod tests {
     fn lists_keep_their_bounds() {
         let mut lists: Lists<RowId, u8> = Lists::default();
         let (a, b, c) = (lists.push([1, 2]), lists.push([]), lists.push([3]));
-        assert_eq!((&lists[a], &lists[b], &lists[c]), (&[1, 2][..], &[][..], &[3][..]));
+        assert_eq!(
+            (&lists[a], &lists[b], &lists[c]),
+            (&[1, 2][..], &[][..], &[3][..])
+        );
         assert!(lists.is_sound());
     }
 }

@@ -3,10 +3,10 @@
 //! The modules stand in the order of the data; each imports only from those above it.
 
 // Ids, counts, bounds, errors, choices: the words everything else is written in.
-pub mod id;
 pub mod count;
+pub mod id;
 pub mod limit;
-// pub mod policy;
+pub mod policy;
 // pub mod error;
 // What there is.
 pub mod table;

@@ -1,0 +1,208 @@
+//! The choices a job can make, as enums: kinds of hardware objects, mapping, ranking, binding.
+
+use serde::{Deserialize, Serialize};
+
+/// A kind of hardware object, from the whole machine down. Source: `semantics` 1.1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum ObjKind {
+    /// The whole node.
+    Machine,
+    /// A physical package (socket).
+    Package,
+    /// A die inside a package.
+    Die,
+    /// A NUMA node.
+    Numa,
+    /// A level 5 cache.
+    L5,
+    /// A level 4 cache.
+    L4,
+    /// A level 3 cache.
+    L3,
+    /// A level 2 cache.
+    L2,
+    /// A level 1 data or unified cache.
+    L1,
+    /// A core.
+    Core,
+    /// A hardware thread: one PU.
+    Hwthread,
+}
+
+impl ObjKind {
+    /// All kinds, in the order of listings.
+    pub const ALL: [Self; 11] = [
+        Self::Machine,
+        Self::Package,
+        Self::Die,
+        Self::Numa,
+        Self::L5,
+        Self::L4,
+        Self::L3,
+        Self::L2,
+        Self::L1,
+        Self::Core,
+        Self::Hwthread,
+    ];
+
+    /// The word of listings and of the `object` column.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Package => "package",
+            Self::Die => "die",
+            Self::Numa => "numa",
+            Self::L5 => "l5cache",
+            Self::L4 => "l4cache",
+            Self::L3 => "l3cache",
+            Self::L2 => "l2cache",
+            Self::L1 => "l1cache",
+            Self::Core => "core",
+            Self::Hwthread => "hwthread",
+        }
+    }
+
+    /// Position in `none < package < numa < l3cache < l2cache < l1cache < core < hwthread` (`semantics` 2.5).
+    #[must_use]
+    pub const fn height(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Where the processes of an app go. Source: seed 003.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum MapBy {
+    /// Fill each node's slots before the next node.
+    Slot,
+    /// Round-robin over nodes.
+    Node,
+    /// Round-robin over the objects of a kind. On a topology without cores, `Core` means hwthread.
+    Object(ObjKind),
+    /// `N` processes on each object of a kind.
+    Ppr {
+        /// Processes per object, at least 1.
+        per: u32,
+        /// The object.
+        on: PprObject,
+    },
+    /// One process per entry of a sequence.
+    Seq,
+    /// One process per entry of a rankfile.
+    Rankfile,
+    /// One process per listed cpu.
+    PeList,
+    /// As by NUMA node, ordered by distance to a device (`per-app` 9.2).
+    Dist,
+    /// One process per line of LSF's affinity file (`per-app` 9.1).
+    Lsf,
+}
+
+/// The object of `ppr:N:object`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum PprObject {
+    /// The whole node: processes have no object.
+    Node,
+    /// Objects of a kind.
+    Kind(ObjKind),
+}
+
+/// In which order the processes of an app get their ranks. Source: seed 004.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum RankBy {
+    /// Node by node, in placement order.
+    Slot,
+    /// Round-robin over nodes.
+    Node,
+    /// Node by node, object by object.
+    Fill,
+    /// Round-robin over all (node, object) pairs.
+    Span,
+    /// The entry's number (seq, rankfile, lsf).
+    Listed,
+}
+
+/// What a process is bound to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum BindTo {
+    /// Nothing.
+    Nothing,
+    /// An object of this kind. On a topology without cores, `Core` means hwthread.
+    Object(ObjKind),
+    /// The job's default for object-less maps: a cpu up to two processes in the job, else a NUMA node (`semantics` 3.6).
+    /// Settled by the count stage, as it needs every app's process count.
+    BySize,
+}
+
+/// Whether a binding was asked for or is a default, which may be given up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum BindStrength {
+    /// A default: best effort.
+    Default,
+    /// Asked for: what it cannot do is an error.
+    Explicit,
+}
+
+/// `if-supported`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum IfSupported {
+    /// Not said.
+    No,
+    /// A process whose cpus the binder does not find is left unbound.
+    Yes,
+}
+
+/// Whether cpus may be shared by bound processes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Overload {
+    /// A cpu belongs to one process.
+    Refused,
+    /// `overload-allowed`.
+    Allowed,
+}
+
+/// Whether nodes may hold more processes than slots.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Oversubscribe {
+    /// The default.
+    Refused,
+    /// `OVERSUBSCRIBE`.
+    Allowed,
+}
+
+/// What counts as a cpu. A topology without cores is always in hwthread mode.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum CpuMode {
+    /// Whole cores.
+    Core,
+    /// PUs.
+    Hwthread,
+}
+
+/// `SPAN`: round-robin over the nodes of an object map.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Span {
+    /// Fill each node before the next.
+    No,
+    /// Treat the allocation as one node.
+    Yes,
+}
+
+/// `ORDERED`: the i-th process of a node gets the i-th listed cpu.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Ordered {
+    /// All share the list.
+    No,
+    /// One cpu each.
+    Yes,
+}
+
+/// `NOLOCAL`: keep off the node the launcher runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum NoLocal {
+    /// All nodes.
+    No,
+    /// All but the local one.
+    Yes,
+}

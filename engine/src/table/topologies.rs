@@ -1,0 +1,370 @@
+//! Distinct topologies: their objects, their PUs, their devices.
+//!
+//! A topology here is what `semantics` 1.1 leaves: disallowed PUs are gone, and so are the objects that had nothing else.
+//! PUs have a **logical** number (their place in the tree, from 0) and an **OS** number (what the kernel calls them).
+//! Inner loops work on logical numbers, where nearly every object is one range; people see OS numbers.
+
+use super::cpusets::{CpusetId, Cpusets};
+use crate::define_id;
+use crate::id::{Column, Id as _, Lists};
+use crate::limit::{OBJECTS_MAX, PUS_MAX};
+use crate::policy::ObjKind;
+use std::collections::HashMap;
+use std::ops::Range;
+
+define_id! {
+    /// A row of [`Topologies`].
+    TopologyId
+}
+
+define_id! {
+    /// An object of a topology: a row of the object columns of [`Topologies`].
+    ObjectId
+}
+
+/// One object, as a reader hands it in.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DraftObject {
+    /// Its kind.
+    pub kind: ObjKind,
+    /// The number the kernel or firmware gave it, if any.
+    pub os: Option<u32>,
+    /// Its PUs: ascending disjoint half-open ranges of **logical** PU numbers. Empty for memory without cpus.
+    pub pus: Vec<Range<u32>>,
+}
+
+/// An OS device (network card, GPU, disk).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Device {
+    /// Its name, as `mlx5_0`.
+    pub name: String,
+    /// hwloc's subtype or device type, for people.
+    pub subtype: String,
+    /// The PUs of the nearest object above it that has some: ranges of logical numbers.
+    pub pus: Vec<Range<u32>>,
+}
+
+/// Latencies between NUMA nodes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Latency {
+    /// The NUMA nodes measured, by logical index; row and column order of `values`.
+    pub nodes: Vec<u32>,
+    /// Shape `[nodes][nodes]`: from, to.
+    pub values: Vec<u64>,
+}
+
+/// A topology as a reader hands it in, disallowed PUs already dropped.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct TopologyDraft {
+    /// OS numbers of the PUs, in logical order.
+    pub pus_os: Vec<u32>,
+    /// Objects, each kind in logical order; kinds in any order. `Machine` once; `Hwthread`s are derived from `pus_os`.
+    pub objects: Vec<DraftObject>,
+    /// OS devices, in file order.
+    pub devices: Vec<Device>,
+    /// The latency matrix between NUMA nodes, if there is one.
+    pub latency: Option<Latency>,
+}
+
+/// Why a draft is no topology.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum DraftError {
+    /// No PU may be used.
+    #[error("there is no PU that may be used")]
+    NoPu,
+    /// More than [`PUS_MAX`] PUs or [`OBJECTS_MAX`] objects.
+    #[error("{found} {what}, at most {limit} are possible")]
+    TooLarge {
+        /// `PUs` or `objects`.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// The bound.
+        limit: u32,
+    },
+    /// Two PUs with one OS number.
+    #[error("OS number {os} belongs to two PUs")]
+    TwiceOs {
+        /// The number.
+        os: u32,
+    },
+    /// An OS number beyond the bound.
+    #[error("PU OS number {os} is not below {PUS_MAX}")]
+    LargeOs {
+        /// The number.
+        os: u32,
+    },
+    /// Ranges out of order, overlapping or beyond the PUs.
+    #[error("a {kind:?} has ranges of PUs that are out of order or beyond the {pus} PUs")]
+    BadRanges {
+        /// The object's kind.
+        kind: ObjKind,
+        /// PUs of the topology.
+        pus: usize,
+    },
+}
+
+/// The distinct topologies of a run. Equal drafts share one id.
+#[derive(Clone, Default, Debug)]
+pub struct Topologies {
+    /// OS numbers of the PUs, in logical order. Shape `[topologies][PUs]`.
+    pub(crate) pus_os: Lists<TopologyId, u32>,
+    /// Objects of each kind: rows of the object columns. Shape `[topologies][kinds]`.
+    pub(crate) rows: Column<TopologyId, [(u32, u32); 11]>,
+    /// NUMA nodes that are mapping targets (`semantics` 1.1), in logical order. Shape `[topologies][domains]`.
+    pub(crate) domains: Lists<TopologyId, ObjectId>,
+    /// OS devices. Shape `[topologies][devices]`.
+    pub(crate) devices: Lists<TopologyId, Device>,
+    /// Latencies between NUMA nodes. Shape `[topologies]`.
+    pub(crate) latency: Column<TopologyId, Option<Latency>>,
+    /// Shape of the object columns: `[objects]`.
+    pub(crate) kind: Column<ObjectId, ObjKind>,
+    /// OS number.
+    pub(crate) os: Column<ObjectId, Option<u32>>,
+    /// PUs by OS number.
+    pub(crate) cpuset: Column<ObjectId, CpusetId>,
+    /// PUs by logical number, as (first, end). Shape `[objects][ranges]`.
+    pub(crate) ranges: Lists<ObjectId, (u32, u32)>,
+    known: HashMap<TopologyDraft, TopologyId>,
+}
+
+impl Topologies {
+    /// Adds a topology, or finds an equal one.
+    ///
+    /// # Errors
+    /// A [`DraftError`] when the draft is not sound. Cost: linear in the draft.
+    pub fn add(
+        &mut self,
+        draft: TopologyDraft,
+        cpusets: &mut Cpusets,
+    ) -> Result<TopologyId, DraftError> {
+        if let Some(&id) = self.known.get(&draft) {
+            return Ok(id);
+        }
+        validate(&draft)?;
+        let os_numbers = &draft.pus_os;
+        let mut rows = [(0, 0); 11];
+        for kind in ObjKind::ALL {
+            let first = self.kind.len();
+            if kind == ObjKind::Hwthread {
+                for (logical, &os) in (0..).zip(os_numbers) {
+                    let own = logical..logical + 1;
+                    self.push_object(
+                        kind,
+                        Some(os),
+                        std::slice::from_ref(&own),
+                        os_numbers,
+                        cpusets,
+                    );
+                }
+            } else {
+                for object in draft.objects.iter().filter(|object| object.kind == kind) {
+                    self.push_object(kind, object.os, &object.pus, os_numbers, cpusets);
+                }
+            }
+            rows[kind as usize] = (row_number(first), row_number(self.kind.len()));
+        }
+        let topology = self.pus_os.push(os_numbers.iter().copied());
+        self.rows.push(rows);
+        let domains = self.numa_domains(topology, cpusets);
+        self.domains.push(domains);
+        self.devices.push(draft.devices.iter().cloned());
+        self.latency.push(draft.latency.clone());
+        self.known.insert(draft, topology);
+        Ok(topology)
+    }
+
+    fn push_object(
+        &mut self,
+        kind: ObjKind,
+        os: Option<u32>,
+        ranges: &[Range<u32>],
+        os_numbers: &[u32],
+        cpusets: &mut Cpusets,
+    ) {
+        let pus = ranges
+            .iter()
+            .flat_map(|range| &os_numbers[range.start as usize..range.end as usize]);
+        self.kind.push(kind);
+        self.os.push(os);
+        self.cpuset.push(cpusets.intern(pus.copied().collect()));
+        self.ranges
+            .push(ranges.iter().map(|range| (range.start, range.end)));
+    }
+
+    /// NUMA nodes by ascending OS number up to the first that overlaps one already taken, then in logical order.
+    fn numa_domains(&self, topology: TopologyId, cpusets: &Cpusets) -> Vec<ObjectId> {
+        let mut by_os: Vec<ObjectId> = self.objects(topology, ObjKind::Numa).collect();
+        by_os.sort_by_key(|&object| (self.os[object], object));
+        let mut taken = roaring::RoaringBitmap::new();
+        let mut domains = Vec::new();
+        for object in by_os {
+            let set = cpusets.get(self.cpuset[object]);
+            if !taken.is_disjoint(set) {
+                break;
+            }
+            taken |= set;
+            domains.push(object);
+        }
+        domains.sort_unstable();
+        domains
+    }
+
+    /// Distinct topologies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    /// No topologies.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+    /// All ids, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = TopologyId> + use<> {
+        self.rows.ids()
+    }
+    /// OS numbers of the PUs, in logical order.
+    #[must_use]
+    pub fn pus_os(&self, topology: TopologyId) -> &[u32] {
+        &self.pus_os[topology]
+    }
+    /// Every object of a kind, in logical order (all NUMA nodes, also those that are no mapping targets).
+    pub fn objects(
+        &self,
+        topology: TopologyId,
+        kind: ObjKind,
+    ) -> impl ExactSizeIterator<Item = ObjectId> + use<> {
+        let (first, end) = self.rows[topology][kind as usize];
+        (first as usize..end as usize).map(ObjectId::from_row)
+    }
+    /// Number of objects of a kind.
+    #[must_use]
+    pub fn count(&self, topology: TopologyId, kind: ObjKind) -> u32 {
+        let (first, end) = self.rows[topology][kind as usize];
+        end - first
+    }
+    /// The object of a kind with this logical index.
+    #[must_use]
+    pub fn object(&self, topology: TopologyId, kind: ObjKind, logical: u32) -> Option<ObjectId> {
+        let (first, end) = self.rows[topology][kind as usize];
+        (logical < end - first).then(|| ObjectId::from_row((first + logical) as usize))
+    }
+    /// NUMA nodes that are mapping targets, in logical order.
+    #[must_use]
+    pub fn domains(&self, topology: TopologyId) -> &[ObjectId] {
+        &self.domains[topology]
+    }
+    /// The kind of an object.
+    #[must_use]
+    pub fn kind(&self, object: ObjectId) -> ObjKind {
+        self.kind[object]
+    }
+    /// Logical index of an object among its kind, in its topology.
+    #[must_use]
+    pub fn logical(&self, topology: TopologyId, object: ObjectId) -> u32 {
+        let (first, _) = self.rows[topology][self.kind[object] as usize];
+        row_number(object.row()) - first
+    }
+    /// OS number of an object.
+    #[must_use]
+    pub fn os(&self, object: ObjectId) -> Option<u32> {
+        self.os[object]
+    }
+    /// PUs of an object, by OS number.
+    #[must_use]
+    pub fn cpuset(&self, object: ObjectId) -> CpusetId {
+        self.cpuset[object]
+    }
+    /// PUs of an object, by logical number: ascending disjoint (first, end).
+    #[must_use]
+    pub fn ranges(&self, object: ObjectId) -> &[(u32, u32)] {
+        &self.ranges[object]
+    }
+    /// OS devices, in file order.
+    #[must_use]
+    pub fn devices(&self, topology: TopologyId) -> &[Device] {
+        &self.devices[topology]
+    }
+    /// Latencies between NUMA nodes.
+    #[must_use]
+    pub fn latency(&self, topology: TopologyId) -> Option<&Latency> {
+        self.latency[topology].as_ref()
+    }
+    /// Slots inferred from the topology: cores, or PUs where there are none (`semantics` 1.5).
+    #[must_use]
+    pub fn inferred_slots(&self, topology: TopologyId) -> u32 {
+        match self.count(topology, ObjKind::Core) {
+            0 => self.count(topology, ObjKind::Hwthread),
+            cores => cores,
+        }
+    }
+}
+
+fn row_number(row: usize) -> u32 {
+    u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows")
+}
+
+fn validate(draft: &TopologyDraft) -> Result<(), DraftError> {
+    let pus = draft.pus_os.len();
+    if pus == 0 {
+        return Err(DraftError::NoPu);
+    }
+    for (what, found, limit) in [
+        ("PUs", pus, PUS_MAX),
+        ("objects", draft.objects.len(), OBJECTS_MAX),
+    ] {
+        if found > limit as usize {
+            return Err(DraftError::TooLarge { what, found, limit });
+        }
+    }
+    let mut seen = roaring::RoaringBitmap::new();
+    for &os in &draft.pus_os {
+        if os >= PUS_MAX {
+            return Err(DraftError::LargeOs { os });
+        }
+        if !seen.insert(os) {
+            return Err(DraftError::TwiceOs { os });
+        }
+    }
+    let lists = draft
+        .objects
+        .iter()
+        .map(|object| (object.kind, &object.pus));
+    for (kind, ranges) in lists.chain(
+        draft
+            .devices
+            .iter()
+            .map(|device| (ObjKind::Machine, &device.pus)),
+    ) {
+        let mut next = 0;
+        for range in ranges {
+            if range.start < next || range.end <= range.start || range.end as usize > pus {
+                return Err(DraftError::BadRanges { kind, pus });
+            }
+            next = range.end;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_topologies_share_one_id() {
+        let draft = TopologyDraft {
+            pus_os: vec![0, 2, 1, 3],
+            ..TopologyDraft::default()
+        };
+        let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+        let a = topologies.add(draft.clone(), &mut cpusets).unwrap();
+        assert_eq!(topologies.add(draft, &mut cpusets), Ok(a));
+        assert_eq!(topologies.inferred_slots(a), 4, "no cores: PUs");
+        assert_eq!(
+            topologies.add(TopologyDraft::default(), &mut cpusets),
+            Err(DraftError::NoPu)
+        );
+    }
+}
