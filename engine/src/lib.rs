@@ -4,10 +4,10 @@
 
 // Ids, counts, bounds, errors, choices: the words everything else is written in.
 pub mod count;
+pub mod error;
 pub mod id;
 pub mod limit;
 pub mod policy;
-// pub mod error;
 // What there is.
 pub mod table;
 // Text -> what was said.

@@ -1,1 +1,4 @@
-//! (stage)
+//! The decisions: one file, one decision.
+
+// A relayed request and the files it names -> one row per app.
+pub mod resolve;

@@ -1,1 +1,133 @@
-//! (apps)
+//! Resolved apps: one row per app, every default decided. Placement sees nothing else of a request.
+
+use super::listings::Listing;
+use super::origins::Origins;
+use crate::count::ProcCount;
+use crate::define_id;
+use crate::id::{Column, Id as _, Lists};
+use crate::policy::{
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe,
+    RankBy, Span,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+define_id! {
+    /// A row of [`AppTable`]: the app's place in the request, holes counted.
+    AppId
+}
+
+define_id! {
+    /// A distinct policy: apps with equal options share one.
+    PolicyId
+}
+
+define_id! {
+    /// A pe-list: a row of [`AppTable::lists`].
+    ListId
+}
+
+define_id! {
+    /// A parsed sequence, rank or affinity file: a row of [`AppTable::listings`].
+    ListingId
+}
+
+/// The resolved options of an app (`per-app` 6, rules R1 to R13). Equal policies have equal ids.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Policy {
+    /// Where processes go.
+    pub map: MapBy,
+    /// SPAN, for object maps.
+    pub span: Span,
+    /// ORDERED, for pe-lists.
+    pub ordered: Ordered,
+    /// NOLOCAL.
+    pub nolocal: NoLocal,
+    /// Cpus per process, at least 1.
+    pub pe: u16,
+    /// The cpus of a pe-list: logical cpus of the mode.
+    pub list: Option<ListId>,
+    /// What a cpu is.
+    pub mode: CpuMode,
+    /// The order of ranks.
+    pub rank: RankBy,
+    /// What processes are bound to.
+    pub bind: BindTo,
+    /// Asked for, or a default that may be given up. PE above 1 makes it explicit.
+    pub strength: BindStrength,
+    /// `if-supported`.
+    pub if_supported: IfSupported,
+    /// `overload-allowed`.
+    pub overload: Overload,
+    /// LIMIT: processes per target object, per node and app.
+    pub limit: Option<u16>,
+    /// The job's OVERSUBSCRIBE.
+    pub oversubscribe: Oversubscribe,
+}
+
+/// Which ranks the numbers of a rankfile, or the lines of a sequence, stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Numbering {
+    /// The app's own: entry 0 is its first process.
+    App,
+    /// The job's: the app starts where the earlier apps ended (`semantics` 4.6; lsf: only the apps that it took).
+    Job,
+}
+
+/// The apps of a job. Shape of each column: `[apps]`.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct AppTable {
+    /// Processes asked for; `None`: as many as policy and slots give (3.4).
+    pub np: Column<AppId, Option<ProcCount>>,
+    /// The resolved policy; `None` is a hole of the request.
+    pub policy: Column<AppId, Option<PolicyId>>,
+    /// The cpu mode of the words alone, used to count an absent `np` (3.4).
+    pub count_mode: Column<AppId, CpuMode>,
+    /// The file of a seq, rankfile or lsf app.
+    pub listing: Column<AppId, Option<(ListingId, Numbering)>>,
+    /// The device of `dist:DEVICE`.
+    pub device: Column<AppId, Option<String>>,
+    /// The program, a label.
+    pub label: Column<AppId, String>,
+    /// Where the words came from.
+    pub origins: Column<AppId, Option<Origins>>,
+    /// Distinct policies.
+    pub policies: Column<PolicyId, Policy>,
+    /// Pe-lists: inclusive ranges in the order given.
+    pub lists: Lists<ListId, (u32, u32)>,
+    /// Parsed files.
+    pub listings: Column<ListingId, Listing>,
+    #[serde(skip)]
+    known: HashMap<Policy, PolicyId>,
+}
+
+impl AppTable {
+    /// The id of this policy, new or known.
+    pub fn intern(&mut self, policy: Policy) -> PolicyId {
+        if let Some(&id) = self.known.get(&policy) {
+            return id;
+        }
+        let id = self.policies.push(policy);
+        self.known.insert(policy, id);
+        id
+    }
+    /// The policy of an app, `None` for a hole.
+    #[must_use]
+    pub fn policy(&self, app: AppId) -> Option<&Policy> {
+        self.policy[app].map(|id| &self.policies[id])
+    }
+    /// Apps, holes counted.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.np.len()
+    }
+    /// No apps.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.np.is_empty()
+    }
+    /// All apps, holes counted, ascending.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = AppId> + ExactSizeIterator + use<> {
+        (0..self.np.len()).map(AppId::from_row)
+    }
+}

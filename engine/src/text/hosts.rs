@@ -1,0 +1,97 @@
+//! Host lists and hostfiles: what they say, nothing looked up. Ranges stay ranges.
+
+use crate::define_id;
+use crate::id::Column;
+use crate::table::apps::AppId;
+use serde::{Deserialize, Serialize};
+
+/// Names that differ in one number: `prefix`, the number padded with zeros to `width` digits, `suffix`.
+/// A plain name is a range of one without digits (`width` 0, `count` 1, all in `prefix`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct NameRange {
+    /// What stands before the number; the whole name of a plain one.
+    pub prefix: String,
+    /// The first number.
+    pub first: u64,
+    /// How many names, at least 1; numbers ascend by one.
+    pub count: u32,
+    /// Digits written at least; 0: no number at all.
+    pub width: u8,
+    /// What stands behind the number.
+    pub suffix: String,
+}
+
+/// The slots an entry gives to each of its nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum EntrySlots {
+    /// A bare name: one slot.
+    One,
+    /// `:N`.
+    Count(u32),
+    /// `:*` or `:auto`: from the node's topology.
+    Infer,
+}
+
+/// One entry of `-H`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum HostEntry {
+    /// Named nodes. All digits is a name, or the number that another name ends in (`semantics` 1.3).
+    Names(NameRange, EntrySlots),
+    /// `+nK`: the K-th node of the pool, from 0.
+    Nth(u32),
+    /// `+e` (all empty nodes) or `+e:N`.
+    Empty(Option<u32>),
+}
+
+/// One line of a hostfile.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct HostfileLine {
+    /// What the line names. `rank N=NAME` is a name with one slot given by [`HostfileLine::rank_form`].
+    pub what: HostfileWhat,
+    /// `slots=N`.
+    pub slots: Option<u32>,
+    /// `max_slots=N`.
+    pub max_slots: Option<u32>,
+    /// Line number, from 1.
+    pub line: u32,
+}
+
+/// What a hostfile line names.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum HostfileWhat {
+    /// A node.
+    Name(NameRange),
+    /// `rank INT=NAME`: one slot on the node.
+    Ranked(NameRange),
+    /// `^NAME`: excluded, wherever it stands in the file.
+    Exclude(NameRange),
+    /// `+nK`.
+    Nth(u32),
+    /// `+e`, `+e:N`.
+    Empty(Option<u32>),
+}
+
+define_id! {
+    /// A hostfile: a row of [`Hosts::hostfiles`].
+    HostfileId
+}
+
+/// A hostfile, read whole.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Hostfile {
+    /// The path as given.
+    pub path: String,
+    /// Its lines that say something, in file order.
+    pub lines: Vec<HostfileLine>,
+}
+
+/// Which nodes each app names. Shape of the columns by app: `[apps]`.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Hosts {
+    /// The entries of the app's `-H` lists, joined in order; `None` when it has none.
+    pub entries: Column<AppId, Option<Vec<HostEntry>>>,
+    /// The app's hostfiles, in order (a union, `semantics` Q14).
+    pub files: Column<AppId, Vec<HostfileId>>,
+    /// Distinct hostfiles.
+    pub hostfiles: Column<HostfileId, Hostfile>,
+}
