@@ -1,0 +1,311 @@
+//! Named machines: `builtin:NAME`.
+//!
+//! The shapes are ours, from public guides; each says which. `kept` are cores that the site keeps for itself: they are part
+//! of the topology, and `--prtemca hwloc_default_cpu_list` leaves them out of a job.
+
+use crate::error::TopoError;
+use crate::{reduce, synthetic};
+use stowplan_engine::table::topologies::TopologyDraft;
+
+/// A machine that can be named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// Its name, after `builtin:`.
+    pub name: &'static str,
+    /// Its site, or what it is.
+    pub site: &'static str,
+    /// Nodes it has, 0 where it is a kind of node rather than a machine.
+    pub nodes: u32,
+    /// One node, as a synthetic description.
+    pub synthetic: &'static str,
+    /// PUs of the description that the node lacks: OS numbers `first`, `first + step`, … each `count` long, below `end`.
+    pub removed: Option<Removed>,
+    /// Cores that the site keeps: logical numbers in list form, empty for none.
+    pub kept: &'static str,
+    /// Where the shape is from.
+    pub source: &'static str,
+}
+
+/// Runs of PUs at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Removed {
+    /// First OS number of each run, within a period.
+    pub starts: &'static [u32],
+    /// PUs of each run.
+    pub length: u32,
+    /// Distance at which the runs repeat, to the end of the machine.
+    pub period: u32,
+}
+
+const NPS4_2X64: &str = "package:2 group:4 [numa] l3:2 core:8 pu:2(indexes=2*128:1*2)";
+const GH200: &str = "package:4 [numa] l3:1 core:72 pu:1";
+
+/// One machine of the table.
+const fn machine(
+    name: &'static str,
+    site: &'static str,
+    nodes: u32,
+    synthetic: &'static str,
+    kept: &'static str,
+    source: &'static str,
+) -> Machine {
+    Machine {
+        name,
+        site,
+        nodes,
+        synthetic,
+        removed: None,
+        kept,
+        source,
+    }
+}
+
+/// All machines, in the order of `stowplan topo list`.
+pub const MACHINES: &[Machine] = &[
+    machine(
+        "frontier",
+        "ORNL",
+        9_856,
+        "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
+        "0,8,16,24,32,40,48,56",
+        "OLCF user guide",
+    ),
+    machine(
+        "lumi-g",
+        "CSC",
+        2_978,
+        "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
+        "0,8,16,24,32,40,48,56",
+        "LUMI documentation",
+    ),
+    machine("lumi-c", "CSC", 2_048, NPS4_2X64, "", "LUMI documentation"),
+    machine(
+        "perlmutter-cpu",
+        "NERSC",
+        3_072,
+        NPS4_2X64,
+        "",
+        "NERSC documentation",
+    ),
+    machine(
+        "perlmutter-gpu",
+        "NERSC",
+        1_792,
+        "package:1 group:4 [numa] l3:2 core:8 pu:2(indexes=2*64:1*2)",
+        "",
+        "NERSC documentation",
+    ),
+    machine(
+        "aurora",
+        "ANL",
+        10_624,
+        "package:2 [numa] [numa] l3:1 core:52 pu:2(indexes=2*104:1*2)",
+        "0,52",
+        "ALCF user guide: OS numbers 0, 52, 104, 156 are kept",
+    ),
+    machine(
+        "elcap",
+        "LLNL",
+        11_136,
+        "package:4 [numa] l3:3 l2:8 core:1 pu:2(indexes=2*96:1*2)",
+        "",
+        "press and Top500: El Capitan, four MI300A a node",
+    ),
+    machine(
+        "fugaku",
+        "RIKEN",
+        158_976,
+        "package:1 numa:4 l2:1 core:12 pu:1",
+        "",
+        "R-CCS: helper cores are not in the description",
+    ),
+    machine("alps-gh200", "CSCS", 2_688, GH200, "", "CSCS documentation"),
+    machine(
+        "alps-rome",
+        "CSCS",
+        1_024,
+        "package:2 group:4 [numa] l3:4 core:4 pu:2(indexes=2*128:1*2)",
+        "",
+        "CSCS documentation",
+    ),
+    machine(
+        "jupiter",
+        "JSC",
+        5_900,
+        GH200,
+        "",
+        "JSC documentation; about so many nodes",
+    ),
+    machine(
+        "leonardo-booster",
+        "CINECA",
+        3_456,
+        "package:1 [numa] l3:1 core:32 pu:1",
+        "",
+        "CINECA documentation",
+    ),
+    machine(
+        "leonardo-dcgp",
+        "CINECA",
+        1_536,
+        "package:2 [numa] l3:1 core:56 pu:1",
+        "",
+        "CINECA documentation; NUMA mode not confirmed",
+    ),
+    machine(
+        "marenostrum5-gpp",
+        "BSC",
+        6_408,
+        "package:2 [numa] l3:1 core:56 pu:1",
+        "",
+        "BSC documentation",
+    ),
+    machine(
+        "marenostrum5-acc",
+        "BSC",
+        1_120,
+        "package:2 [numa] l3:1 core:40 pu:1",
+        "",
+        "BSC documentation",
+    ),
+    machine(
+        "summit",
+        "ORNL, 2018-2024",
+        4_608,
+        "package:2 [numa] l3:11 l2:1 core:2 pu:4",
+        "21,43",
+        "OLCF user guide: one core a package is kept; OS numbers jump there on the machine",
+    ),
+    Machine {
+        removed: Some(Removed {
+            starts: &[38, 46],
+            length: 2,
+            period: 48,
+        }),
+        ..machine(
+            "hbv4",
+            "Azure",
+            0,
+            "package:2 group:2 [numa] l3:6 core:8 pu:1",
+            "",
+            "Microsoft: 176 cores of 192, two L3 of 6 cores in each NUMA node",
+        )
+    },
+    Machine {
+        removed: Some(Removed {
+            starts: &[44],
+            length: 4,
+            period: 48,
+        }),
+        ..machine(
+            "hbv4-seen",
+            "Azure",
+            0,
+            "package:2 group:2 [numa] l3:6 core:8 pu:1",
+            "",
+            "openpmix/prrte#2332: 176 cores of 192, one L3 of 4 cores in each NUMA node",
+        )
+    },
+    machine(
+        "twin-turin",
+        "two sockets of 64 cores",
+        0,
+        "package:2 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*128:1*2)",
+        "",
+        "a server for eight GPUs",
+    ),
+    machine(
+        "laptop",
+        "one socket of 8 cores",
+        0,
+        "package:1 l3:1 core:8 pu:2(indexes=2*8:1*2)",
+        "",
+        "a common shape",
+    ),
+];
+
+/// The machine of this name, in any case.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Machine> {
+    MACHINES
+        .iter()
+        .find(|machine| machine.name.eq_ignore_ascii_case(name))
+}
+
+impl Machine {
+    /// The topology of one node.
+    ///
+    /// # Errors
+    /// None in practice: a test builds every machine of the table.
+    pub fn draft(&self) -> Result<TopologyDraft, TopoError> {
+        let draft = synthetic::parse(self.synthetic)?;
+        let Some(removed) = self.removed else {
+            return Ok(draft);
+        };
+        let is_there = |os: u32| {
+            let within = os % removed.period;
+            !removed
+                .starts
+                .iter()
+                .any(|&start| (start..start + removed.length).contains(&within))
+        };
+        Ok(reduce::keep_pus(draft, is_there))
+    }
+}
+
+/// The machine that a name nearly gives: it begins so, or is in it.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    if name.is_empty() {
+        return None;
+    }
+    let names = || MACHINES.iter().map(|machine| machine.name);
+    names()
+        .find(|known| known.starts_with(&name))
+        .or_else(|| names().find(|known| name.starts_with(known)))
+        .or_else(|| names().find(|known| known.contains(&name)))
+        .or_else(|| names().find(|known| close(known, &name)))
+}
+
+/// At most two letters differ, at the same length or one more or less.
+fn close(known: &str, given: &str) -> bool {
+    let (known, given) = (known.as_bytes(), given.as_bytes());
+    if known.len().abs_diff(given.len()) > 1 || known.len() < 4 {
+        return false;
+    }
+    let same_start = known.iter().zip(given).take_while(|(a, b)| a == b).count();
+    let same_end = known
+        .iter()
+        .rev()
+        .zip(given.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    same_start + same_end + 2 >= known.len().max(given.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_can_be_built() {
+        for machine in MACHINES {
+            let draft = machine.draft().unwrap();
+            assert!(!draft.pus_os.is_empty(), "{}", machine.name);
+        }
+    }
+
+    #[test]
+    fn hbv4_has_176_cores() {
+        for name in ["hbv4", "hbv4-seen"] {
+            assert_eq!(find(name).unwrap().draft().unwrap().pus_os.len(), 176);
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_finds_its_neighbour() {
+        assert_eq!(nearest("fronteir"), Some("frontier"));
+        assert_eq!(nearest("Perlmutter"), Some("perlmutter-cpu"));
+        assert_eq!(nearest("xyz"), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! Why a text is no topology: what was found, where.
+
+use stowplan_engine::table::topologies::DraftError;
+
+/// Why a topology cannot be had. The class of all of them is `bad-topology`.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TopoError {
+    /// A file that cannot be read.
+    #[error("topology file {file}: {reason}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// A text that is neither a file nor a synthetic description.
+    #[error(
+        "topology {text:?}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either"
+    )]
+    Neither {
+        /// The text.
+        text: String,
+        /// What the system said when it was tried as a file.
+        reason: String,
+    },
+    /// A name after `builtin:` that is no machine of ours.
+    #[error("topology builtin:{name}: no such machine{}; `stowplan topo list` names them", hint(.nearest.as_deref()))]
+    UnknownMachine {
+        /// The name.
+        name: String,
+        /// The nearest name there is, if one is near.
+        nearest: Option<&'static str>,
+    },
+    /// A synthetic description that is none.
+    #[error("topology {text:?}, column {}: {fault}", .at + 1)]
+    Synthetic {
+        /// The description.
+        text: String,
+        /// Where in it, in bytes from 0.
+        at: usize,
+        /// What is wrong there.
+        fault: SyntheticFault,
+    },
+    /// An XML file that is no topology.
+    #[error("topology{}, line {line}, column {column}: {fault}", named(.file))]
+    Xml {
+        /// The file, empty where only bytes were given.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+        /// Column in bytes, from 1.
+        column: u32,
+        /// What is wrong there.
+        fault: XmlFault,
+    },
+    /// A text that was read, but makes no sound table.
+    #[error("topology{}: {source}", named(.file))]
+    Unsound {
+        /// The file, or empty.
+        file: String,
+        /// What the engine found.
+        source: DraftError,
+    },
+    /// The machine at hand could not be read.
+    #[error("the topology of this machine: {reason}")]
+    Live {
+        /// What hwloc said, or that this build has none.
+        reason: String,
+    },
+}
+
+impl TopoError {
+    /// The name that scripts match on (`errors.md`).
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        "bad-topology"
+    }
+
+    /// The same error, of this file.
+    #[must_use]
+    pub(crate) fn of_file(self, name: &str) -> Self {
+        match self {
+            Self::Xml {
+                line,
+                column,
+                fault,
+                file: _,
+            } => Self::Xml {
+                file: name.to_owned(),
+                line,
+                column,
+                fault,
+            },
+            Self::Unsound { source, file: _ } => Self::Unsound {
+                file: name.to_owned(),
+                source,
+            },
+            other @ (Self::Unreadable { .. }
+            | Self::Neither { .. }
+            | Self::UnknownMachine { .. }
+            | Self::Synthetic { .. }
+            | Self::Live { .. }) => other,
+        }
+    }
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
+}
+
+fn named(file: &str) -> String {
+    if file.is_empty() {
+        String::new()
+    } else {
+        format!(" file {file}")
+    }
+}
+
+/// What is wrong with a synthetic description.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SyntheticFault {
+    /// A word that is no kind of object.
+    #[error(
+        "{word:?} is no kind of object; there are package die group numa l5 l4 l3 l2 l1 l1i core pu"
+    )]
+    UnknownKind {
+        /// The word.
+        word: String,
+    },
+    /// A kind that cannot stand here.
+    #[error("{word:?} cannot be {place} of a synthetic description")]
+    KindNotHere {
+        /// The word.
+        word: String,
+        /// `a level`, `attached memory` or `the last level`.
+        place: &'static str,
+    },
+    /// No `:` after a kind.
+    #[error("the kind {word:?} needs a colon and a number after it, as `core:8`")]
+    NoColon {
+        /// The word.
+        word: String,
+    },
+    /// No number of objects.
+    #[error("a number of objects is needed here, at least 1")]
+    NoNumber,
+    /// `[` or `(` without its other half.
+    #[error("a closing {close:?} is missing")]
+    Unclosed {
+        /// What is missing.
+        close: char,
+    },
+    /// An attribute that is none.
+    #[error("unknown attribute {word:?}; there are memory= size= indexes=")]
+    UnknownAttribute {
+        /// The words up to the next space or bracket.
+        word: String,
+    },
+    /// Something after an attribute that is neither a space nor `)`.
+    #[error("a space or ')' is needed after an attribute")]
+    NoSeparator,
+    /// Two levels of a kind that can have one.
+    #[error("there are two levels of {word}")]
+    TwoLevels {
+        /// The kind.
+        word: &'static str,
+    },
+    /// NUMA nodes both as a level and attached to others.
+    #[error("NUMA nodes are a level and attached with [numa] too; one of both is possible")]
+    NumaTwice,
+    /// Some levels name their kind and others do not.
+    #[error("some levels name their kind, and others do not")]
+    MixedLevels,
+    /// The description names no level.
+    #[error("it has no level; the least is `pu:1`")]
+    NoLevel,
+    /// The same OS number for two objects.
+    #[error("indexes= gives OS number {os} to two objects of a kind")]
+    TwiceOs {
+        /// The number.
+        os: u32,
+    },
+    /// More than the tables take.
+    #[error("it has at least {found} {what}, at most {limit} are possible")]
+    TooLarge {
+        /// `PUs`, `objects` or `levels`.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// The bound.
+        limit: u32,
+    },
+}
+
+/// What is wrong with an XML file.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum XmlFault {
+    /// Not well-formed.
+    #[error("not well-formed XML: {reason}")]
+    NotXml {
+        /// What the parser said.
+        reason: String,
+    },
+    /// Well-formed, but no topology.
+    #[error("no hwloc topology: {reason}")]
+    NotTopology {
+        /// What was found instead.
+        reason: String,
+    },
+    /// An attribute whose value is none.
+    #[error("{attribute}={value:?} is not {expected}")]
+    BadValue {
+        /// The attribute.
+        attribute: &'static str,
+        /// Its value, cut to 60 bytes.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// An object where none of its kind can be, or without what it needs.
+    #[error("{what}")]
+    BadObject {
+        /// What is wrong, as a sentence.
+        what: String,
+    },
+    /// More than the tables take.
+    #[error("{found} {what}, at most {limit} are possible")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        found: u64,
+        /// The bound.
+        limit: u64,
+    },
+}

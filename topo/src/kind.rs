@@ -1,0 +1,167 @@
+//! Kinds of objects as hwloc tells them apart, and the words it takes for them.
+
+use stowplan_engine::policy::ObjKind;
+
+/// What a cache holds. Only instruction caches matter: they are no objects of ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Holds {
+    /// Data, or data and instructions.
+    Data,
+    /// Instructions alone.
+    Instructions,
+}
+
+/// A kind of object of hwloc's tree. More than [`ObjKind`]: what only gives the tree its shape is here too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Machine,
+    Package,
+    Die,
+    Numa,
+    /// A cache in front of memory.
+    MemCache,
+    /// Level, from 1.
+    Cache(u8, Holds),
+    Core,
+    Pu,
+    /// Objects that hang together for some reason, with the depth the text gives it.
+    Group,
+    Misc,
+    Bridge,
+    PciDevice,
+    OsDevice,
+}
+
+impl Kind {
+    /// The kind of listings and mappings, for those that have one.
+    pub(crate) fn listed(self) -> Option<ObjKind> {
+        match self {
+            Self::Machine => Some(ObjKind::Machine),
+            Self::Package => Some(ObjKind::Package),
+            Self::Die => Some(ObjKind::Die),
+            Self::Numa => Some(ObjKind::Numa),
+            Self::Cache(level, Holds::Data) => cache_kind(level),
+            Self::Core => Some(ObjKind::Core),
+            Self::Pu => Some(ObjKind::Hwthread),
+            Self::Cache(_, Holds::Instructions)
+            | Self::MemCache
+            | Self::Group
+            | Self::Misc
+            | Self::Bridge
+            | Self::PciDevice
+            | Self::OsDevice => None,
+        }
+    }
+
+    /// Part of the I/O tree: no cpus of its own.
+    pub(crate) fn is_io(self) -> bool {
+        matches!(self, Self::Bridge | Self::PciDevice | Self::OsDevice)
+    }
+}
+
+fn cache_kind(level: u8) -> Option<ObjKind> {
+    match level {
+        1 => Some(ObjKind::L1),
+        2 => Some(ObjKind::L2),
+        3 => Some(ObjKind::L3),
+        4 => Some(ObjKind::L4),
+        5 => Some(ObjKind::L5),
+        _ => None,
+    }
+}
+
+/// Words in the order in which they are tried, each with the letters it needs at least. Lower case.
+const WORDS: &[(&str, usize, Kind)] = &[
+    ("osdev", 2, Kind::OsDevice),
+    ("block", 4, Kind::OsDevice),
+    ("network", 3, Kind::OsDevice),
+    ("openfabrics", 7, Kind::OsDevice),
+    ("dma", 3, Kind::OsDevice),
+    ("gpu", 3, Kind::OsDevice),
+    ("coproc", 5, Kind::OsDevice),
+    ("co-processor", 6, Kind::OsDevice),
+    ("machine", 2, Kind::Machine),
+    ("numanode", 2, Kind::Numa),
+    ("node", 2, Kind::Numa),
+    ("memcache", 5, Kind::MemCache),
+    ("package", 2, Kind::Package),
+    ("socket", 2, Kind::Package),
+    ("die", 2, Kind::Die),
+    ("core", 2, Kind::Core),
+    ("pu", 2, Kind::Pu),
+    ("misc", 4, Kind::Misc),
+    ("bridge", 4, Kind::Bridge),
+    ("hostbridge", 6, Kind::Bridge),
+    ("pcibridge", 5, Kind::Bridge),
+    ("pcidev", 3, Kind::PciDevice),
+    ("group", 2, Kind::Group),
+];
+
+/// The kind whose word begins `text`, which may go on with anything that is no letter (`core:2`, `Group0`).
+///
+/// ```text
+/// "L3Cache:2" is a level 3 cache, "l1i" one of instructions, "pack" a package, "p" nothing.
+/// ```
+pub(crate) fn scan(text: &[u8]) -> Option<Kind> {
+    for (word, letters, kind) in WORDS {
+        if begins(text, word, *letters) {
+            return Some(*kind);
+        }
+    }
+    scan_cache(text)
+}
+
+/// `L` and a level, then `d`, `i`, `u` or nothing, then a beginning of `cache`.
+fn scan_cache(text: &[u8]) -> Option<Kind> {
+    let (first, rest) = text.split_first()?;
+    if !first.eq_ignore_ascii_case(&b'l') {
+        return None;
+    }
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let level: u8 = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+    let rest = &rest[digits..];
+    let (holds, most, suffix) = match rest.first().map(u8::to_ascii_lowercase) {
+        Some(b'i') => (Holds::Instructions, 3, &rest[1..]),
+        Some(b'd' | b'u') => (Holds::Data, 5, &rest[1..]),
+        _ => (Holds::Data, 5, rest),
+    };
+    ((1..=most).contains(&level) && begins(suffix, "cache", 0)).then_some(Kind::Cache(level, holds))
+}
+
+/// Whether the letters that `text` begins with begin `word`, and are at least so many.
+fn begins(text: &[u8], word: &str, letters: usize) -> bool {
+    let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
+    let given = text.iter().take_while(is_letter).count();
+    given >= letters
+        && given <= word.len()
+        && text[..given].eq_ignore_ascii_case(&word.as_bytes()[..given])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_taken_as_hwloc_takes_them() {
+        let cases: &[(&str, Option<Kind>)] = &[
+            ("L3Cache:2", Some(Kind::Cache(3, Holds::Data))),
+            ("l1i", Some(Kind::Cache(1, Holds::Instructions))),
+            ("l4i", None),
+            ("l6", None),
+            ("L2c:3", Some(Kind::Cache(2, Holds::Data))),
+            ("L2x:3", None),
+            ("NUMA2 ", Some(Kind::Numa)),
+            ("node:2", Some(Kind::Numa)),
+            ("Socket", Some(Kind::Package)),
+            ("co:2", Some(Kind::Core)),
+            ("CoProc", Some(Kind::OsDevice)),
+            ("Group1", Some(Kind::Group)),
+            ("p", None),
+            ("foo", None),
+            ("", None),
+        ];
+        for (text, kind) in cases {
+            assert_eq!(scan(text.as_bytes()), *kind, "{text}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A topology with fewer PUs.
+
+use std::ops::Range;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::topologies::TopologyDraft;
+
+/// Leaves the PUs whose OS number passes, numbered anew. Objects that lose all their PUs go; memory stays (`semantics` 1.1).
+///
+/// Cost: linear in the draft.
+pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> TopologyDraft {
+    // How many PUs before each are kept.
+    let mut kept = Vec::with_capacity(draft.pus_os.len() + 1);
+    let mut count = 0;
+    kept.push(0);
+    for &os in &draft.pus_os {
+        count += u32::from(keep(os));
+        kept.push(count);
+    }
+    draft.pus_os.retain(|&os| keep(os));
+    for object in &mut draft.objects {
+        renumber(&mut object.pus, &kept);
+    }
+    draft.objects.retain(|object| {
+        !object.pus.is_empty() || matches!(object.kind, ObjKind::Machine | ObjKind::Numa)
+    });
+    for device in &mut draft.devices {
+        renumber(&mut device.pus, &kept);
+    }
+    draft
+}
+
+/// Ranges after the loss; neighbours become one.
+fn renumber(ranges: &mut Vec<Range<u32>>, kept: &[u32]) {
+    let mut left: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
+    for range in ranges.iter() {
+        let range = kept[range.start as usize]..kept[range.end as usize];
+        match left.last_mut() {
+            _ if range.is_empty() => {}
+            Some(last) if last.end == range.start => last.end = range.end,
+            Some(_) | None => left.push(range),
+        }
+    }
+    *ranges = left;
+}

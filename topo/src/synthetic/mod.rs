@@ -1,0 +1,94 @@
+//! hwloc's synthetic descriptions: `package:2 [numa] l3:2 core:8 pu:2(indexes=2*32:1*2)`.
+//!
+//! A level is a kind and how many of it each object of the level above has. What hwloc takes is taken, with its
+//! abbreviations, levels without kinds (`2 4 2`), and NUMA nodes as a level or attached. `indexes=` gives OS numbers; one
+//! that hwloc cannot use it passes over, and so do we: [`ignored`] says which.
+//!
+//! Differences: descriptions with more than the tables take, with one OS number for two PUs or two NUMA nodes, or with
+//! two widths of one kind of cache are refused here.
+
+mod build;
+mod indexes;
+mod parse;
+
+use crate::error::{SyntheticFault, TopoError};
+use crate::kind::Kind;
+use stowplan_engine::table::topologies::TopologyDraft;
+
+/// One level, from the machine (first) to the PUs (last).
+#[derive(Clone, Debug)]
+struct Level {
+    /// Its kind; `None` while it stands in a description without kinds.
+    kind: Option<Kind>,
+    /// Depth that the text gave a group.
+    group_depth: Option<u32>,
+    /// Objects of this level in the whole machine.
+    width: u32,
+    /// Where in the text it begins.
+    at: usize,
+    /// Where the value of `indexes=` stands.
+    indexes: Option<std::ops::Range<usize>>,
+    /// NUMA nodes attached to each object.
+    attached: u32,
+}
+
+/// A description, read but not built.
+#[derive(Clone, Debug)]
+struct Description {
+    levels: Vec<Level>,
+    /// `indexes=` of the attached NUMA nodes.
+    attached_indexes: Option<std::ops::Range<usize>>,
+    /// Attached NUMA nodes in the whole machine.
+    attached: u32,
+}
+
+/// The topology of a synthetic description.
+///
+/// # Errors
+/// `bad-topology`, with the column, where the text is none, or describes more than `limit.rs` allows; that is known before
+/// anything is allocated for it.
+///
+/// Cost: linear in the objects described, with a sort of siblings where `indexes=` is given.
+/// ```
+/// let draft = stowplan_topo::synthetic::parse("package:2 core:4 pu:2(indexes=2*8:1*2)").unwrap();
+/// assert_eq!(draft.pus_os[..4], [0, 8, 1, 9]);
+/// let error = stowplan_topo::synthetic::parse("package:2 cores:4").unwrap_err();
+/// assert_eq!(error.class(), "bad-topology");
+/// ```
+pub fn parse(text: &str) -> Result<TopologyDraft, TopoError> {
+    let fail = |(at, fault): Fault| TopoError::Synthetic {
+        text: text.to_owned(),
+        at,
+        fault,
+    };
+    let description = parse::description(text.as_bytes()).map_err(fail)?;
+    build::draft(text.as_bytes(), &description).map_err(fail)
+}
+
+/// The values of `indexes=` in this description that are passed over, as hwloc does, because they do not number all
+/// objects of their level.
+///
+/// # Errors
+/// As [`parse`].
+pub fn ignored(text: &str) -> Result<Vec<&str>, TopoError> {
+    let bytes = text.as_bytes();
+    let description = parse::description(bytes).map_err(|(at, fault)| TopoError::Synthetic {
+        text: text.to_owned(),
+        at,
+        fault,
+    })?;
+    let of_levels = description
+        .levels
+        .iter()
+        .map(|level| (&level.indexes, level.width));
+    let all = of_levels.chain([(&description.attached_indexes, description.attached)]);
+    let unused = all.filter_map(|(place, total)| {
+        let place = place.clone()?;
+        let numbers = indexes::numbers(bytes, &place, total, &description.levels);
+        numbers.is_none().then(|| &text[place])
+    });
+    Ok(unused.collect())
+}
+
+/// What is wrong, and where in the text.
+type Fault = (usize, SyntheticFault);
