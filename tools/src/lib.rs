@@ -1,1 +1,18 @@
 //! The `stowplan` command as a library.
+
+use std::io::Write;
+
+// One subcommand each.
+pub mod command;
+
+/// Runs the command with these arguments (the program's name is not among them). Gives the exit status.
+pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    match args.split_first() {
+        Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
+        Some(_) | None => {
+            // The worst that can happen to a message is that nobody reads it.
+            let _ = writeln!(err, "error[bad-option]: there is no such subcommand");
+            2
+        }
+    }
+}

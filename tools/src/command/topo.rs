@@ -1,0 +1,179 @@
+//! `stowplan topo show T [--format text|tsv]` and `stowplan topo list`.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::cpusets::{Cpusets, list_form};
+use stowplan_engine::table::topologies::{Topologies, TopologyId};
+use stowplan_topo::builtin;
+
+/// What went wrong: a class of `errors.md` and a sentence.
+struct Refused {
+    class: &'static str,
+    sentence: String,
+}
+
+/// How a topology is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    Text,
+    Tsv,
+}
+
+/// Formats by the word of `--format`.
+const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("tsv", Format::Tsv)];
+
+/// Runs the subcommand with the arguments behind `topo`. Gives the exit status: 0, or 2 with nothing on `out`.
+pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let answer = match answer(args) {
+        Ok(answer) => answer,
+        Err(Refused { class, sentence }) => {
+            // The worst that can happen to a message is that nobody reads it.
+            let _ = writeln!(err, "error[{class}]: {sentence}");
+            return 2;
+        }
+    };
+    match out.write_all(answer.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => 0,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(error) => {
+            let _ = writeln!(
+                err,
+                "error[output]: standard output cannot be written: {error}"
+            );
+            2
+        }
+    }
+}
+
+fn answer(args: &[String]) -> Result<String, Refused> {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.split_first() {
+        Some((&"list", [])) => Ok(list()),
+        Some((&"list", [word, ..])) => Err(unknown(word)),
+        Some((&"show", rest)) => show(rest),
+        Some((word, _)) => Err(unknown(word)),
+        None => Err(Refused {
+            class: "bad-option",
+            sentence: "topo needs `show T` or `list` after it".to_owned(),
+        }),
+    }
+}
+
+fn unknown(word: &str) -> Refused {
+    Refused {
+        class: "bad-option",
+        sentence: format!(
+            "{word:?} is unknown to topo; there are `show T [--format text|tsv]` and `list`"
+        ),
+    }
+}
+
+fn show(words: &[&str]) -> Result<String, Refused> {
+    let mut format = None;
+    let mut source = None;
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        let value = match word.strip_prefix("--format") {
+            Some("") => rest.next().copied(),
+            Some(value) => value.strip_prefix('='),
+            None if word.starts_with('-') || source.is_some() => return Err(unknown(word)),
+            None => {
+                source = Some(word);
+                continue;
+            }
+        };
+        let value = value.ok_or_else(|| Refused {
+            class: "bad-option",
+            sentence: "--format needs a value, text or tsv".to_owned(),
+        })?;
+        if format.is_some() {
+            return Err(Refused {
+                class: "bad-option",
+                sentence: "--format is given twice".to_owned(),
+            });
+        }
+        format = Some(format_of(value)?);
+    }
+    let source = source.ok_or_else(|| Refused {
+        class: "bad-option",
+        sentence:
+            "topo show needs a topology: an XML file, a synthetic description or builtin:NAME"
+                .to_owned(),
+    })?;
+    let (topologies, cpusets, topology) = load(source)?;
+    Ok(match format.unwrap_or(Format::Text) {
+        Format::Text => text(&topologies, &cpusets, topology),
+        Format::Tsv => tsv(&topologies, &cpusets, topology),
+    })
+}
+
+fn format_of(value: &str) -> Result<Format, Refused> {
+    let found = FORMATS.iter().find(|(word, _)| *word == value);
+    found.map(|(_, format)| *format).ok_or_else(|| Refused {
+        class: "bad-value",
+        sentence: format!("--format {value}: topo show has the formats text and tsv"),
+    })
+}
+
+fn load(source: &str) -> Result<(Topologies, Cpusets, TopologyId), Refused> {
+    let file = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
+    let draft = stowplan_topo::read(source, &file).map_err(|error| Refused {
+        class: error.class(),
+        sentence: error.to_string(),
+    })?;
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let topology = topologies
+        .add(draft, &mut cpusets)
+        .map_err(|error| Refused {
+            class: "bad-topology",
+            sentence: format!("topology {source}: {error}"),
+        })?;
+    Ok((topologies, cpusets, topology))
+}
+
+/// Each object on a line: kind, logical index, OS number, PUs by OS number; then the devices.
+fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> String {
+    let mut text = "#kind\tlogical\tos\tcpus\n".to_owned();
+    for kind in ObjKind::ALL {
+        for (logical, object) in topologies.objects(topology, kind).enumerate() {
+            let cpus = list_form(cpusets.get(topologies.cpuset(object)));
+            push(&mut text, format_args!("{}\t{logical}\t", kind.word()));
+            match topologies.os(object) {
+                Some(os) => push(&mut text, format_args!("{os}\t{cpus}\n")),
+                None => push(&mut text, format_args!("-\t{cpus}\n")),
+            }
+        }
+    }
+    let pus_os = topologies.pus_os(topology);
+    for device in topologies.devices(topology) {
+        let pus = device
+            .pus
+            .iter()
+            .flat_map(|range| &pus_os[range.start as usize..range.end as usize]);
+        let cpus = list_form(&pus.copied().collect());
+        push(
+            &mut text,
+            format_args!("device\t{}\t{}\t{cpus}\n", device.name, device.subtype),
+        );
+    }
+    text
+}
+
+fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
+    text.write_fmt(words)
+        .expect("a String takes every character");
+}
+
+fn text(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> String {
+    tsv(topologies, cpusets, topology)
+}
+
+/// The named machines, one a line.
+fn list() -> String {
+    let mut text = String::new();
+    for machine in builtin::MACHINES {
+        push(&mut text, format_args!("{}\n", machine.name));
+    }
+    text
+}
