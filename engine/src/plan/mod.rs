@@ -1,1 +1,241 @@
-//! (plan)
+//! What comes out: a plan, small and immutable, which answers every question without expanding.
+//!
+//! A plan is per app a list of *placed runs*: neighbouring nodes that got equally many processes in an equal pattern. All
+//! else follows by arithmetic: ranks from prefix sums, places from patterns.
+
+// Which local process of a node is the r-th on an object.
+mod profile;
+// Rank order of one app: prefix sums, rounds, entries.
+mod order;
+// The questions: rank -> place, node -> ranks.
+pub mod query;
+
+pub use order::{ListedRun, RankOrder};
+pub use query::{Located, OnNode, ProcPlace};
+
+use crate::count::{ProcCount, Rank};
+use crate::id::Id as _;
+use crate::policy::ObjKind;
+use crate::table::apps::{AppId, AppTable, PolicyId};
+use crate::table::cpusets::Cpusets;
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::patterns::{PatternId, Patterns};
+use crate::table::pusets::PuSets;
+use crate::table::states::{StateRuns, States};
+use crate::table::topologies::Topologies;
+use order::Order;
+use serde::{Deserialize, Serialize};
+
+/// Neighbouring nodes that got the same of one app.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct PlacedRun {
+    /// The nodes, in ascending order.
+    pub nodes: NodeRange,
+    /// Processes of the app on each of them, at least 1.
+    pub procs: u32,
+    /// What these get, in placement order: the first `procs` of the pattern.
+    pub pattern: PatternId,
+    /// The kind of the objects they were mapped to; `None`: to no object.
+    pub kind: Option<ObjKind>,
+    /// Processes of this job that each node held before: the first local rank.
+    pub own_before: u32,
+    /// Processes of any job that each node held before: the first node rank.
+    pub used_before: u32,
+}
+
+/// One app, placed: what the stages hand to [`Plan::assemble`].
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Placed {
+    /// The policy, with its binding settled; `None` for a hole.
+    pub policy: Option<PolicyId>,
+    /// Where its processes are: in the job's node order (`semantics` 6).
+    pub runs: Vec<PlacedRun>,
+    /// The order of its ranks.
+    pub order: RankOrder,
+}
+
+/// One app of a plan.
+#[derive(Clone, Debug)]
+pub struct AppPlan {
+    pub(crate) placed: Placed,
+    /// The first rank of the app.
+    pub(crate) base: Rank,
+    /// Its processes.
+    pub(crate) procs: ProcCount,
+    /// Processes before each run, in run order, and all of them at the end. Shape `[runs + 1]`.
+    pub(crate) before: Vec<u32>,
+    /// Runs by ascending node; empty when they stand so already.
+    pub(crate) by_node: Vec<u32>,
+    pub(crate) order: Order,
+}
+
+/// The world a plan speaks of: shared by all its apps.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// The nodes' names.
+    pub names: Names,
+    /// Distinct topologies.
+    pub topologies: Topologies,
+    /// Sets of PUs by OS number.
+    pub cpusets: Cpusets,
+    /// Sets of PUs by logical number.
+    pub pusets: PuSets,
+    /// Distinct node states.
+    pub states: States,
+    /// What the job found: the state of each node before its first app.
+    pub before: StateRuns,
+    /// What the job leaves: the state of each node after its last app.
+    pub after: StateRuns,
+    /// The node the launcher runs on, if it is one of these.
+    pub local: Option<NodeId>,
+}
+
+/// Where every process of a job is.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub(crate) world: World,
+    pub(crate) table: AppTable,
+    pub(crate) patterns: Patterns,
+    pub(crate) apps: Vec<AppPlan>,
+    /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
+    pub(crate) bases: Vec<u32>,
+}
+
+impl Plan {
+    /// Puts a plan together: one prefix sum over apps, and per app what its rank order needs.
+    ///
+    /// `placed`: shape `[apps]`, holes with no runs. The caller has checked that the sum of processes fits a rank.
+    /// Cost: the runs; for rank by fill and span also the distinct patterns; for by node and span the rounds.
+    #[must_use]
+    pub fn assemble(
+        world: World,
+        table: AppTable,
+        patterns: Patterns,
+        placed: Vec<Placed>,
+    ) -> Self {
+        let mut bases = Vec::with_capacity(placed.len() + 1);
+        let mut next = 0_u32;
+        bases.push(next);
+        let mut apps = Vec::with_capacity(placed.len());
+        for placed in placed {
+            let app = AppPlan::new(placed, Rank(next), &patterns);
+            next += app.procs.0;
+            bases.push(next);
+            apps.push(app);
+        }
+        Self {
+            world,
+            table,
+            patterns,
+            apps,
+            bases,
+        }
+    }
+
+    /// The nodes, topologies and states that the plan speaks of.
+    #[must_use]
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+    /// The resolved apps.
+    #[must_use]
+    pub const fn table(&self) -> &AppTable {
+        &self.table
+    }
+    /// The patterns.
+    #[must_use]
+    pub const fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+    /// The apps, holes among them.
+    #[must_use]
+    pub fn apps(&self) -> &[AppPlan] {
+        &self.apps
+    }
+    /// One app.
+    #[must_use]
+    pub fn app(&self, app: AppId) -> &AppPlan {
+        &self.apps[app.row()]
+    }
+    /// Processes of the job.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.bases.last().copied().unwrap_or(0)
+    }
+    /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
+    #[must_use]
+    pub fn bases(&self) -> &[u32] {
+        &self.bases
+    }
+}
+
+impl AppPlan {
+    fn new(placed: Placed, base: Rank, patterns: &Patterns) -> Self {
+        let mut before = Vec::with_capacity(placed.runs.len() + 1);
+        let mut sum = 0_u32;
+        before.push(sum);
+        for run in &placed.runs {
+            sum += run.procs * run.nodes.count;
+            before.push(sum);
+        }
+        let by_node = if placed.runs.is_sorted_by_key(|run| run.nodes.first) {
+            Vec::new()
+        } else {
+            let mut rows: Vec<u32> = (0..).take(placed.runs.len()).collect();
+            rows.sort_by_key(|&row| placed.runs[row as usize].nodes.first);
+            rows
+        };
+        let order = Order::new(&placed, patterns);
+        Self {
+            placed,
+            base,
+            procs: ProcCount(sum),
+            before,
+            by_node,
+            order,
+        }
+    }
+
+    /// The policy, with its binding settled; `None` for a hole.
+    #[must_use]
+    pub const fn policy(&self) -> Option<PolicyId> {
+        self.placed.policy
+    }
+    /// Where its processes are, in the job's node order.
+    #[must_use]
+    pub fn runs(&self) -> &[PlacedRun] {
+        &self.placed.runs
+    }
+    /// The order of its ranks.
+    #[must_use]
+    pub const fn order(&self) -> &RankOrder {
+        &self.placed.order
+    }
+    /// Its first rank.
+    #[must_use]
+    pub const fn base(&self) -> Rank {
+        self.base
+    }
+    /// Its processes.
+    #[must_use]
+    pub const fn procs(&self) -> ProcCount {
+        self.procs
+    }
+    /// The run that holds a node.
+    #[must_use]
+    pub fn run_of(&self, node: NodeId) -> Option<usize> {
+        let row = node.row();
+        let runs = &self.placed.runs;
+        let found = if self.by_node.is_empty() {
+            runs.partition_point(|run| run.nodes.end() as usize <= row)
+        } else {
+            let at = self
+                .by_node
+                .partition_point(|&run| runs[run as usize].nodes.end() as usize <= row);
+            *self.by_node.get(at)? as usize
+        };
+        runs.get(found)
+            .filter(|run| run.nodes.first as usize <= row)
+            .map(|_| found)
+    }
+}

@@ -1,12 +1,20 @@
 //! What there is: one file, one table.
 
+// Node names, as ranges.
+pub mod names;
 // OS cpu sets, interned.
 pub mod cpusets;
+// Sets of logical PUs, interned.
+pub mod pusets;
 // Distinct topologies and their objects.
 pub mod topologies;
+// Node states, and which node is in which.
+pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.
 pub mod listings;
 // Where each word of an app came from.
 pub mod origins;
 // Resolved apps, every default decided.
 pub mod apps;
+// Object and cpus of each process of an app on a node.
+pub mod patterns;

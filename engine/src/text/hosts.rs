@@ -3,23 +3,8 @@
 use crate::define_id;
 use crate::id::Column;
 use crate::table::apps::AppId;
+pub use crate::table::names::NameRange;
 use serde::{Deserialize, Serialize};
-
-/// Names that differ in one number: `prefix`, the number padded with zeros to `width` digits, `suffix`.
-/// A plain name is a range of one without digits (`width` 0, `count` 1, all in `prefix`).
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct NameRange {
-    /// What stands before the number; the whole name of a plain one.
-    pub prefix: String,
-    /// The first number.
-    pub first: u64,
-    /// How many names, at least 1; numbers ascend by one.
-    pub count: u32,
-    /// Digits written at least; 0: no number at all.
-    pub width: u8,
-    /// What stands behind the number.
-    pub suffix: String,
-}
 
 /// The slots an entry gives to each of its nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -1,0 +1,157 @@
+//! The questions a plan answers by arithmetic: where is a rank, who is on a node.
+
+use super::order::Spot;
+use super::profile::row;
+use super::{AppPlan, PlacedRun, Plan};
+use crate::count::Rank;
+use crate::id::Id as _;
+use crate::policy::ObjKind;
+use crate::table::apps::AppId;
+use crate::table::cpusets::CpusetId;
+use crate::table::names::NodeId;
+
+/// Everything about one process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProcPlace {
+    /// Its rank in the job.
+    pub rank: Rank,
+    /// Its app.
+    pub app: AppId,
+    /// Its rank in the app.
+    pub app_rank: u32,
+    /// Its node.
+    pub node: NodeId,
+    /// Its number on the node among the job's processes, in placement order.
+    pub local_rank: u32,
+    /// Its number on the node among the processes of all jobs.
+    pub node_rank: u32,
+    /// The object it was mapped to: kind and logical index on the node.
+    pub object: Option<(ObjKind, u32)>,
+    /// The cpus it is bound to; `None`: unbound.
+    pub cpus: Option<CpusetId>,
+}
+
+/// A process by place: which placed run of its app, which node of the run, which of the node's processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Located {
+    /// The app.
+    pub app: AppId,
+    /// Row in [`AppPlan::runs`].
+    pub run: u32,
+    /// Which node of the run, from 0.
+    pub node: u32,
+    /// Which process of the app on that node, in placement order.
+    pub local: u32,
+}
+
+/// What one app has on one node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OnNode<'p> {
+    /// The app.
+    pub app: AppId,
+    /// Row in [`AppPlan::runs`].
+    pub row: u32,
+    /// The run.
+    pub run: &'p PlacedRun,
+    /// Which node of the run, from 0.
+    pub node: u32,
+}
+
+impl Plan {
+    /// Where a rank is, by place. Cost: a search over apps, then one or two over the app's runs or rounds.
+    #[must_use]
+    pub fn locate(&self, rank: Rank) -> Option<Located> {
+        if rank.0 >= self.ranks() {
+            return None;
+        }
+        let app = self.bases.partition_point(|&base| base <= rank.0) - 1;
+        let Spot { run, node, local } = self.apps[app].spot(rank.0 - self.bases[app]);
+        Some(Located {
+            app: AppId::from_row(app),
+            run,
+            node,
+            local,
+        })
+    }
+
+    /// The rank of a process by place: the inverse of [`Plan::locate`].
+    #[must_use]
+    pub fn rank_of(&self, at: Located) -> Rank {
+        let app = &self.apps[at.app.row()];
+        Rank(
+            app.base.0
+                + app.rank_at(
+                    Spot {
+                        run: at.run,
+                        node: at.node,
+                        local: at.local,
+                    },
+                    &self.patterns,
+                ),
+        )
+    }
+
+    /// Everything about a rank.
+    ///
+    /// ```
+    /// use stowplan_engine::{count::Rank, plan::Plan};
+    /// assert_eq!(Plan::default().place(Rank(0)), None, "an empty plan has no ranks");
+    /// ```
+    #[must_use]
+    pub fn place(&self, rank: Rank) -> Option<ProcPlace> {
+        let at = self.locate(rank)?;
+        let app = &self.apps[at.app.row()];
+        Some(self.describe(at, &app.placed.runs[at.run as usize], rank))
+    }
+
+    fn describe(&self, at: Located, run: &PlacedRun, rank: Rank) -> ProcPlace {
+        let place = self.patterns.get(run.pattern).place(at.local);
+        ProcPlace {
+            rank,
+            app: at.app,
+            app_rank: rank.0 - self.bases[at.app.row()],
+            node: NodeId::from_row((run.nodes.first + at.node) as usize),
+            local_rank: run.own_before + at.local,
+            node_rank: run.used_before + at.local,
+            object: run.kind.zip(place.object),
+            cpus: place.cpus,
+        }
+    }
+
+    /// What is on a node, app by app. Cost: a search per app.
+    pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = OnNode<'_>> + '_ {
+        self.apps.iter().enumerate().filter_map(move |(app, plan)| {
+            let found = plan.run_of(node)?;
+            let run = &plan.placed.runs[found];
+            let at = row(node.row()) - run.nodes.first;
+            Some(OnNode {
+                app: AppId::from_row(app),
+                row: row(found),
+                run,
+                node: at,
+            })
+        })
+    }
+
+    /// The processes on a node, by local rank.
+    pub fn procs_on(&self, node: NodeId) -> impl Iterator<Item = ProcPlace> + '_ {
+        self.on_node(node).flat_map(move |on| {
+            (0..on.run.procs).map(move |local| {
+                let at = Located {
+                    app: on.app,
+                    run: on.row,
+                    node: on.node,
+                    local,
+                };
+                self.describe(at, on.run, self.rank_of(at))
+            })
+        })
+    }
+}
+
+impl AppPlan {
+    /// Processes of the app on each node, as runs in the job's node order.
+    pub fn counts(&self) -> impl Iterator<Item = (crate::table::names::NodeRange, u32)> + '_ {
+        self.placed.runs.iter().map(|run| (run.nodes, run.procs))
+    }
+}

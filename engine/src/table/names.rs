@@ -1,0 +1,573 @@
+//! Node names: ranges that stay ranges. A name is made only when somebody asks for it.
+//!
+//! Every name has one canonical form: what stands before its last run of digits, that run, what stands behind. Names with
+//! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
+//! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
+
+use crate::define_id;
+use crate::id::{Column, Id as _};
+use crate::limit::NODES_MAX;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+
+define_id! {
+    /// A node of the job: its place in the pool.
+    NodeId
+}
+
+define_id! {
+    /// Names that differ in one number of fixed length: a row of [`Names`].
+    NameGroupId
+}
+
+/// Names that differ in one number: `prefix`, the number padded with zeros to `width` digits, `suffix`.
+/// A plain name is a range of one without digits (`width` 0, `count` 1, all in `prefix`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct NameRange {
+    /// What stands before the number; the whole name of a plain one.
+    pub prefix: String,
+    /// The first number.
+    pub first: u64,
+    /// How many names, at least 1; numbers ascend by one.
+    pub count: u32,
+    /// Digits written at least; 0: no number at all.
+    pub width: u8,
+    /// What stands behind the number.
+    pub suffix: String,
+}
+
+/// A stretch of neighbouring nodes. Unit: nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct NodeRange {
+    /// The first node's place in the pool.
+    pub first: u32,
+    /// How many, at least 1.
+    pub count: u32,
+}
+
+impl NodeRange {
+    /// One behind the last.
+    #[must_use]
+    pub const fn end(self) -> u32 {
+        self.first + self.count
+    }
+}
+
+/// What the names of a group have in common.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+struct Group {
+    prefix: String,
+    suffix: String,
+    /// Digits of the number; 0: the name has none, or too many for a number.
+    digits: u8,
+}
+
+/// Consecutive nodes with consecutive numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Piece {
+    group: NameGroupId,
+    number: u64,
+    nodes: NodeRange,
+}
+
+/// The names of the pool, in node order.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    groups: Column<NameGroupId, Group>,
+    pieces: Vec<Piece>,
+    nodes: u32,
+    ids: HashMap<Group, NameGroupId>,
+    /// Intervals of numbers, by first number. Shape `[groups]`.
+    intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
+}
+
+/// More nodes than ids can count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManyNodes {
+    /// How many there would be.
+    pub asked: u64,
+}
+
+/// Consecutive canonical names.
+struct Stretch {
+    group: Group,
+    number: u64,
+    count: u32,
+}
+
+impl Names {
+    /// Nodes named so far.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.nodes
+    }
+    /// No nodes.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.nodes == 0
+    }
+
+    /// Names these nodes, known or new, and says which they are, in the order of the range.
+    ///
+    /// # Errors
+    /// When the pool would pass [`NODES_MAX`].
+    pub fn add(&mut self, range: &NameRange) -> Result<Vec<NodeRange>, TooManyNodes> {
+        let mut found = Vec::new();
+        for stretch in canonical(range) {
+            let group = self.group(&stretch.group);
+            let mut number = stretch.number;
+            let end = stretch.number + u64::from(stretch.count);
+            while number < end {
+                let known = self.known(group, number, end);
+                let nodes = match known {
+                    Some((start, nodes)) if start <= number => overlap(start, nodes, number, end),
+                    next => {
+                        let free_end = next.map_or(end, |(start, _)| start);
+                        self.append(group, number, narrow(free_end - number))?
+                    }
+                };
+                number += u64::from(nodes.count);
+                push_joined(&mut found, nodes);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The nodes of this range that there are, in the order of the range, and the first name that is missing.
+    #[must_use]
+    pub fn find(&self, range: &NameRange) -> (Vec<NodeRange>, Option<String>) {
+        let mut found = Vec::new();
+        let mut missing = None;
+        for stretch in canonical(range) {
+            let end = stretch.number + u64::from(stretch.count);
+            let mut number = stretch.number;
+            let group = self.ids.get(&stretch.group).copied();
+            while number < end {
+                match group.and_then(|group| self.known(group, number, end)) {
+                    Some((start, nodes)) if start <= number => {
+                        let nodes = overlap(start, nodes, number, end);
+                        number += u64::from(nodes.count);
+                        push_joined(&mut found, nodes);
+                    }
+                    next => {
+                        missing.get_or_insert_with(|| written(&stretch.group, number));
+                        number = next.map_or(end, |(start, _)| start);
+                    }
+                }
+            }
+        }
+        (found, missing)
+    }
+
+    /// The node of one plain name.
+    #[must_use]
+    pub fn find_name(&self, name: &str) -> Option<NodeId> {
+        let (group, number) = split_name(cut(name));
+        let id = self.ids.get(&group)?;
+        let (start, nodes) = self.known(*id, number, number + 1)?;
+        let ahead = narrow(number - start);
+        Some(NodeId::from_row((nodes.first + ahead) as usize))
+    }
+
+    /// The first node whose name ends in this number, whatever its zeros (`semantics` 1.3).
+    #[must_use]
+    pub fn find_ending(&self, number: u64) -> Option<NodeId> {
+        let ends = self
+            .groups
+            .iter()
+            .filter(|(_, group)| group.suffix.is_empty() && group.digits > 0);
+        let hits = ends.filter_map(|(id, _)| {
+            let (start, nodes) = self.known(id, number, number + 1)?;
+            (start <= number).then(|| nodes.first + narrow(number - start))
+        });
+        hits.min().map(|node| NodeId::from_row(node as usize))
+    }
+
+    /// The name of a node. Cost: a search over the ranges given.
+    ///
+    /// # Panics
+    /// When the node is not of this pool.
+    #[must_use]
+    pub fn name(&self, node: NodeId) -> String {
+        let row = u32::try_from(node.row()).expect("a node id is a u32");
+        let at = self
+            .pieces
+            .partition_point(|piece| piece.nodes.end() <= row);
+        let piece = &self.pieces[at];
+        written(
+            &self.groups[piece.group],
+            piece.number + u64::from(row - piece.nodes.first),
+        )
+    }
+
+    /// The names as host list ranges, in node order: each with its nodes.
+    pub fn ranges(&self) -> impl Iterator<Item = (NodeRange, NameRange)> + '_ {
+        self.pieces.iter().map(|piece| {
+            let group = &self.groups[piece.group];
+            let range = NameRange {
+                prefix: group.prefix.clone(),
+                first: piece.number,
+                count: piece.nodes.count,
+                width: group.digits,
+                suffix: group.suffix.clone(),
+            };
+            (piece.nodes, range)
+        })
+    }
+
+    /// Moves one node to the front; those before it move up by one.
+    pub fn move_to_front(&mut self, node: NodeId) {
+        let row = u32::try_from(node.row()).expect("a node id is a u32");
+        let moved: Vec<Piece> = self
+            .pieces
+            .iter()
+            .flat_map(|piece| split_around(*piece, row))
+            .collect();
+        let mut moved: Vec<Piece> = moved
+            .into_iter()
+            .map(|mut piece| {
+                piece.nodes = moved_to_front(piece.nodes, row);
+                piece
+            })
+            .collect();
+        moved.sort_by_key(|piece| piece.nodes.first);
+        self.intervals = self.groups.ids().map(|_| BTreeMap::new()).collect();
+        for piece in &moved {
+            self.intervals[piece.group].insert(piece.number, piece.nodes);
+        }
+        self.pieces = moved;
+    }
+
+    fn group(&mut self, group: &Group) -> NameGroupId {
+        if let Some(&id) = self.ids.get(group) {
+            return id;
+        }
+        let id = self.groups.push(group.clone());
+        self.intervals.push(BTreeMap::new());
+        self.ids.insert(group.clone(), id);
+        id
+    }
+
+    /// The first interval that ends behind `number` and starts before `end`.
+    fn known(&self, group: NameGroupId, number: u64, end: u64) -> Option<(u64, NodeRange)> {
+        let intervals = &self.intervals[group];
+        let before = intervals
+            .range(..=number)
+            .next_back()
+            .filter(|(start, nodes)| **start + u64::from(nodes.count) > number);
+        before
+            .or_else(|| intervals.range(number..end).next())
+            .map(|(&start, &nodes)| (start, nodes))
+    }
+
+    fn append(
+        &mut self,
+        group: NameGroupId,
+        number: u64,
+        count: u32,
+    ) -> Result<NodeRange, TooManyNodes> {
+        let asked = u64::from(self.nodes) + u64::from(count);
+        if asked > u64::from(NODES_MAX) {
+            return Err(TooManyNodes { asked });
+        }
+        let nodes = NodeRange {
+            first: self.nodes,
+            count,
+        };
+        self.nodes += count;
+        let joins = self.pieces.last_mut().filter(|last| {
+            last.group == group
+                && last.number + u64::from(last.nodes.count) == number
+                && last.nodes.end() == nodes.first
+        });
+        if let Some(last) = joins {
+            last.nodes.count += count;
+            self.intervals[group].insert(last.number, last.nodes);
+        } else {
+            self.pieces.push(Piece {
+                group,
+                number,
+                nodes,
+            });
+            self.intervals[group].insert(number, nodes);
+        }
+        Ok(nodes)
+    }
+}
+
+/// Where a range of nodes is after node `row` moved to the front. The range holds `row` alone or not at all.
+pub(crate) fn moved_to_front(nodes: NodeRange, row: u32) -> NodeRange {
+    if nodes.first == row {
+        NodeRange { first: 0, count: 1 }
+    } else if nodes.first < row {
+        NodeRange {
+            first: nodes.first + 1,
+            count: nodes.count,
+        }
+    } else {
+        nodes
+    }
+}
+
+/// A range of nodes cut so that `row` stands alone.
+pub(crate) fn cut_around(nodes: NodeRange, row: u32) -> Vec<NodeRange> {
+    if row < nodes.first || row >= nodes.end() || nodes.count == 1 {
+        return vec![nodes];
+    }
+    let parts = [
+        NodeRange {
+            first: nodes.first,
+            count: row - nodes.first,
+        },
+        NodeRange {
+            first: row,
+            count: 1,
+        },
+        NodeRange {
+            first: row + 1,
+            count: nodes.end() - row - 1,
+        },
+    ];
+    parts.into_iter().filter(|part| part.count > 0).collect()
+}
+
+fn split_around(piece: Piece, row: u32) -> Vec<Piece> {
+    let parts = cut_around(piece.nodes, row).into_iter();
+    parts
+        .map(|nodes| Piece {
+            nodes,
+            number: piece.number + u64::from(nodes.first - piece.nodes.first),
+            ..piece
+        })
+        .collect()
+}
+
+fn overlap(start: u64, nodes: NodeRange, number: u64, end: u64) -> NodeRange {
+    let ahead = narrow(number - start);
+    let count = (nodes.count - ahead).min(narrow((end - number).min(u64::from(u32::MAX))));
+    NodeRange {
+        first: nodes.first + ahead,
+        count,
+    }
+}
+
+/// Appends a range, joined to the last one where it continues it.
+pub fn push_joined(list: &mut Vec<NodeRange>, nodes: NodeRange) {
+    match list.last_mut() {
+        Some(last) if last.end() == nodes.first => last.count += nodes.count,
+        _ => list.push(nodes),
+    }
+}
+
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).expect("a name range counts at most 2^32 - 1 names")
+}
+
+/// A name cut at its first dot, unless it is an IP address (`semantics` 1.2).
+#[must_use]
+pub fn cut(name: &str) -> &str {
+    match name.find('.') {
+        Some(dot) if dot > 0 && name.parse::<IpAddr>().is_err() => &name[..dot],
+        _ => name,
+    }
+}
+
+fn written(group: &Group, number: u64) -> String {
+    if group.digits == 0 {
+        return group.prefix.clone();
+    }
+    format!(
+        "{}{number:0width$}{}",
+        group.prefix,
+        group.suffix,
+        width = usize::from(group.digits)
+    )
+}
+
+/// The canonical form of one name: its last run of digits is its number (up to 18 digits).
+fn split_name(name: &str) -> (Group, u64) {
+    let bytes = name.as_bytes();
+    let plain = || {
+        (
+            Group {
+                prefix: name.to_owned(),
+                suffix: String::new(),
+                digits: 0,
+            },
+            0,
+        )
+    };
+    let Some(last) = bytes.iter().rposition(u8::is_ascii_digit) else {
+        return plain();
+    };
+    let first = bytes[..last]
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |at| at + 1);
+    let digits = &name[first..=last];
+    match (u8::try_from(digits.len()), digits.parse::<u64>()) {
+        (Ok(length @ 1..=18), Ok(number)) => {
+            let group = Group {
+                prefix: name[..first].to_owned(),
+                suffix: name[last + 1..].to_owned(),
+                digits: length,
+            };
+            (group, number)
+        }
+        _ => plain(),
+    }
+}
+
+/// The canonical stretches of a range, in its order.
+fn canonical(range: &NameRange) -> Box<dyn Iterator<Item = Stretch> + '_> {
+    let single = |name: &str, count: u32| {
+        let (group, number) = split_name(cut(name));
+        (0..count).map(move |_| Stretch {
+            group: group.clone(),
+            number,
+            count: 1,
+        })
+    };
+    if range.width == 0 {
+        return Box::new(single(&range.prefix, 1));
+    }
+    let suffix = match range.suffix.find('.') {
+        Some(dot) if !is_ip(range) => &range.suffix[..dot],
+        _ => range.suffix.as_str(),
+    };
+    if range.prefix.find('.').is_some_and(|dot| dot > 0) && !is_ip(range) {
+        return Box::new(single(&range.prefix, range.count));
+    }
+    let strided = suffix.bytes().any(|byte| byte.is_ascii_digit());
+    let own = range
+        .prefix
+        .bytes()
+        .rev()
+        .take_while(u8::is_ascii_digit)
+        .count();
+    let last = range.first.saturating_add(u64::from(range.count - 1));
+    if strided || own + usize::from(range.width).max(digits_of(last)) > 18 {
+        return Box::new((0..range.count).map(move |at| {
+            let name = range_name(range, at);
+            let (group, number) = split_name(cut(&name));
+            Stretch {
+                group,
+                number,
+                count: 1,
+            }
+        }));
+    }
+    let (prefix, lead) = range.prefix.split_at(range.prefix.len() - own);
+    let lead: u64 = lead.parse().unwrap_or(0);
+    let mut stretches = Vec::new();
+    let mut number = range.first;
+    while number <= last {
+        let digits = digits_of(number).max(usize::from(range.width));
+        let ten = 10_u64.pow(u32::try_from(digits).expect("at most 18 digits"));
+        let stop = last.min(ten - 1);
+        let group = Group {
+            prefix: prefix.to_owned(),
+            suffix: suffix.to_owned(),
+            digits: u8::try_from(own + digits).expect("at most 18 digits"),
+        };
+        stretches.push(Stretch {
+            group,
+            number: lead * ten + number,
+            count: narrow(stop - number + 1),
+        });
+        number = stop + 1;
+    }
+    Box::new(stretches.into_iter())
+}
+
+fn is_ip(range: &NameRange) -> bool {
+    range_name(range, 0).parse::<IpAddr>().is_ok()
+}
+
+/// The name at a place of a range, as written.
+#[must_use]
+pub fn range_name(range: &NameRange, at: u32) -> String {
+    if range.width == 0 {
+        return range.prefix.clone();
+    }
+    let number = range.first.saturating_add(u64::from(at));
+    format!(
+        "{}{number:0width$}{}",
+        range.prefix,
+        range.suffix,
+        width = usize::from(range.width)
+    )
+}
+
+fn digits_of(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(prefix: &str, first: u64, count: u32, width: u8) -> NameRange {
+        NameRange {
+            prefix: prefix.into(),
+            first,
+            count,
+            width,
+            suffix: String::new(),
+        }
+    }
+
+    fn node(row: usize) -> NodeId {
+        NodeId::from_row(row)
+    }
+
+    #[test]
+    fn four_million_names_cost_a_few_rows() {
+        let mut names = Names::default();
+        assert_eq!(
+            names.add(&range("n", 0, 1 << 22, 1)),
+            Ok(vec![NodeRange {
+                first: 0,
+                count: 1 << 22
+            }])
+        );
+        assert_eq!(names.pieces.len(), 7);
+        assert_eq!(names.name(node(4_000_000)), "n4000000");
+        assert_eq!(
+            names.find_name("n4000000.cluster.org"),
+            Some(node(4_000_000))
+        );
+        assert_eq!(names.find_name("n04000000"), None);
+        assert_eq!(names.find_ending(15), Some(node(15)));
+    }
+
+    #[test]
+    fn names_said_twice_are_one_node_however_spelled() {
+        let mut names = Names::default();
+        names.add(&range("n0015", 0, 1, 0)).unwrap();
+        let found = names.add(&range("n00", 14, 3, 2)).unwrap();
+        assert_eq!(
+            found,
+            [
+                NodeRange { first: 1, count: 1 },
+                NodeRange { first: 0, count: 1 },
+                NodeRange { first: 2, count: 1 }
+            ]
+        );
+        assert_eq!(
+            (0..3).map(|row| names.name(node(row))).collect::<Vec<_>>(),
+            ["n0015", "n0014", "n0016"]
+        );
+        names.move_to_front(node(2));
+        assert_eq!(
+            (0..3).map(|row| names.name(node(row))).collect::<Vec<_>>(),
+            ["n0016", "n0015", "n0014"]
+        );
+        assert_eq!(names.find_name("n0014"), Some(node(2)));
+        assert_eq!(
+            names.find(&range("n", 15, 4, 4)).1.as_deref(),
+            Some("n0017")
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! Patterns: which object and which cpus each of the processes of an app gets on a node.
+//!
+//! A pattern answers for every k as its first k processes. It is a list of *segments*; a segment is a list of *runs*
+//! of equal processes, which may come round: then the runs from `cycle` on repeat for ever. So two thousand million
+//! unbound processes on one node are one run, and processes that share cpus by turns are one round of turns.
+
+use super::cpusets::CpusetId;
+use crate::define_id;
+use crate::id::{Column, Id as _};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+define_id! {
+    /// A row of [`Patterns`].
+    PatternId
+}
+
+/// What one process gets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// Logical index of the object it was mapped to, of the app's kind; `None`: mapped to no object.
+    pub object: Option<u32>,
+    /// The cpus it is bound to; `None`: unbound.
+    pub cpus: Option<CpusetId>,
+}
+
+/// Neighbouring processes that get the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct PlaceRun {
+    /// How many, at least 1.
+    pub count: u32,
+    /// What each gets.
+    pub place: Place,
+}
+
+/// A stretch of a pattern.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Segment {
+    /// Processes in it; [`u32::MAX`] for the last one when it comes round for ever.
+    pub procs: u32,
+    /// Its runs.
+    pub runs: Vec<PlaceRun>,
+    /// The run where a round begins; `None`: the runs say it all.
+    pub cycle: Option<u32>,
+}
+
+/// A pattern as it is made, before it is interned.
+pub type PatternDraft = Vec<Segment>;
+
+/// Interned patterns. Ids come in first-seen order.
+#[derive(Clone, Default, Debug)]
+pub struct Patterns {
+    rows: Column<PatternId, Pattern>,
+    ids: HashMap<PatternDraft, PatternId>,
+}
+
+/// A pattern with what makes it quick to ask.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    segments: PatternDraft,
+    /// First process of each segment. Shape `[segments]`.
+    starts: Vec<u32>,
+    /// Processes before the end of each run, within its segment. Shape `[segments][runs]`.
+    ends: Vec<Vec<u64>>,
+    /// Every run is one process: a place is an index.
+    single: bool,
+}
+
+impl Pattern {
+    fn new(segments: PatternDraft) -> Self {
+        let mut starts = Vec::with_capacity(segments.len());
+        let mut ends = Vec::with_capacity(segments.len());
+        let mut start = 0_u32;
+        for segment in &segments {
+            starts.push(start);
+            start = start.saturating_add(segment.procs);
+            let mut end = 0;
+            ends.push(
+                segment
+                    .runs
+                    .iter()
+                    .map(|run| {
+                        end += u64::from(run.count);
+                        end
+                    })
+                    .collect(),
+            );
+        }
+        let single = segments.len() == 1 && segments[0].runs.iter().all(|run| run.count == 1);
+        Self {
+            segments,
+            starts,
+            ends,
+            single,
+        }
+    }
+
+    /// The stretches it is made of.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+    /// First process of a segment.
+    #[must_use]
+    pub fn start(&self, segment: usize) -> u32 {
+        self.starts[segment]
+    }
+
+    /// What process `at` (from 0, in placement order) gets. Cost: two searches, or an index.
+    ///
+    /// # Panics
+    /// When the pattern is shorter: a plan never asks beyond a node's count.
+    #[must_use]
+    pub fn place(&self, at: u32) -> Place {
+        if self.single
+            && let Some(run) = self.segments[0].runs.get(at as usize)
+        {
+            return run.place;
+        }
+        let segment = self.starts.partition_point(|&start| start <= at) - 1;
+        let (run, _) = self.run(segment, at - self.starts[segment]);
+        self.segments[segment].runs[run].place
+    }
+
+    /// The run that process `at` of a segment is in, and how many processes of the segment stand before that run's
+    /// beginning in this round.
+    #[must_use]
+    pub fn run(&self, segment: usize, at: u32) -> (usize, u64) {
+        let ends = &self.ends[segment];
+        let all = ends.last().copied().unwrap_or(0);
+        let mut at = u64::from(at);
+        let mut skipped = 0;
+        if let (true, Some(cycle)) = (at >= all, self.segments[segment].cycle) {
+            let lead = if cycle == 0 {
+                0
+            } else {
+                ends[cycle as usize - 1]
+            };
+            let turn = (at - lead) / (all - lead);
+            skipped = turn * (all - lead);
+            at -= skipped;
+        }
+        let run = ends.partition_point(|&end| end <= at);
+        let before = if run == 0 { 0 } else { ends[run - 1] };
+        (run, before + skipped)
+    }
+
+    /// The first `procs` places as runs, in placement order. Cost: the runs, rounds written out.
+    pub fn runs(&self, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
+        let mut left = procs;
+        self.segments.iter().flat_map(move |segment| {
+            let take = left.min(segment.procs);
+            left -= take;
+            segment_runs(segment, take)
+        })
+    }
+}
+
+/// The first `procs` places of a segment, rounds written out.
+fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
+    let cycle = segment.cycle.map_or(segment.runs.len(), |at| at as usize);
+    let rounds = segment.runs[cycle..].iter().cycle();
+    let mut left = procs;
+    segment.runs[..cycle]
+        .iter()
+        .chain(rounds)
+        .map_while(move |run| {
+            let count = left.min(run.count);
+            left -= count;
+            (count > 0).then_some(PlaceRun {
+                count,
+                place: run.place,
+            })
+        })
+}
+
+impl Patterns {
+    /// The id of this pattern, new or known.
+    pub fn intern(&mut self, segments: PatternDraft) -> PatternId {
+        if let Some(&id) = self.ids.get(&segments) {
+            return id;
+        }
+        let id = self.rows.push(Pattern::new(segments.clone()));
+        self.ids.insert(segments, id);
+        id
+    }
+    /// The pattern of an id.
+    #[must_use]
+    pub fn get(&self, id: PatternId) -> &Pattern {
+        &self.rows[id]
+    }
+    /// Patterns with their ids, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
+        self.rows.iter()
+    }
+    /// Distinct patterns.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    /// No patterns.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+    /// Whether the id is of a row here.
+    #[must_use]
+    pub fn contains(&self, id: PatternId) -> bool {
+        id.row() < self.rows.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(count: u32, object: u32) -> PlaceRun {
+        PlaceRun {
+            count,
+            place: Place {
+                object: Some(object),
+                cpus: None,
+            },
+        }
+    }
+
+    #[test]
+    fn rounds_come_round() {
+        let mut patterns = Patterns::default();
+        let lead = Segment {
+            procs: 3,
+            runs: vec![run(2, 7), run(1, 8)],
+            cycle: None,
+        };
+        let rounds = Segment {
+            procs: u32::MAX,
+            runs: vec![run(1, 0), run(1, 1), run(2, 2)],
+            cycle: Some(1),
+        };
+        let id = patterns.intern(vec![lead, rounds]);
+        let pattern = patterns.get(id);
+        let places: Vec<u32> = (0..12).filter_map(|at| pattern.place(at).object).collect();
+        assert_eq!(places, [7, 7, 8, 0, 1, 2, 2, 1, 2, 2, 1, 2]);
+        let written: Vec<u32> = pattern
+            .runs(12)
+            .flat_map(|run| vec![run.place.object.unwrap(); run.count as usize])
+            .collect();
+        assert_eq!(written, places);
+        assert_eq!(
+            pattern.place(4_000_000_003).object,
+            Some(1),
+            "4,000,000,000 = 1 + 3 · 1,333,333,333 + 0"
+        );
+    }
+}

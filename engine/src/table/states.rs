@@ -1,0 +1,203 @@
+//! Node states, interned, and which node is in which: runs of equal nodes.
+
+use super::pusets::PuSetId;
+use super::topologies::TopologyId;
+use crate::define_id;
+use crate::id::{Column, Id as _};
+use crate::table::names::{NodeId, NodeRange};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+define_id! {
+    /// A row of [`States`].
+    StateId
+}
+
+/// All that an app can see of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct NodeState {
+    /// Its hardware.
+    pub topology: TopologyId,
+    /// PUs that may be used at all.
+    pub allowed: PuSetId,
+    /// PUs that no process consumed.
+    pub free: PuSetId,
+    /// Slots.
+    pub slots: u32,
+    /// A limit that OVERSUBSCRIBE does not lift; `None`: there is none.
+    pub max_slots: Option<u32>,
+    /// Processes on it, of whatever job.
+    pub used: u32,
+    /// Processes of this job on it.
+    pub own: u32,
+}
+
+impl NodeState {
+    /// Processes that may still come, whatever the slots: up to max_slots.
+    #[must_use]
+    pub fn room(&self) -> u32 {
+        self.max_slots
+            .map_or(u32::MAX, |max| max.saturating_sub(self.used))
+    }
+    /// Free slots.
+    #[must_use]
+    pub const fn left(&self) -> u32 {
+        self.slots.saturating_sub(self.used)
+    }
+}
+
+/// Interned node states. Ids come in first-seen order.
+#[derive(Clone, Default, Debug)]
+pub struct States {
+    rows: Column<StateId, NodeState>,
+    ids: HashMap<NodeState, StateId>,
+}
+
+impl States {
+    /// The id of this state, new or known.
+    pub fn intern(&mut self, state: NodeState) -> StateId {
+        *self
+            .ids
+            .entry(state)
+            .or_insert_with(|| self.rows.push(state))
+    }
+    /// The state of an id.
+    #[must_use]
+    pub fn get(&self, id: StateId) -> &NodeState {
+        &self.rows[id]
+    }
+    /// States with their ids, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (StateId, &NodeState)> {
+        self.rows.iter()
+    }
+    /// Distinct states.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    /// No states.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+/// The state of each node, as runs of equal ones in node order.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct StateRuns {
+    /// (one behind the last node of the run, its state), ascending; neighbours differ.
+    runs: Vec<(u32, StateId)>,
+}
+
+impl StateRuns {
+    /// Appends a run behind the last one.
+    pub fn push(&mut self, count: u32, state: StateId) {
+        if count == 0 {
+            return;
+        }
+        let start = self.nodes();
+        match self.runs.last_mut() {
+            Some((end, last)) if *last == state => *end += count,
+            _ => self.runs.push((start + count, state)),
+        }
+    }
+    /// Nodes.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.runs.last().map_or(0, |&(end, _)| end)
+    }
+    /// How many runs.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+    /// No nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+    /// All runs, in node order.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeRange, StateId)> + '_ {
+        self.within(NodeRange {
+            first: 0,
+            count: self.nodes(),
+        })
+    }
+    /// The parts of the runs that lie in a range of nodes. Cost: a search, then the parts.
+    pub fn within(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, StateId)> + '_ {
+        let at = self.runs.partition_point(|&(end, _)| end <= nodes.first);
+        let mut first = nodes.first;
+        self.runs[at..].iter().map_while(move |&(end, state)| {
+            let end = end.min(nodes.first + nodes.count);
+            (first < end).then(|| {
+                let part = NodeRange {
+                    first,
+                    count: end - first,
+                };
+                first = end;
+                (part, state)
+            })
+        })
+    }
+    /// The state of one node.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    #[must_use]
+    pub fn state(&self, node: NodeId) -> StateId {
+        let at = self
+            .runs
+            .partition_point(|&(end, _)| (end as usize) <= node.row());
+        self.runs[at].1
+    }
+    /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
+    /// Cost: the runs plus the changes.
+    pub fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
+        if changes.is_empty() {
+            return;
+        }
+        changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
+        let old = std::mem::take(self);
+        let mut next = 0;
+        for &(nodes, state) in changes.iter() {
+            for (part, kept) in old.within(NodeRange {
+                first: next,
+                count: nodes.first - next,
+            }) {
+                self.push(part.count, kept);
+            }
+            self.push(nodes.count, state);
+            next = nodes.end();
+        }
+        for (part, kept) in old.within(NodeRange {
+            first: next,
+            count: old.nodes() - next,
+        }) {
+            self.push(part.count, kept);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_keep_runs_joined() {
+        let (a, b) = (StateId::from_row(0), StateId::from_row(1));
+        let mut runs = StateRuns::default();
+        runs.push(10, a);
+        runs.change(&mut [
+            (NodeRange { first: 8, count: 2 }, b),
+            (NodeRange { first: 2, count: 3 }, b),
+        ]);
+        let seen: Vec<_> = runs
+            .iter()
+            .map(|(nodes, state)| (nodes.first, nodes.count, state))
+            .collect();
+        assert_eq!(seen, [(0, 2, a), (2, 3, b), (5, 3, a), (8, 2, b)]);
+        runs.change(&mut [(NodeRange { first: 5, count: 3 }, b)]);
+        assert_eq!(runs.len(), 2);
+        assert_eq!(runs.state(NodeId::from_row(9)), b);
+    }
+}
