@@ -66,7 +66,7 @@ pub struct AppPlan {
     pub(crate) before: Vec<u32>,
     /// Runs by ascending node; empty when they stand so already.
     pub(crate) by_node: Vec<u32>,
-    pub(crate) order: Order,
+    order: Order,
 }
 
 /// The world a plan speaks of: shared by all its apps.
