@@ -18,6 +18,21 @@ pub const TEXT_BYTES_MAX: usize = 1 << 30;
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
 /// Runs of one pattern: distinct processes of one app on one node before they repeat.
 pub const PATTERN_RUNS_MAX: usize = 1 << 22;
+/// Largest node number of a task map: Flux keeps them in C `int`s (taskmap 1).
+pub const TASKMAP_NODE_MAX: u32 = i32::MAX.cast_unsigned() - 1;
+/// Tasks of a task map, and nodes of one (taskmap 1).
+pub const TASKMAP_TASKS_MAX: u32 = i32::MAX.cast_unsigned();
+/// How deep a JSON value may be nested around and in a task map (taskmap 1).
+pub const TASKMAP_DEPTH_MAX: u32 = 8;
+/// Blocks, ranges or tasks of one written task map, unless the user says otherwise (taskmap 1).
+pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
+/// Inner cuts of one run that the encoder of task maps keeps (taskmap 4.4).
+pub const TASKMAP_CUTS_MAX: usize = 64;
 
 const _: () = assert!(NODES_MAX <= RANKS_MAX, "one process on each node must fit");
 const _: () = assert!(PUS_MAX <= OBJECTS_MAX, "each PU is an object");
+const _: () = assert!(
+    TASKMAP_NODE_MAX < TASKMAP_TASKS_MAX,
+    "one task on each node must fit"
+);
+const _: () = assert!(TASKMAP_TASKS_MAX <= RANKS_MAX, "each task is a rank");
