@@ -9,6 +9,8 @@ mod profile;
 mod order;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
+// Every rank in order, without a search per rank.
+mod walk;
 
 pub use order::{ListedRun, RankOrder};
 pub use query::{Located, OnNode, ProcPlace};

@@ -40,13 +40,13 @@ pub enum RankOrder {
 #[derive(Clone, Debug)]
 pub(super) struct Band {
     /// The first app rank of the band.
-    rank: u32,
+    pub(super) rank: u32,
     /// The first round.
-    round: u32,
+    pub(super) round: u32,
     /// Processes in one round.
-    width: u32,
+    pub(super) width: u32,
     /// Runs that take part: (processes of a round before the run, the run). Ascending in both.
-    runs: Vec<(u32, u32)>,
+    pub(super) runs: Vec<(u32, u32)>,
 }
 
 /// What is derived to answer quickly.

@@ -82,6 +82,21 @@ pub struct Names {
     intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
 }
 
+/// Neighbouring nodes whose names differ in their number alone, which ascends by one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NameStretch<'n> {
+    /// The nodes.
+    pub nodes: NodeRange,
+    /// What stands before the number; the whole name where there is none.
+    pub prefix: &'n str,
+    /// The number of the first node.
+    pub number: u64,
+    /// Digits of the number, zeros in front included; 0: there is no number.
+    pub digits: u8,
+    /// What stands behind the number.
+    pub suffix: &'n str,
+}
+
 /// More nodes than ids can count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooManyNodes {
@@ -199,6 +214,28 @@ impl Names {
             &self.groups[piece.group],
             piece.number + u64::from(row - piece.nodes.first),
         )
+    }
+
+    /// The names around a node: all those that differ from its own in their number alone and stand next to it.
+    /// Cost: a search over the ranges given.
+    ///
+    /// # Panics
+    /// When the node is not of this pool.
+    #[must_use]
+    pub fn around(&self, node: NodeId) -> NameStretch<'_> {
+        let row = u32::try_from(node.row()).expect("a node id is a u32");
+        let at = self
+            .pieces
+            .partition_point(|piece| piece.nodes.end() <= row);
+        let piece = &self.pieces[at];
+        let group = &self.groups[piece.group];
+        NameStretch {
+            nodes: piece.nodes,
+            prefix: &group.prefix,
+            number: piece.number,
+            digits: group.digits,
+            suffix: &group.suffix,
+        }
     }
 
     /// The names as host list ranges, in node order: each with its nodes.
