@@ -9,6 +9,9 @@ pub mod command;
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     match args.split_first() {
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
+        Some((word, rest)) if word == "taskmap" => {
+            command::taskmap::run(rest, &mut std::io::stdin().lock(), out, err)
+        }
         Some(_) | None => {
             // The worst that can happen to a message is that nobody reads it.
             let _ = writeln!(err, "error[bad-option]: there is no such subcommand");

@@ -1,3 +1,4 @@
 //! Subcommands: one file each.
 
+pub mod taskmap;
 pub mod topo;

@@ -1,0 +1,229 @@
+//! argv -> what is wanted of a task map.
+
+use super::Refused;
+use stowplan_engine::count::Rank;
+use stowplan_engine::limit::TASKMAP_TASKS_MAX;
+use stowplan_engine::taskmap::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, JobNode, Limits, Scheme};
+
+/// What is wanted of a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Question<'a> {
+    Form(Form),
+    NodeOf(Rank),
+    TasksOf(JobNode),
+    CountOf(JobNode),
+    Check(&'a str),
+    Explain,
+    Describe,
+}
+
+/// What was said, with defaults.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted<'a> {
+    pub(super) question: Question<'a>,
+    pub(super) scheme: Option<Scheme<'a>>,
+    pub(super) hosts: Option<&'a str>,
+    pub(super) encoder: Encoder,
+    pub(super) limits: Limits,
+    /// The map, unless it is on standard input.
+    pub(super) map: Option<&'a str>,
+}
+
+/// An option of the subcommand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Word {
+    To,
+    NodeId,
+    TaskIds,
+    Ntasks,
+    Check,
+    Explain,
+    Describe,
+    Scheme,
+    Hosts,
+    Encoder,
+    MaxItems,
+    MaxChars,
+}
+
+/// Options, in the order of the help text. Source: taskmap 8.
+const WORDS: &[(&str, Word)] = &[
+    ("--to", Word::To),
+    ("--nodeid", Word::NodeId),
+    ("--taskids", Word::TaskIds),
+    ("--ntasks", Word::Ntasks),
+    ("--check", Word::Check),
+    ("--explain", Word::Explain),
+    ("--describe", Word::Describe),
+    ("--scheme", Word::Scheme),
+    ("--hosts", Word::Hosts),
+    ("--encoder", Word::Encoder),
+    ("--max-items", Word::MaxItems),
+    ("--max-chars", Word::MaxChars),
+];
+
+fn bad_option(sentence: String) -> Refused {
+    Refused::Told {
+        class: "bad-option",
+        sentence,
+    }
+}
+
+fn bad_value(sentence: String) -> Refused {
+    Refused::Told {
+        class: "bad-value",
+        sentence,
+    }
+}
+
+/// Reads the arguments behind `taskmap`, left to right; then looks at what cannot stand together.
+pub(super) fn read(args: &[String]) -> Result<Wanted<'_>, Refused> {
+    let (mut questions, mut scheme, mut hosts) = (Vec::new(), None, None);
+    let (mut encoder, mut limits) = (Encoder::Best, Limits::default());
+    let mut maps: Vec<&str> = Vec::new();
+    let mut said: Vec<Word> = Vec::new();
+    let mut rest = args.iter().map(String::as_str);
+    while let Some(arg) = rest.next() {
+        if arg == "--" {
+            maps.extend(rest.by_ref());
+        } else if arg == "-" || !arg.starts_with('-') {
+            maps.push(arg);
+        } else {
+            let (name, value) = arg
+                .split_once('=')
+                .map_or((arg, None), |(name, value)| (name, Some(value)));
+            let word = find(name)?;
+            if said.contains(&word) {
+                return Err(bad_option(format!("{name} is given twice")));
+            }
+            said.push(word);
+            if matches!(word, Word::Explain | Word::Describe) && value.is_some() {
+                return Err(bad_option(format!(
+                    "{name} takes no value, `{arg}` gives one"
+                )));
+            }
+            let mut value = || {
+                value
+                    .or_else(|| rest.next())
+                    .ok_or_else(|| bad_option(format!("{name} needs a value behind it")))
+            };
+            let node = |value| {
+                number(name, value, u64::from(TASKMAP_TASKS_MAX)).map(|node| JobNode(narrow(node)))
+            };
+            match word {
+                Word::To => questions.push(Question::Form(choice(name, value()?, FORM_WORDS)?)),
+                Word::NodeId => questions.push(Question::NodeOf(Rank(node(value()?)?.0))),
+                Word::TaskIds => questions.push(Question::TasksOf(node(value()?)?)),
+                Word::Ntasks => questions.push(Question::CountOf(node(value()?)?)),
+                Word::Check => questions.push(Question::Check(value()?)),
+                Word::Explain => questions.push(Question::Explain),
+                Word::Describe => questions.push(Question::Describe),
+                Word::Scheme => scheme = Some(Scheme::read(value()?)?),
+                Word::Hosts => hosts = Some(value()?),
+                Word::Encoder => encoder = choice(name, value()?, ENCODER_WORDS)?,
+                Word::MaxItems => limits.items = number(name, value()?, u64::MAX)?,
+                Word::MaxChars => limits.chars = Some(number(name, value()?, u64::MAX)?),
+            }
+        }
+    }
+    let map = match maps.as_slice() {
+        [] | ["-"] => None,
+        [map] => Some(*map),
+        [_, more, ..] => return Err(bad_option(format!("one map is read, `{more}` is another"))),
+    };
+    let question = match questions.as_slice() {
+        [] => Question::Form(Form::Map),
+        [question] => *question,
+        [_, _, ..] => return Err(together(&said)),
+    };
+    if let (Some(Scheme::Hostfile(file)), None) = (scheme, hosts) {
+        return Err(bad_option(format!(
+            "--scheme hostfile:{file} needs --hosts, the job's hosts"
+        )));
+    }
+    Ok(Wanted {
+        question,
+        scheme,
+        hosts,
+        encoder,
+        limits,
+        map,
+    })
+}
+
+/// The error for more than one question.
+fn together(said: &[Word]) -> Refused {
+    let asks = |word: &Word| match word {
+        Word::To
+        | Word::NodeId
+        | Word::TaskIds
+        | Word::Ntasks
+        | Word::Check
+        | Word::Explain
+        | Word::Describe => true,
+        Word::Scheme | Word::Hosts | Word::Encoder | Word::MaxItems | Word::MaxChars => false,
+    };
+    let name = |word: &Word| {
+        WORDS
+            .iter()
+            .find(|(_, other)| other == word)
+            .map_or("", |(name, _)| name)
+    };
+    let names: Vec<&str> = said.iter().filter(|word| asks(word)).map(name).collect();
+    bad_option(format!(
+        "one form or question at a time, not {}",
+        names.join(" and ")
+    ))
+}
+
+fn find(name: &str) -> Result<Word, Refused> {
+    if let Some((_, word)) = WORDS.iter().find(|(known, _)| *known == name) {
+        return Ok(*word);
+    }
+    let alike = |known: &str| {
+        known
+            .bytes()
+            .zip(name.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let nearest = WORDS
+        .iter()
+        .map(|(known, _)| *known)
+        .max_by_key(|known| alike(known))
+        .unwrap_or_default();
+    let shown: String = name.chars().take(64).collect();
+    Err(bad_option(format!(
+        "`{shown}` is unknown to taskmap, the nearest is {nearest}; a map goes behind `--`"
+    )))
+}
+
+fn choice<T: Copy>(name: &str, value: &str, words: &[(&str, T)]) -> Result<T, Refused> {
+    words
+        .iter()
+        .find(|(word, _)| *word == value)
+        .map(|(_, choice)| *choice)
+        .ok_or_else(|| {
+            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let shown: String = value.chars().take(64).collect();
+            bad_value(format!("{name} `{shown}`, there are {}", words.join(", ")))
+        })
+}
+
+fn number(name: &str, value: &str, most: u64) -> Result<u64, Refused> {
+    let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value
+        .parse()
+        .ok()
+        .filter(|&number| digits && number <= most);
+    number.ok_or_else(|| {
+        let shown: String = value.chars().take(64).collect();
+        bad_value(format!(
+            "{name} `{shown}`, a number from 0 to {most} is needed"
+        ))
+    })
+}
+
+fn narrow(number: u64) -> u32 {
+    u32::try_from(number).expect("checked against TASKMAP_TASKS_MAX")
+}

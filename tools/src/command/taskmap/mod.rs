@@ -1,0 +1,212 @@
+//! `stowplan taskmap`: reads a task map in any form; writes it, answers a question about it, or describes it.
+
+// argv -> what is wanted.
+mod args;
+// The map in words, for people.
+mod describe;
+
+use args::{Question, Wanted};
+use std::fmt;
+use std::io::{self, Read, Write};
+use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
+
+/// What went wrong: a class of `errors.md` and a sentence; or that the reader of our answer has left.
+#[derive(Debug)]
+enum Refused {
+    Told {
+        class: &'static str,
+        sentence: String,
+    },
+    Unread(io::Error),
+}
+
+impl From<TaskMapError> for Refused {
+    fn from(error: TaskMapError) -> Self {
+        Self::Told {
+            class: error.class(),
+            sentence: error.to_string(),
+        }
+    }
+}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Self {
+        Self::Unread(error)
+    }
+}
+
+/// Runs the subcommand with the arguments behind `taskmap`. Gives the exit status: 0, or 2 with nothing on `out`.
+///
+/// `stdin` is read to its end when the map is not among the arguments. Source: taskmap 8.
+pub fn run(args: &[String], stdin: &mut dyn Read, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let told = match answer(args, stdin, out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => return 0,
+        Err(Refused::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+        Err(Refused::Unread(error)) => {
+            format!("error[output]: standard output cannot be written: {error}")
+        }
+        Err(Refused::Told { class, sentence }) => format!("error[{class}]: {sentence}"),
+    };
+    // The worst that can happen to a message is that nobody reads it.
+    let _ = writeln!(err, "{told}");
+    2
+}
+
+fn answer(args: &[String], stdin: &mut dyn Read, out: &mut dyn Write) -> Result<(), Refused> {
+    let wanted = args::read(args)?;
+    let map = match wanted.map {
+        Some(text) => TaskMap::read(text.as_bytes())?,
+        None => TaskMap::read(&read_all(stdin)?)?,
+    };
+    let map = apply_scheme(map, &wanted)?;
+    match wanted.question {
+        Question::Form(form) => write_line(&map.text(form, wanted.encoder, wanted.limits)?, out)?,
+        Question::NodeOf(task) => writeln!(out, "{}", map.node_of(task)?.0)?,
+        Question::TasksOf(node) => write_line(&map.tasks_text(node, wanted.limits)?, out)?,
+        Question::CountOf(node) => writeln!(out, "{}", map.count_of(node)?)?,
+        Question::Check(other) => map.check(&TaskMap::read(other.as_bytes())?)?,
+        Question::Explain => out.write_all(explain(&map)?.as_bytes())?,
+        Question::Describe => out.write_all(describe::describe(&map)?.as_bytes())?,
+    }
+    Ok(())
+}
+
+fn read_all(stdin: &mut dyn Read) -> Result<Vec<u8>, Refused> {
+    let mut text = Vec::new();
+    let most = u64::try_from(TEXT_BYTES_MAX).unwrap_or(u64::MAX);
+    let told = |class, sentence| Refused::Told { class, sentence };
+    match stdin.take(most + 1).read_to_end(&mut text) {
+        Err(error) => Err(told(
+            "taskmap-syntax",
+            format!("standard input cannot be read: {error}"),
+        )),
+        Ok(_) if text.len() > TEXT_BYTES_MAX => Err(told(
+            "job-too-large",
+            format!("the task map on standard input has more than {most} bytes"),
+        )),
+        Ok(_) => Ok(text),
+    }
+}
+
+fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>) -> Result<TaskMap, Refused> {
+    Ok(match wanted.scheme {
+        None | Some(Scheme::Block) => map,
+        Some(Scheme::Cyclic(width)) => map.cyclic(width, wanted.limits)?,
+        Some(Scheme::Manual(other)) => map.manual(TaskMap::read(other.as_bytes())?)?,
+        Some(Scheme::Hostfile(file)) => {
+            let bytes = std::fs::read(file).map_err(|error| Refused::Told {
+                class: "bad-hostfile",
+                sentence: format!("host file `{file}` cannot be read: {error}"),
+            })?;
+            map.hostfile(&bytes, wanted.hosts.unwrap_or_default(), wanted.limits)?
+        }
+    })
+}
+
+/// Writes a text and a newline as it comes.
+fn write_line(
+    text: &stowplan_engine::taskmap::Text<'_>,
+    out: &mut dyn Write,
+) -> Result<(), Refused> {
+    let mut sink = Sink { out, error: None };
+    let written = text.write_to(&mut sink);
+    match (written, sink.error) {
+        (_, Some(error)) => Err(Refused::Unread(error)),
+        (Ok(()) | Err(fmt::Error), None) => Ok(writeln!(out)?),
+    }
+}
+
+/// Bytes from the engine, which knows no files, to a file; the error of the file is kept for us.
+struct Sink<'a> {
+    out: &'a mut dyn Write,
+    error: Option<io::Error>,
+}
+
+impl fmt::Write for Sink<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.out.write_all(text.as_bytes()).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+/// Blocks and characters of one spelling of a map.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    blocks: u64,
+    chars: u64,
+}
+
+/// How long a map is in each way that people compare.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    map: Size,
+    flux: Size,
+    pmi: Size,
+}
+
+impl Sizes {
+    fn of(map: &TaskMap) -> Result<Self, TaskMapError> {
+        // Counting is arithmetic; nothing of this is written.
+        let all = Limits {
+            items: u64::MAX,
+            chars: None,
+        };
+        let chars = |form, encoder| Ok::<_, TaskMapError>(map.text(form, encoder, all)?.chars());
+        let repeats = |blocks: &stowplan_engine::taskmap::Blocks| -> u64 {
+            blocks.iter().map(|block| u64::from(block.repeat)).sum()
+        };
+        let len = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
+        Ok(Self {
+            map: Size {
+                blocks: len(map.fewest_blocks().len()),
+                chars: chars(Form::Map, Encoder::Best)?,
+            },
+            flux: Size {
+                blocks: len(map.flux_blocks().len()),
+                chars: chars(Form::Map, Encoder::Flux)?,
+            },
+            pmi: Size {
+                blocks: repeats(&map.fewest_pmi_blocks()),
+                chars: chars(Form::Pmi, Encoder::Best)?,
+            },
+        })
+    }
+}
+
+/// One JSON object on one line. Source: taskmap 8.
+fn explain(map: &TaskMap) -> Result<String, TaskMapError> {
+    let Sizes {
+        map: best,
+        flux,
+        pmi,
+    } = Sizes::of(map)?;
+    let (nodes, tasks) = if map.is_unknown() {
+        (0, 0)
+    } else {
+        (map.node_count()?, map.task_count()?.0)
+    };
+    let mut counts = std::collections::BTreeMap::<u32, u64>::new();
+    for stretch in map.counts() {
+        *counts.entry(stretch.count.0).or_default() +=
+            u64::from(stretch.nodes.end - stretch.nodes.start);
+    }
+    let holes = counts.remove(&0).unwrap_or(0);
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(tasks, nodes)| format!("\"{tasks}\":{nodes}"))
+        .collect();
+    Ok(format!(
+        "{{\"known\":{},\"nodes\":{nodes},\"tasks\":{tasks},\"blocks\":{},\"flux_blocks\":{},\"pmi_blocks\":{},\
+         \"map_chars\":{},\"pmi_chars\":{},\"holes\":{holes},\"counts\":{{{}}}}}\n",
+        !map.is_unknown(),
+        best.blocks,
+        flux.blocks,
+        pmi.blocks,
+        best.chars,
+        pmi.chars,
+        counts.join(",")
+    ))
+}
