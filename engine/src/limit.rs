@@ -28,6 +28,10 @@ pub const TASKMAP_DEPTH_MAX: u32 = 8;
 pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
 /// Inner cuts of one run that the encoder of task maps keeps (taskmap 4.4).
 pub const TASKMAP_CUTS_MAX: usize = 64;
+/// Bytes that all sets of nodes in one session snapshot may take in memory.
+pub const SET_BYTES_MAX: u64 = 1 << 30;
+/// Bytes of one journal frame's payload.
+pub const FRAME_BYTES_MAX: usize = 64 << 20;
 
 const _: () = assert!(NODES_MAX <= RANKS_MAX, "one process on each node must fit");
 const _: () = assert!(PUS_MAX <= OBJECTS_MAX, "each PU is an object");

@@ -1,1 +1,40 @@
-//! (session)
+//! Sessions and reservations: who holds which nodes, and which of them a job may see.
+//!
+//! A pure state machine: an [`Event`] is [judged](judge()) on a [`State`], journalled by whoever keeps a journal, then
+//! [applied](apply()). There is no clock and no IO; a rejected event changes nothing at all.
+//! Source: seed 001, `reservations.md`.
+
+// Words: sets of ids, names, statuses, what was configured, what is reported.
+mod config;
+mod event;
+mod id_set;
+mod name;
+mod status;
+// What there is.
+mod state;
+mod tables;
+// Which nodes a job may be mapped on.
+mod candidates;
+// What an event does.
+mod apply;
+mod effects;
+mod judge;
+// The state as plain rows, the judge of states, and the way back.
+mod check;
+mod image;
+mod rebuild;
+
+pub use apply::{apply, step};
+pub use candidates::{By, Candidates, LISTED_MAX, Refusal, candidates};
+pub use check::{Broken, check, check_step};
+pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, Limits};
+pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
+pub use event::{Attr, DIRECTIVES, Directive, Event, ToolRole, Value};
+pub use id_set::IdSet;
+pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, WantedImage};
+pub use judge::{Judged, judge};
+pub use name::Name;
+pub use rebuild::ImageError;
+pub use state::{Dvm, Initial, InitialError, State};
+pub use status::{STATUSES, Status};
+pub use tables::{AllocId, Kind, NodeId, NodeSet, NsId, Origin};

@@ -1,0 +1,89 @@
+//! Who descends from whom: I-09 and I-12.
+
+use super::{Held, hold};
+use crate::id::Id;
+use crate::session::name::Name;
+use crate::session::state::State;
+use crate::session::tables::{Kind, NsId};
+
+pub(super) fn check(state: &State) -> Held {
+    let table = &state.spaces;
+    let none = Name::default();
+    let mut children = vec![0_u32; table.kind.len()];
+    for ns in table.rows() {
+        let name = &table.name[ns];
+        let text = name.as_str();
+        hold(
+            !text.is_empty() && !text.contains(':'),
+            "I-09",
+            "a name that is none",
+            name,
+        )?;
+        hold(
+            table.find(text) == Some(ns),
+            "index",
+            "the name finds another row",
+            name,
+        )?;
+        if let Some(parent) = table.parent[ns] {
+            let there = table.kind.get(parent).is_some_and(Option::is_some);
+            hold(there, "I-09", "a parent that is not there", name)?;
+            children[parent.row()] += 1;
+        }
+        let scheduler = table.live[ns] && table.kind[ns] == Some(Kind::Scheduler);
+        hold(
+            scheduler == (state.scheduler == Some(ns)),
+            "I-12",
+            "a scheduler too many, or dead",
+            name,
+        )?;
+    }
+    hold(
+        table.len() == table.rows().count() as u64,
+        "index",
+        "names of rows that are not there",
+        &none,
+    )?;
+    let known = state
+        .scheduler
+        .is_none_or(|ns| table.kind.get(ns) == Some(&Some(Kind::Scheduler)));
+    hold(known, "I-12", "a scheduler that is not there", &none)?;
+    for ns in table.rows() {
+        let count = children[ns.row()];
+        hold(
+            count == table.children[ns],
+            "index",
+            "a wrong number of children",
+            &table.name[ns],
+        )?;
+        hold(
+            table.live[ns] || count > 0,
+            "I-09",
+            "a row that is not active",
+            &table.name[ns],
+        )?;
+    }
+    no_cycle(state, children)
+}
+
+/// Takes away rows without children until none is left: what stays is a cycle.
+fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
+    let table = &state.spaces;
+    let mut leaves: Vec<NsId> = table.rows().filter(|ns| children[ns.row()] == 0).collect();
+    let mut left = table.rows().count();
+    while let Some(ns) = leaves.pop() {
+        left -= 1;
+        if let Some(parent) = table.parent[ns] {
+            children[parent.row()] -= 1;
+            if children[parent.row()] == 0 {
+                leaves.push(parent);
+            }
+        }
+    }
+    hold(
+        left == 0,
+        "I-09",
+        "a namespace that descends from itself",
+        &Name::default(),
+    )
+}

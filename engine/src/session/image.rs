@@ -1,0 +1,310 @@
+//! The complete state as plain rows: what a snapshot holds, what a dump shows, what two states are compared by.
+//!
+//! Rows point at each other by place in their list. With the [`Config`], an image is everything: a state rebuilt from
+//! it behaves the same ever after.
+
+use super::config::Inheritance;
+use super::name::Name;
+use super::state::{Dvm, State};
+use super::tables::{AllocId, Kind, NodeSet, NsId, Origin, Session, Wanted};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The whole state. Lists ascend: nodes by id, allocations and namespaces by name, requests by number.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Image {
+    /// Whether the DVM runs.
+    pub dvm: Dvm,
+    /// The number the next request gets.
+    pub next_request: u64,
+    /// The number the next session gets.
+    pub next_session_id: u32,
+    /// Node ids given so far.
+    pub next_node: u32,
+    /// The scheduler: a place in `namespaces`.
+    pub scheduler: Option<u32>,
+    /// The nodes in the order of joining.
+    pub nodes: Vec<NodeImage>,
+    /// The live records.
+    pub allocations: Vec<AllocImage>,
+    /// The namespaces, dead ones with live descendants among them.
+    pub namespaces: Vec<NsImage>,
+    /// The requests that wait.
+    pub pending: Vec<PendingImage>,
+    /// Distinct sets of node ids that jobs use, as runs (first id, ids after it), in the order of the jobs.
+    pub sets: Vec<Vec<(u32, u32)>>,
+}
+
+/// A node.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NodeImage {
+    /// Its id, in the order of joining.
+    pub id: u32,
+    /// Its name.
+    pub name: Name,
+    /// How it came.
+    pub origin: Origin,
+    /// Whether it is up.
+    pub up: bool,
+    /// Who holds it: a place in `allocations`.
+    pub alloc: Option<u32>,
+}
+
+/// A record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AllocImage {
+    /// Its id.
+    pub id: Name,
+    /// Its session number.
+    pub session_id: u32,
+    /// The owning namespace, by name: it may be gone.
+    pub owner: Name,
+    /// Whether that namespace lives (a live one of the same name may be another).
+    pub owner_live: bool,
+    /// Whether its nodes are in the default session.
+    pub shared: bool,
+    /// What the owner's end does.
+    pub inheritance: Inheritance,
+    /// Seconds.
+    pub warn_timeout: Option<u32>,
+    /// Who gets the warning: a place in `namespaces`, and a rank.
+    pub requestor: Option<(u32, u32)>,
+    /// Who holds the request id: a place in `namespaces`.
+    pub req_ns: Option<u32>,
+    /// The request id.
+    pub req_id: Option<Name>,
+    /// Nodes lent, by name, ascending.
+    pub lent: Vec<Name>,
+    /// Places in `namespaces`, ascending.
+    pub roots: Vec<u32>,
+}
+
+/// A namespace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NsImage {
+    /// Its name.
+    pub name: Name,
+    /// What it is.
+    pub kind: Kind,
+    /// Who spawned it: a place in `namespaces`.
+    pub parent: Option<u32>,
+    /// Whether it lives.
+    pub live: bool,
+    /// Its sessions: `None` for the default one, else a place in `allocations`.
+    pub sessions: Vec<Option<u32>>,
+    /// What it uses: a place in `sets`.
+    pub uses: Option<u32>,
+}
+
+/// What a request wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum WantedImage {
+    /// A fresh allocation.
+    New,
+    /// More of a record.
+    Extend,
+    /// Lent nodes of a record.
+    Reaquire,
+}
+
+/// A request that waits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PendingImage {
+    /// Its number.
+    pub request: u64,
+    /// Who asked: a place in `namespaces`, and a rank.
+    pub from: (u32, u32),
+    /// What for.
+    pub wanted: WantedImage,
+    /// Id and session number of the record; it may have ended since.
+    pub record: Option<(Name, u32)>,
+    /// The request id.
+    pub req_id: Option<Name>,
+    /// The owner of the record that is or will be.
+    pub owner: Name,
+    /// The target as given.
+    pub target: Option<Name>,
+    /// Whether the target died since.
+    pub target_gone: bool,
+    /// As asked.
+    pub shared: bool,
+    /// As asked.
+    pub inheritance: Option<Inheritance>,
+    /// Seconds.
+    pub warn_timeout: Option<u32>,
+}
+
+/// The runs of a set: (first, how many after it). The same set gives the same runs, however it came about.
+pub(crate) fn runs(set: &NodeSet) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for id in set.rows() {
+        match runs.last_mut() {
+            Some((first, more)) if *first + *more + 1 == id => *more += 1,
+            Some(_) | None => runs.push((id, 0)),
+        }
+    }
+    runs
+}
+
+/// Places of rows in the sorted lists.
+struct Places {
+    allocs: BTreeMap<AllocId, u32>,
+    spaces: BTreeMap<NsId, u32>,
+}
+
+fn place(index: usize) -> u32 {
+    u32::try_from(index).expect("limit.rs keeps tables below 2^32 rows")
+}
+
+impl State {
+    /// The complete state as plain rows. Cost: linear in the tables.
+    #[must_use]
+    pub fn image(&self) -> Image {
+        let mut allocs: Vec<AllocId> = self.allocs.live().collect();
+        allocs.sort_by(|&a, &b| self.allocs.id[a].cmp(&self.allocs.id[b]));
+        let mut spaces: Vec<NsId> = self.spaces.rows().collect();
+        spaces.sort_by(|&a, &b| self.spaces.name[a].cmp(&self.spaces.name[b]));
+        let places = Places {
+            allocs: allocs
+                .iter()
+                .enumerate()
+                .map(|(at, &row)| (row, place(at)))
+                .collect(),
+            spaces: spaces
+                .iter()
+                .enumerate()
+                .map(|(at, &ns)| (ns, place(at)))
+                .collect(),
+        };
+        let mut sets = Sets::default();
+        let namespaces = spaces
+            .iter()
+            .map(|&ns| self.ns_image(&places, &mut sets, ns))
+            .collect();
+        Image {
+            dvm: self.dvm,
+            next_request: self.next_request,
+            next_session_id: self.next_session,
+            next_node: place(self.nodes.next()),
+            scheduler: self.scheduler.map(|ns| places.spaces[&ns]),
+            nodes: self.node_images(&places),
+            allocations: allocs
+                .iter()
+                .map(|&row| self.alloc_image(&places, row))
+                .collect(),
+            namespaces,
+            pending: self.pending_images(&places),
+            sets: sets.list,
+        }
+    }
+
+    /// The state as bytes: equal bytes, equal states. Cost: linear in the tables.
+    #[must_use]
+    pub fn canonical(&self) -> Vec<u8> {
+        postcard::to_allocvec(&(&self.config, &self.image())).expect("plain rows always encode")
+    }
+
+    fn node_images(&self, places: &Places) -> Vec<NodeImage> {
+        let image = |id| NodeImage {
+            id: super::id_set::bit(id),
+            name: self.nodes.name(id).clone(),
+            origin: if self.is_startup(id) {
+                Origin::Startup
+            } else {
+                Origin::Granted
+            },
+            up: self.nodes.up().contains(id),
+            alloc: self.nodes.alloc(id).map(|alloc| places.allocs[&alloc]),
+        };
+        self.nodes.all().iter().map(image).collect()
+    }
+
+    fn alloc_image(&self, places: &Places, row: AllocId) -> AllocImage {
+        let allocs = &self.allocs;
+        let mut roots: Vec<u32> = allocs.roots[row]
+            .iter()
+            .map(|ns| places.spaces[&ns])
+            .collect();
+        roots.sort_unstable();
+        AllocImage {
+            id: allocs.id[row].clone(),
+            session_id: allocs.session[row],
+            owner: allocs.owner_name[row].clone(),
+            owner_live: allocs.owner[row].is_some(),
+            shared: allocs.shared[row],
+            inheritance: allocs.inheritance[row],
+            warn_timeout: allocs.warn_timeout[row],
+            requestor: allocs.requestor[row].map(|to| (places.spaces[&to.ns], to.rank)),
+            req_ns: allocs.req_ns[row].map(|ns| places.spaces[&ns]),
+            req_id: allocs.req_id[row].clone(),
+            lent: allocs.lent[row].iter().cloned().collect(),
+            roots,
+        }
+    }
+
+    fn ns_image(&self, places: &Places, sets: &mut Sets, ns: NsId) -> NsImage {
+        let session = |session: &Session| match *session {
+            Session::Default => None,
+            Session::Reserved(alloc) => Some(places.allocs[&alloc]),
+        };
+        NsImage {
+            name: self.spaces.name[ns].clone(),
+            kind: self.spaces.kind[ns].expect("a row in use has a kind"),
+            parent: self.spaces.parent[ns].map(|parent| places.spaces[&parent]),
+            live: self.spaces.live[ns],
+            sessions: self.spaces.sessions[ns].iter().map(session).collect(),
+            uses: self.spaces.uses[ns]
+                .as_ref()
+                .map(|uses| sets.place_of(uses)),
+        }
+    }
+
+    fn pending_images(&self, places: &Places) -> Vec<PendingImage> {
+        let image = |(number, request): (u64, &super::tables::Request)| PendingImage {
+            request: number,
+            from: (places.spaces[&request.from.ns], request.from.rank),
+            wanted: match request.wanted {
+                Wanted::New => WantedImage::New,
+                Wanted::Extend(_) => WantedImage::Extend,
+                Wanted::Reaquire(_) => WantedImage::Reaquire,
+            },
+            record: request
+                .record()
+                .map(|record| (record.id.clone(), record.session)),
+            req_id: request.req_id.clone(),
+            owner: request.owner.clone(),
+            target: request.target.clone(),
+            target_gone: request.target_gone(),
+            shared: request.shared,
+            inheritance: request.inheritance,
+            warn_timeout: request.warn_timeout,
+        };
+        self.pending.iter().map(image).collect()
+    }
+}
+
+/// Distinct sets in first-seen order. Jobs mostly share one; the address finds it without looking inside.
+#[derive(Default)]
+struct Sets {
+    list: Vec<Vec<(u32, u32)>>,
+    by_runs: BTreeMap<Vec<(u32, u32)>, u32>,
+    by_address: HashMap<usize, u32>,
+}
+
+impl Sets {
+    fn place_of(&mut self, set: &Arc<NodeSet>) -> u32 {
+        let address = Arc::as_ptr(set).addr();
+        if let Some(&at) = self.by_address.get(&address) {
+            return at;
+        }
+        let runs = runs(set);
+        let next = place(self.list.len());
+        let at = *self.by_runs.entry(runs.clone()).or_insert(next);
+        if at == next {
+            self.list.push(runs);
+        }
+        self.by_address.insert(address, at);
+        at
+    }
+}

@@ -1,0 +1,241 @@
+//! Names of nodes, namespaces and allocations: kept once, in their table, and found through an index of rows.
+
+use crate::id::Id;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smallvec::SmallVec;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::marker::PhantomData;
+
+/// A name as text: up to 23 bytes stand in place, longer ones on the heap. Ordered by UTF-8 bytes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Name(SmallVec<[u8; 23]>);
+
+const _: () = assert!(
+    size_of::<Name>() == 32,
+    "the memory goals of reservations.md 13 count on it"
+);
+
+impl Name {
+    /// Keeps a text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(SmallVec::from_slice(text.as_bytes()))
+    }
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("a name is made from text only")
+    }
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl serde::de::Visitor<'_> for Text {
+            type Value = Name;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Name, E> {
+                Ok(Name::new(text))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// From name to row: open addressing over hashes; the names themselves stay in their table's column.
+///
+/// The hash is keyed at random for each index, so that nobody who chooses names can make them collide. The key never
+/// shows: the index finds, it is never iterated.
+#[derive(Clone)]
+pub(crate) struct NameIndex<I> {
+    /// 0 for free, else the hash above and row + 1 below. The length is a power of two.
+    slots: Vec<u64>,
+    len: usize,
+    keys: RandomState,
+    id: PhantomData<I>,
+}
+
+impl<I> Default for NameIndex<I> {
+    fn default() -> Self {
+        Self {
+            slots: vec![0; 8],
+            len: 0,
+            keys: RandomState::new(),
+            id: PhantomData,
+        }
+    }
+}
+
+impl<I: Id> NameIndex<I> {
+    /// Names in the index.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The row of a name. `name_of` reads the table's column.
+    pub(crate) fn find<'a>(&self, name: &str, name_of: impl Fn(I) -> &'a Name) -> Option<I> {
+        let hash = self.hash(name.as_bytes());
+        let mask = self.slots.len() - 1;
+        let mut at = home(hash) & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return None;
+            }
+            if slot >> 32 == hash {
+                let id = I::from_row(low(slot) - 1);
+                if name_of(id).as_bytes() == name.as_bytes() {
+                    return Some(id);
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Adds a name that is not there.
+    pub(crate) fn insert(&mut self, name: &Name, id: I) {
+        if (self.len + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        let slot = self.slot_of(name, id);
+        self.place(slot);
+        self.len += 1;
+    }
+
+    /// Takes a name out that is there under this row.
+    pub(crate) fn remove(&mut self, name: &Name, id: I) {
+        let wanted = self.slot_of(name, id);
+        let mask = self.slots.len() - 1;
+        let mut at = home(wanted >> 32) & mask;
+        while self.slots[at] != wanted {
+            debug_assert_ne!(self.slots[at], 0, "only what was inserted is removed");
+            if self.slots[at] == 0 {
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+        // Close the gap, so that no search needs to step over what is gone.
+        let mut next = (at + 1) & mask;
+        while self.slots[next] != 0 {
+            let wants = home(self.slots[next] >> 32) & mask;
+            if next.wrapping_sub(wants) & mask >= next.wrapping_sub(at) & mask {
+                self.slots[at] = self.slots[next];
+                at = next;
+            }
+            next = (next + 1) & mask;
+        }
+        self.slots[at] = 0;
+        self.len -= 1;
+    }
+
+    fn hash(&self, bytes: &[u8]) -> u64 {
+        self.keys.hash_one(bytes) >> 32
+    }
+
+    fn slot_of(&self, name: &Name, id: I) -> u64 {
+        (self.hash(name.as_bytes()) << 32) | (id.row() as u64 + 1)
+    }
+
+    fn place(&mut self, slot: u64) {
+        let mask = self.slots.len() - 1;
+        let mut at = home(slot >> 32) & mask;
+        while self.slots[at] != 0 {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+
+    fn grow(&mut self) {
+        let bigger = vec![0; self.slots.len() * 2];
+        for slot in std::mem::replace(&mut self.slots, bigger) {
+            if slot != 0 {
+                self.place(slot);
+            }
+        }
+    }
+}
+
+#[inline]
+fn home(hash: u64) -> usize {
+    low(hash)
+}
+
+#[inline]
+fn low(slot: u64) -> usize {
+    usize::try_from(slot & 0xffff_ffff).expect("32 bits fit an index")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Column;
+
+    crate::define_id! {
+        /// A row of these tests.
+        RowId
+    }
+
+    #[test]
+    fn names_come_and_go_without_losing_others() {
+        let mut names: Column<RowId, Name> = Column::new();
+        let mut index: NameIndex<RowId> = NameIndex::default();
+        let ids: Vec<RowId> = (0..500)
+            .map(|n| names.push(Name::new(&format!("n{n}"))))
+            .collect();
+        for &id in &ids {
+            index.insert(&names[id], id);
+        }
+        for &id in ids.iter().step_by(3) {
+            index.remove(&names[id], id);
+        }
+        for (n, &id) in ids.iter().enumerate() {
+            let found = index.find(names[id].as_str(), |id| &names[id]);
+            assert_eq!(found, (n % 3 != 0).then_some(id));
+        }
+        assert_eq!(index.len(), 333);
+    }
+
+    #[test]
+    fn long_and_short_names_read_back() {
+        for text in [
+            "",
+            "a",
+            "exactly-twenty-three-by",
+            "more than twenty-three bytes in this one",
+        ] {
+            assert_eq!(Name::new(text).as_str(), text);
+        }
+    }
+}

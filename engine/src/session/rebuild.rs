@@ -1,0 +1,393 @@
+//! A state from its image, read with suspicion: an image may come from a damaged or forged journal.
+
+use super::check::{Broken, check};
+use super::config::Config;
+use super::image::{AllocImage, Image, NsImage, PendingImage, WantedImage};
+use super::name::Name;
+use super::state::State;
+use super::tables::{
+    AllocId, NewAlloc, NodeSet, NsId, Process, Record, Request, Session, Sessions, Tie, Wanted,
+};
+use crate::id::Id;
+use crate::limit::SET_BYTES_MAX;
+use roaring::RoaringBitmap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Why an image is no state.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ImageError {
+    /// A row points at a place that its list does not have, or a set at a node that is not there.
+    #[error("{what} points at place {place}, which is not there")]
+    Dangling {
+        /// The list that points.
+        what: &'static str,
+        /// Where to.
+        place: u32,
+    },
+    /// A name or number that stands twice, or rows out of order.
+    #[error("{what} {name:?} stands twice or out of order")]
+    Repeated {
+        /// The list.
+        what: &'static str,
+        /// The row.
+        name: Name,
+    },
+    /// The sets of all jobs are larger than a state's may be.
+    #[error("the sets of nodes that jobs use are too large")]
+    TooLarge,
+    /// The rows do not fit together.
+    #[error("the state breaks its invariants: {0}")]
+    Broken(#[from] Broken),
+}
+
+/// Rows by place.
+struct Rows {
+    allocs: Vec<AllocId>,
+    spaces: Vec<NsId>,
+}
+
+fn at<T: Copy>(list: &[T], what: &'static str, place: u32) -> Result<T, ImageError> {
+    list.get(place as usize)
+        .copied()
+        .ok_or(ImageError::Dangling { what, place })
+}
+
+impl State {
+    /// Rebuilds the state of an image.
+    ///
+    /// # Errors
+    /// [`ImageError`] when rows dangle, repeat or break an invariant: the result is a sound state or none.
+    ///
+    /// Cost: linear in the image, and one judgement of all invariants.
+    pub fn from_image(config: Config, image: &Image) -> Result<Self, ImageError> {
+        let mut state = Self::bare(config);
+        state.dvm = image.dvm;
+        state.next_request = image.next_request;
+        state.next_session = image.next_session_id;
+        let spaces = add_spaces(&mut state, image)?;
+        let mut allocs = Vec::with_capacity(image.allocations.len());
+        for record in &image.allocations {
+            allocs.push(add_alloc(&mut state, &spaces, record)?);
+        }
+        let rows = Rows { allocs, spaces };
+        state.scheduler = image
+            .scheduler
+            .map(|place| at(&rows.spaces, "scheduler", place))
+            .transpose()?;
+        add_nodes(&mut state, &rows, image)?;
+        let sets = read_sets(&state, &image.sets)?;
+        for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
+            sit(&mut state, &rows, row, ns)?;
+        }
+        use_nodes(&mut state, &rows, image, &sets)?;
+        let by_session: BTreeMap<u32, AllocId> = rows
+            .allocs
+            .iter()
+            .map(|&row| (state.allocs.session[row], row))
+            .collect();
+        for request in &image.pending {
+            wait(&mut state, &rows, &by_session, request)?;
+        }
+        check(&state)?;
+        Ok(state)
+    }
+}
+
+fn add_spaces(state: &mut State, image: &Image) -> Result<Vec<NsId>, ImageError> {
+    let mut spaces = Vec::with_capacity(image.namespaces.len());
+    for row in &image.namespaces {
+        if state.spaces.find(row.name.as_str()).is_some() {
+            return Err(ImageError::Repeated {
+                what: "namespace",
+                name: row.name.clone(),
+            });
+        }
+        let ns = state.spaces.add(row.name.as_str(), row.kind, None);
+        state.spaces.live[ns] = row.live;
+        spaces.push(ns);
+    }
+    for (row, &ns) in image.namespaces.iter().zip(&spaces) {
+        if let Some(place) = row.parent {
+            let parent = at(&spaces, "parent", place)?;
+            state.spaces.parent[ns] = Some(parent);
+            state.spaces.children[parent] += 1;
+        }
+    }
+    Ok(spaces)
+}
+
+fn add_alloc(
+    state: &mut State,
+    spaces: &[NsId],
+    record: &AllocImage,
+) -> Result<AllocId, ImageError> {
+    if record.session_id == 0 || state.allocs.find(record.id.as_str()).is_some() {
+        return Err(ImageError::Repeated {
+            what: "allocation",
+            name: record.id.clone(),
+        });
+    }
+    let missing = || ImageError::Repeated {
+        what: "owner",
+        name: record.owner.clone(),
+    };
+    let owner = if record.owner_live {
+        Some(
+            state
+                .spaces
+                .find_live(record.owner.as_str())
+                .ok_or_else(missing)?,
+        )
+    } else {
+        None
+    };
+    let requestor = match record.requestor {
+        Some((place, rank)) => Some(Process {
+            ns: at(spaces, "requestor", place)?,
+            rank,
+        }),
+        None => None,
+    };
+    let req_ns = record
+        .req_ns
+        .map(|place| at(spaces, "request id", place))
+        .transpose()?;
+    let alloc = state.allocs.add(NewAlloc {
+        id: record.id.clone(),
+        session: record.session_id,
+        owner,
+        owner_name: record.owner.clone(),
+        shared: record.shared,
+        inheritance: record.inheritance,
+        warn_timeout: record.warn_timeout,
+        requestor,
+        req_ns,
+        req_id: record.req_id.clone(),
+    });
+    let row = alloc.row() as u64;
+    if let Some(owner) = owner {
+        state.allocs.owners[alloc].insert(owner);
+        state.tie(owner, Tie::Owns, row);
+    }
+    for &place in &record.roots {
+        let root = at(spaces, "root", place)?;
+        state.allocs.roots[alloc].insert(root);
+        state.tie(root, Tie::Root, row);
+    }
+    if let Some(to) = requestor {
+        state.tie(to.ns, Tie::Warned, row);
+    }
+    if let Some(ns) = req_ns {
+        state.tie(ns, Tie::Holds, row);
+        let held = record
+            .req_id
+            .as_ref()
+            .map(|id| state.holders.insert((ns, id.clone()), alloc));
+        if held.flatten().is_some() {
+            return Err(ImageError::Repeated {
+                what: "request id of",
+                name: record.id.clone(),
+            });
+        }
+    }
+    state.allocs.lent[alloc] = record.lent.iter().cloned().collect();
+    Ok(alloc)
+}
+
+fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageError> {
+    let mut pool = NodeSet::new();
+    let mut held: Vec<NodeSet> = vec![NodeSet::new(); rows.allocs.len()];
+    for row in &image.nodes {
+        let out_of_order = (row.id as usize) < state.nodes.next() || row.id >= image.next_node;
+        if out_of_order || state.nodes.find(row.name.as_str()).is_some() {
+            return Err(ImageError::Repeated {
+                what: "node",
+                name: row.name.clone(),
+            });
+        }
+        state.nodes.skip_to(row.id as usize);
+        let id = state.nodes.add(row.name.clone(), row.origin);
+        if !row.up {
+            state.nodes.set_down(id);
+        }
+        match row.alloc {
+            None => {
+                pool.insert(id);
+            }
+            Some(place) => {
+                let alloc = at(&rows.allocs, "node", place)?;
+                if state.allocs.shared[alloc] {
+                    pool.insert(id);
+                }
+                held[place as usize].insert(id);
+            }
+        }
+    }
+    state.nodes.skip_to(image.next_node as usize);
+    for (nodes, &alloc) in held.into_iter().zip(&rows.allocs) {
+        state.nodes.set_alloc(&nodes, Some(alloc));
+        state.allocs.nodes[alloc] = nodes;
+    }
+    state.nodes.enter_pool(&pool);
+    Ok(())
+}
+
+/// Sets of nodes that are all there, bounded before they are built.
+fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>>, ImageError> {
+    let all = state.nodes.all().rows();
+    let mut bytes = 0;
+    let mut read = Vec::with_capacity(sets.len());
+    for runs in sets {
+        let mut rows = RoaringBitmap::new();
+        for &(first, more) in runs {
+            let last = first.checked_add(more).ok_or(ImageError::Dangling {
+                what: "set",
+                place: first,
+            })?;
+            if !all.contains_range(first..=last) {
+                return Err(ImageError::Dangling {
+                    what: "set",
+                    place: first,
+                });
+            }
+            // A block of 65,536 ids takes two bytes an id, at most 8 KiB.
+            bytes += 64 + (2 * (u64::from(more) + 1)).min(8192 * (2 + u64::from(more >> 16)));
+            if bytes > SET_BYTES_MAX {
+                return Err(ImageError::TooLarge);
+            }
+            rows.insert_range(first..=last);
+        }
+        let set = NodeSet::from(rows);
+        // The set that most jobs use is the one that the next job will use.
+        let pool = state.nodes.pool_up();
+        read.push(if set == **pool {
+            Arc::clone(pool)
+        } else {
+            Arc::new(set)
+        });
+    }
+    Ok(read)
+}
+
+/// A namespace takes its sessions.
+fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), ImageError> {
+    let mut sessions = Sessions::new();
+    for session in &row.sessions {
+        sessions.push(match *session {
+            None => Session::Default,
+            Some(place) => Session::Reserved(at(&rows.allocs, "session", place)?),
+        });
+    }
+    if row.live {
+        for session in &sessions {
+            if let Session::Reserved(alloc) = *session {
+                state.allocs.owners[alloc].insert(ns);
+            }
+        }
+    }
+    state.spaces.sessions[ns] = sessions;
+    Ok(())
+}
+
+/// Jobs take their nodes, those with the same set together, so that they form one run.
+fn use_nodes(
+    state: &mut State,
+    rows: &Rows,
+    image: &Image,
+    sets: &[Arc<NodeSet>],
+) -> Result<(), ImageError> {
+    let mut users: Vec<(u32, NsId)> = Vec::new();
+    for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
+        if let Some(place) = row.uses {
+            users.push((place, ns));
+        }
+    }
+    users.sort_unstable();
+    let mut shown_before = None;
+    for (place, ns) in users {
+        let set = sets.get(place as usize).ok_or(ImageError::Dangling {
+            what: "uses",
+            place,
+        })?;
+        state.spaces.run[ns] = state.users.add(ns, set);
+        state.spaces.uses[ns] = Some(Arc::clone(set));
+        let reserved = state.spaces.sessions[ns]
+            .iter()
+            .any(|session| *session != Session::Default);
+        if reserved {
+            let strange = foreign(state, ns, set);
+            state.nodes.show(&strange);
+        } else if shown_before != Some(place) {
+            state.nodes.show(set);
+            shown_before = Some(place);
+        }
+    }
+    Ok(())
+}
+
+/// What a job uses beside the nodes of its reservations.
+fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
+    let mut strange = uses.clone();
+    for session in &state.spaces.sessions[ns] {
+        if let Session::Reserved(alloc) = *session {
+            strange.remove_all(&state.allocs.nodes[alloc]);
+        }
+    }
+    strange
+}
+
+fn wait(
+    state: &mut State,
+    rows: &Rows,
+    by_session: &BTreeMap<u32, AllocId>,
+    row: &PendingImage,
+) -> Result<(), ImageError> {
+    let twice = || ImageError::Repeated {
+        what: "request of",
+        name: row.owner.clone(),
+    };
+    if state.pending.get(row.request).is_some() {
+        return Err(twice());
+    }
+    let record = row.record.as_ref().map(|(id, session)| Record {
+        row: by_session.get(session).copied(),
+        session: *session,
+        id: id.clone(),
+    });
+    let wanted = match (row.wanted, record) {
+        (WantedImage::New, None) => Wanted::New,
+        (WantedImage::Extend, Some(record)) => Wanted::Extend(record),
+        (WantedImage::Reaquire, Some(record)) => Wanted::Reaquire(record),
+        (WantedImage::New, Some(_)) | (WantedImage::Extend | WantedImage::Reaquire, None) => {
+            return Err(twice());
+        }
+    };
+    let target_ns = match &row.target {
+        Some(target) if !row.target_gone => {
+            Some(state.spaces.find_live(target.as_str()).ok_or_else(twice)?)
+        }
+        Some(_) | None => None,
+    };
+    let from = Process {
+        ns: at(&rows.spaces, "requester", row.from.0)?,
+        rank: row.from.1,
+    };
+    state.tie(from.ns, Tie::Asked, row.request);
+    if let Some(target) = target_ns {
+        state.tie(target, Tie::Target, row.request);
+    }
+    let request = Request {
+        from,
+        wanted,
+        req_id: row.req_id.clone(),
+        owner: row.owner.clone(),
+        target: row.target.clone(),
+        target_ns,
+        shared: row.shared,
+        inheritance: row.inheritance,
+        warn_timeout: row.warn_timeout,
+    };
+    state.pending.add(row.request, request);
+    Ok(())
+}
