@@ -20,6 +20,8 @@ mod kind;
 mod error;
 // Text -> topology.
 pub mod synthetic;
+// Bytes -> topology.
+pub mod xml;
 // Fewer PUs.
 pub mod builtin;
 mod reduce;
@@ -49,7 +51,7 @@ pub fn read(
         Err(fault) => fault,
     };
     match file(text) {
-        Ok(_bytes) => Err(fault),
+        Ok(bytes) => xml::parse(&bytes).map_err(|error| error.of_file(text)),
         Err(reason) if is_path(text) => Err(TopoError::Unreadable {
             file: text.to_owned(),
             reason,

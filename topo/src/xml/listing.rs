@@ -1,0 +1,191 @@
+//! Tree to topology: what is disallowed goes, what is left is numbered in hwloc's order.
+
+use super::sets::{Set, Sets};
+use super::tree::{Line, Row, Tree};
+use crate::kind::Kind;
+use std::ops::Range;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
+
+/// What the file allows, `None` for everything.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Allowed {
+    /// PUs by OS number.
+    pub(super) cpus: Option<Set>,
+    /// NUMA nodes by OS number.
+    pub(super) nodes: Option<Set>,
+}
+
+/// An object on the way from the root to where the walk is.
+struct Open {
+    row: Row,
+    /// Row of the objects of the draft, for kinds that are listed.
+    listed: Option<usize>,
+    /// First PU of it.
+    first_pu: u32,
+    /// Next of its normal children.
+    next: Option<Row>,
+    /// Something below it stays, or it has devices.
+    holds: bool,
+}
+
+/// Walks the tree: an object before its children, then its memory, then its devices.
+///
+/// Cost: linear in the objects, times the depth for PUs.
+pub(super) fn draft(tree: &Tree, sets: &Sets, allowed: Allowed) -> TopologyDraft {
+    let mut walk = Walk {
+        tree,
+        sets,
+        allowed,
+        draft: TopologyDraft::default(),
+        gone: Vec::new(),
+        open: Vec::new(),
+    };
+    if let Some(root) = tree.root() {
+        if tree.node(root).kind != Kind::Machine {
+            walk.push(ObjKind::Machine, None, 0..0);
+        }
+        walk.enter(root);
+    }
+    while let Some(open) = walk.open.last_mut() {
+        match open.next {
+            Some(child) => {
+                open.next = tree.next(child);
+                walk.enter(child);
+            }
+            None => walk.leave(),
+        }
+    }
+    walk.finish()
+}
+
+struct Walk<'t> {
+    tree: &'t Tree,
+    sets: &'t Sets,
+    allowed: Allowed,
+    draft: TopologyDraft,
+    /// Objects of the draft that are left with nothing.
+    gone: Vec<usize>,
+    open: Vec<Open>,
+}
+
+impl Walk<'_> {
+    fn pus(&self) -> u32 {
+        u32::try_from(self.draft.pus_os.len()).expect("limit.rs keeps objects below 2^32")
+    }
+
+    fn push(&mut self, kind: ObjKind, os: Option<u32>, pus: Range<u32>) -> usize {
+        let pus = if pus.is_empty() {
+            Vec::new()
+        } else {
+            std::iter::once(pus).collect()
+        };
+        self.draft.objects.push(DraftObject { kind, os, pus });
+        self.draft.objects.len() - 1
+    }
+
+    fn enter(&mut self, row: Row) {
+        let node = self.tree.node(row);
+        let first_pu = self.pus();
+        let listed = match node.kind.listed() {
+            Some(ObjKind::Hwthread) => {
+                if let Some(os) = node.os.filter(|&os| self.is_there(row, os)) {
+                    self.draft.pus_os.push(os);
+                }
+                None
+            }
+            Some(kind) => Some(self.push(kind, node.os, 0..0)),
+            None => None,
+        };
+        self.open.push(Open {
+            row,
+            listed,
+            first_pu,
+            next: self.tree.first(row, Line::Normal),
+            holds: false,
+        });
+    }
+
+    /// Whether a PU is in the sets of all objects above it, and allowed.
+    fn is_there(&self, row: Row, os: u32) -> bool {
+        let above = std::iter::successors(Some(row), |&row| self.tree.node(row).parent);
+        let in_all = above
+            .filter_map(|row| self.tree.node(row).cpuset)
+            .all(|set| self.sets.has(set, os));
+        in_all && self.allowed.cpus.is_none_or(|set| self.sets.has(set, os))
+    }
+
+    fn leave(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let pus = open.first_pu..self.pus();
+        let mut holds = open.holds || !pus.is_empty();
+        if let Some(listed) = open.listed {
+            if !pus.is_empty() {
+                self.draft.objects[listed].pus.push(pus.clone());
+            }
+        }
+        for memory in self.tree.children(open.row, Line::Memory) {
+            let node = self.tree.node(memory);
+            let is_there = |os: u32| {
+                node.nodeset.is_none_or(|set| self.sets.has(set, os))
+                    && self.allowed.nodes.is_none_or(|set| self.sets.has(set, os))
+            };
+            if node.kind == Kind::Numa && node.os.is_some_and(is_there) {
+                self.push(ObjKind::Numa, node.os, pus.clone());
+                holds = true;
+            }
+        }
+        holds |= self.devices(open.row, &pus);
+        match self.open.last_mut() {
+            Some(above) => above.holds |= holds,
+            // The machine stays, whatever it holds.
+            None => return,
+        }
+        if let Some(listed) = open.listed.filter(|_| !holds) {
+            self.gone.push(listed);
+        }
+    }
+
+    /// Lists the OS devices below an object, and says whether it has any kind of I/O object.
+    fn devices(&mut self, row: Row, pus: &Range<u32>) -> bool {
+        let mut ahead: Vec<Row> = self.tree.children(row, Line::Io).collect();
+        let any = !ahead.is_empty();
+        ahead.reverse();
+        while let Some(row) = ahead.pop() {
+            if let Some(device) = self.tree.node(row).device {
+                let (name, subtype) = self.tree.devices[device as usize].clone();
+                self.draft.devices.push(Device {
+                    name,
+                    subtype,
+                    pus: std::iter::once(pus.clone())
+                        .filter(|pus| !pus.is_empty())
+                        .collect(),
+                });
+            }
+            let below = ahead.len();
+            ahead.extend(self.tree.children(row, Line::Io));
+            ahead[below..].reverse();
+        }
+        any
+    }
+
+    fn finish(mut self) -> TopologyDraft {
+        let pus = self.pus();
+        if let Some(machine) = self.draft.objects.first_mut() {
+            machine.pus.clear();
+            machine
+                .pus
+                .extend(std::iter::once(0..pus).filter(|_| pus > 0));
+        }
+        if !self.gone.is_empty() {
+            self.gone.sort_unstable();
+            let (mut row, mut gone) = (0, self.gone.iter().copied().peekable());
+            self.draft.objects.retain(|_| {
+                let stays = gone.next_if_eq(&row).is_none();
+                row += 1;
+                stays
+            });
+        }
+        self.draft
+    }
+}

@@ -1,0 +1,251 @@
+//! One `<object>`: its attributes, and whether it can be where it is.
+
+use super::sets::{Set, Sets};
+use crate::error::XmlFault;
+use crate::kind::{self, Holds, Kind};
+use quick_xml::escape::unescape;
+
+/// The dialects of hwloc's XML. Source: ecosystem 5.1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Dialect {
+    /// Memory is above cpus; before `version="2.0"`.
+    One,
+    /// Memory is beside cpus.
+    Two,
+    /// As two, stricter about sets.
+    Three,
+}
+
+/// What its `type` says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Type {
+    /// Not said.
+    Unsaid,
+    /// A kind.
+    Kind(Kind),
+    /// `Cache`, whose kind its depth and cache type give (dialect 1).
+    AnyCache,
+    /// `System`, a machine where it is outermost (dialect 1).
+    System,
+}
+
+/// The number of groups that are dies.
+const GROUP_OF_DIE: u64 = 104;
+
+/// An object as its attributes say it.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) kind: Type,
+    pub(super) os: Option<u32>,
+    pub(super) cpuset: Option<Set>,
+    pub(super) complete_cpuset: Option<Set>,
+    pub(super) nodeset: Option<Set>,
+    pub(super) complete_nodeset: Option<Set>,
+    pub(super) allowed_cpuset: Option<Set>,
+    pub(super) allowed_nodeset: Option<Set>,
+    pub(super) name: Option<String>,
+    pub(super) subtype: Option<String>,
+    cache_depth: u64,
+    cache_type: u64,
+    group_kind: u64,
+}
+
+impl Object {
+    pub(super) fn new() -> Self {
+        Self {
+            kind: Type::Unsaid,
+            os: None,
+            cpuset: None,
+            complete_cpuset: None,
+            nodeset: None,
+            complete_nodeset: None,
+            allowed_cpuset: None,
+            allowed_nodeset: None,
+            name: None,
+            subtype: None,
+            cache_depth: 0,
+            cache_type: 0,
+            group_kind: 0,
+        }
+    }
+
+    /// Takes one attribute. Those that say nothing about places are passed over.
+    pub(super) fn attribute(
+        &mut self,
+        key: &str,
+        value: &str,
+        sets: &mut Sets,
+    ) -> Result<(), XmlFault> {
+        if key == "type" {
+            self.kind = type_of(value).ok_or_else(|| bad("type", value, "a kind of object"))?;
+            return Ok(());
+        }
+        if self.kind == Type::Unsaid {
+            let what = format!("an object says {} before its type", cut(key));
+            return Err(XmlFault::BadObject { what });
+        }
+        match key {
+            "os_index" => self.os = os_number(value)?,
+            "cpuset" => self.cpuset = Some(set(sets, "cpuset", value)?),
+            "complete_cpuset" => {
+                self.complete_cpuset = Some(set(sets, "complete_cpuset", value)?);
+            }
+            "allowed_cpuset" => self.allowed_cpuset = Some(set(sets, "allowed_cpuset", value)?),
+            "nodeset" => self.nodeset = Some(set(sets, "nodeset", value)?),
+            "complete_nodeset" => {
+                self.complete_nodeset = Some(set(sets, "complete_nodeset", value)?);
+            }
+            "allowed_nodeset" => self.allowed_nodeset = Some(set(sets, "allowed_nodeset", value)?),
+            "name" => self.name = Some(words("name", value)?),
+            "subtype" => self.subtype = Some(words("subtype", value)?),
+            "depth" => self.cache_depth = number("depth", value)?,
+            "cache_type" => self.cache_type = number("cache_type", value)?,
+            "kind" => self.group_kind = number("kind", value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes an `<info>` of the object. Dialect 1 keeps the subtype there.
+    pub(super) fn info(&mut self, dialect: Dialect, name: &str, value: &str) {
+        if dialect == Dialect::One && matches!(name, "Type" | "CoProcType") {
+            self.subtype = Some(value.to_owned());
+        }
+    }
+
+    /// The kind it is in the tree. `below`: it is not the outermost.
+    ///
+    /// # Errors
+    /// A `System` or `Machine` inside, where the dialect has none; a cache whose attributes say another one.
+    pub(super) fn settle_kind(&self, dialect: Dialect, place: Place) -> Result<Kind, XmlFault> {
+        let kind = match (self.kind, place) {
+            (Type::Unsaid, _) => return Err(object("an object without type")),
+            (Type::System, Place::Outermost) => Kind::Machine,
+            (Type::System, Place::Inside) => return Err(object("a System inside another object")),
+            (Type::AnyCache, _) if dialect == Dialect::One => self
+                .cache()
+                .ok_or_else(|| object("a cache of no such depth"))?,
+            (Type::AnyCache, _) => {
+                return Err(object(
+                    "an object of type Cache, which ended with dialect 1",
+                ));
+            }
+            (Type::Kind(Kind::Machine), Place::Inside) if dialect == Dialect::Three => {
+                return Err(object("a Machine inside another object"));
+            }
+            (Type::Kind(Kind::Machine), Place::Inside) => Kind::Group,
+            // Dialect 1 put groups of cpus there too.
+            (Type::Kind(Kind::Misc), _) if dialect == Dialect::One && self.cpuset.is_some() => {
+                Kind::Group
+            }
+            (Type::Kind(kind), _) => kind,
+        };
+        let is_die = self.group_kind == GROUP_OF_DIE || self.subtype.as_deref() == Some("Die");
+        if kind == Kind::Group && is_die {
+            return Ok(Kind::Die);
+        }
+        if matches!(kind, Kind::Cache(..)) && self.cache() != Some(kind) {
+            return Err(object(
+                "a cache whose depth and cache_type are of another cache",
+            ));
+        }
+        Ok(kind)
+    }
+
+    /// The cache that its depth and type give.
+    fn cache(&self) -> Option<Kind> {
+        let depth = u8::try_from(self.cache_depth).ok()?;
+        let holds = match self.cache_type {
+            2 => Holds::Instructions,
+            _ => Holds::Data,
+        };
+        let most = match holds {
+            Holds::Instructions => 3,
+            Holds::Data => 5,
+        };
+        (1..=most)
+            .contains(&depth)
+            .then_some(Kind::Cache(depth, holds))
+    }
+}
+
+/// Where an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// The first of the file.
+    Outermost,
+    /// Below another one.
+    Inside,
+}
+
+fn type_of(value: &str) -> Option<Type> {
+    if let Some(kind) = kind::scan(value.as_bytes()) {
+        return Some(Type::Kind(kind));
+    }
+    let words = [
+        ("Cache", Type::AnyCache),
+        ("System", Type::System),
+        ("Tile", Type::Kind(Kind::Group)),
+        ("Module", Type::Kind(Kind::Group)),
+        ("Cluster", Type::Kind(Kind::Group)),
+    ];
+    let found = words
+        .iter()
+        .find(|(word, _)| word.eq_ignore_ascii_case(value));
+    found.map(|(_, kind)| *kind)
+}
+
+/// A fault of an object, as a sentence.
+pub(super) fn object(what: &str) -> XmlFault {
+    XmlFault::BadObject {
+        what: what.to_owned(),
+    }
+}
+
+/// A fault of a value.
+pub(super) fn bad(attribute: &'static str, value: &str, expected: &'static str) -> XmlFault {
+    XmlFault::BadValue {
+        attribute,
+        value: cut(value),
+        expected,
+    }
+}
+
+/// The first 60 bytes, for messages.
+fn cut(text: &str) -> String {
+    let end = text.floor_char_boundary(60);
+    text[..end].to_owned()
+}
+
+fn set(sets: &mut Sets, attribute: &'static str, value: &str) -> Result<Set, XmlFault> {
+    let expected = "a set (0x0000000f, or several such words with commas)";
+    sets.read(value)
+        .ok_or_else(|| bad(attribute, value, expected))
+}
+
+/// A number in decimal.
+pub(super) fn number(attribute: &'static str, value: &str) -> Result<u64, XmlFault> {
+    let digits = value.trim_ascii();
+    let all = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let found = digits.parse().ok().filter(|_| all);
+    found.ok_or_else(|| bad(attribute, value, "a number"))
+}
+
+/// An OS number; all ones is hwloc's spelling of none.
+fn os_number(value: &str) -> Result<Option<u32>, XmlFault> {
+    if matches!(value, "-1" | "4294967295" | "18446744073709551615") {
+        return Ok(None);
+    }
+    let expected = "a number below 2^32";
+    let number = number("os_index", value).map_err(|_| bad("os_index", value, expected))?;
+    let number = u32::try_from(number).map_err(|_| bad("os_index", value, expected))?;
+    Ok(Some(number))
+}
+
+/// Words with `&lt;` and the like made plain.
+pub(super) fn words(attribute: &'static str, value: &str) -> Result<String, XmlFault> {
+    match unescape(value) {
+        Ok(words) => Ok(words.into_owned()),
+        Err(_) => Err(bad(attribute, value, "text with known entities")),
+    }
+}

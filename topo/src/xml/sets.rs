@@ -1,0 +1,159 @@
+//! hwloc's sets of bits as XML spells them: 32-bit words in hexadecimal, highest first, `0x00000003,0x0000000f`.
+//!
+//! All sets of a file stand in one vector: a file has thousands of them, each of a few words.
+
+/// One set: where its words stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Set {
+    first: u32,
+    words: u32,
+    rest: Rest,
+}
+
+/// The bits above the words of a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rest {
+    Clear,
+    /// The spelling began with `0xf...f`.
+    Full,
+}
+
+/// The sets of one file. Words are of 64 bits, lowest first.
+#[derive(Default, Debug)]
+pub(super) struct Sets {
+    words: Vec<u64>,
+}
+
+impl Sets {
+    /// Reads a set. Costs at most four bytes of memory for each byte of text; `None` when the text is no set.
+    pub(super) fn read(&mut self, text: &str) -> Option<Set> {
+        let first = u32::try_from(self.words.len()).ok()?;
+        let (rest, text) = match text.strip_prefix("0xf...f") {
+            Some("") => {
+                let (words, rest) = (0, Rest::Full);
+                return Some(Set { first, words, rest });
+            }
+            Some(rest) => (Rest::Full, rest.strip_prefix(',')?),
+            None => (Rest::Clear, text),
+        };
+        let parts = 1 + text.bytes().filter(|&byte| byte == b',').count();
+        self.words.resize(self.words.len() + parts.div_ceil(2), 0);
+        for (part, place) in text.split(',').zip((0..parts).rev()) {
+            let word = &mut self.words[first as usize + place / 2];
+            *word |= hexadecimal(part)? << (place % 2 * 32);
+        }
+        if rest == Rest::Full && parts % 2 == 1 {
+            self.words[first as usize + parts / 2] |= 0xffff_ffff << 32;
+        }
+        let words = u32::try_from(parts.div_ceil(2)).ok()?;
+        u32::try_from(self.words.len()).ok()?;
+        Some(Set { first, words, rest })
+    }
+
+    fn of(&self, set: Set) -> &[u64] {
+        let first = set.first as usize;
+        &self.words[first..first + set.words as usize]
+    }
+
+    /// Whether a bit is in the set.
+    pub(super) fn has(&self, set: Set, bit: u32) -> bool {
+        match self.of(set).get(bit as usize / 64) {
+            Some(word) => word >> (bit % 64) & 1 == 1,
+            None => set.rest == Rest::Full,
+        }
+    }
+
+    /// The lowest bit, `None` of the empty set.
+    pub(super) fn first(&self, set: Set) -> Option<u64> {
+        let words = self.of(set);
+        let place = words.iter().position(|&word| word != 0);
+        match place {
+            Some(place) => Some(place as u64 * 64 + u64::from(words[place].trailing_zeros())),
+            None => (set.rest == Rest::Full).then_some(words.len() as u64 * 64),
+        }
+    }
+
+    /// Whether no bit is in the set.
+    pub(super) fn is_empty(&self, set: Set) -> bool {
+        self.first(set).is_none()
+    }
+
+    /// Whether two sets have the same bits.
+    pub(super) fn same(&self, a: Set, b: Set) -> bool {
+        let (of_a, of_b) = (self.of(a), self.of(b));
+        let shared = of_a.len().min(of_b.len());
+        let full = |set: Set| match set.rest {
+            Rest::Clear => 0,
+            Rest::Full => u64::MAX,
+        };
+        a.rest == b.rest
+            && of_a[..shared] == of_b[..shared]
+            && of_a[shared..].iter().all(|&word| word == full(b))
+            && of_b[shared..].iter().all(|&word| word == full(a))
+    }
+
+    /// Whether the set holds this bit and nothing else, or nothing at all.
+    pub(super) fn at_most(&self, set: Set, bit: u32) -> bool {
+        let others = self.of(set).iter().zip(0_u32..).all(|(&word, place)| {
+            let own = if place == bit / 64 {
+                1 << (bit % 64)
+            } else {
+                0
+            };
+            word & !own == 0
+        });
+        others && set.rest == Rest::Clear
+    }
+}
+
+/// One word: `0x` or not, up to 16 digits, an empty one is 0.
+fn hexadecimal(part: &str) -> Option<u64> {
+    let digits = part.strip_prefix("0x").unwrap_or(part);
+    if digits.is_empty() {
+        return Some(0);
+    }
+    // `from_str_radix` would take a sign.
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u64::from_str_radix(digits, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_highest_first() {
+        let mut sets = Sets::default();
+        let set = sets.read("0x00000001,,0x80000003").unwrap();
+        let bits: Vec<u32> = (0..128).filter(|&bit| sets.has(set, bit)).collect();
+        assert_eq!(bits, [0, 1, 31, 64]);
+        assert_eq!(sets.first(set), Some(0));
+        assert!(!sets.at_most(set, 0));
+    }
+
+    #[test]
+    fn a_full_set_has_all_bits_above_its_words() {
+        let mut sets = Sets::default();
+        let all = sets.read("0xf...f").unwrap();
+        assert!(sets.has(all, 4_000_000));
+        let above = sets.read("0xf...f,0x00000000").unwrap();
+        assert_eq!(sets.first(above), Some(32));
+        assert!(!sets.same(all, above));
+        let same = sets.read("0xf...f,0xffffffff").unwrap();
+        assert!(sets.same(all, same));
+    }
+
+    #[test]
+    fn leading_zero_words_change_nothing() {
+        let mut sets = Sets::default();
+        let short = sets.read("0x3").unwrap();
+        let long = sets.read("0x0,0x0,0x00000003").unwrap();
+        assert!(sets.same(short, long));
+        assert!(sets.read("0x3,g").is_none());
+        assert!(sets.read("-1").is_none());
+        let empty = sets.read("0x0").unwrap();
+        assert!(sets.is_empty(empty) && sets.at_most(empty, 7));
+    }
+}

@@ -1,0 +1,187 @@
+//! The tree of objects while it is read: rows that point to each other, in the order of the file.
+
+use super::object::Dialect;
+use super::sets::{Set, Sets};
+use crate::kind::Kind;
+
+/// A row of [`Tree`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Row(u32);
+
+/// Which list of its parent an object is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Line {
+    /// Objects of cpus.
+    Normal,
+    /// Memory beside them.
+    Memory,
+    /// Bridges, PCI and OS devices.
+    Io,
+}
+
+/// First and last of a list of children.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    first: Option<Row>,
+    last: Option<Row>,
+}
+
+/// One object.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) os: Option<u32>,
+    pub(super) parent: Option<Row>,
+    /// PUs that are there.
+    pub(super) cpuset: Option<Set>,
+    /// PUs that are there, disallowed or offline.
+    pub(super) complete_cpuset: Option<Set>,
+    /// NUMA nodes; of a NUMA node itself, when it is there.
+    pub(super) nodeset: Option<Set>,
+    /// Row of [`Tree::devices`], for OS devices.
+    pub(super) device: Option<u32>,
+    /// The file gave it a subtype.
+    pub(super) has_subtype: bool,
+    next: Option<Row>,
+    lines: [Ends; 3],
+}
+
+/// Objects of one file. The root is the first.
+#[derive(Default, Debug)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    /// Name and subtype of each OS device.
+    pub(super) devices: Vec<(String, String)>,
+}
+
+impl Node {
+    pub(super) fn new(kind: Kind, os: Option<u32>) -> Self {
+        Self {
+            kind,
+            os,
+            parent: None,
+            cpuset: None,
+            complete_cpuset: None,
+            nodeset: None,
+            device: None,
+            has_subtype: false,
+            next: None,
+            lines: [Ends::default(); 3],
+        }
+    }
+
+    /// The list of its parent that it belongs to.
+    fn line(&self) -> Line {
+        if self.kind.is_io() {
+            Line::Io
+        } else if matches!(self.kind, Kind::Numa | Kind::MemCache) {
+            Line::Memory
+        } else {
+            Line::Normal
+        }
+    }
+}
+
+impl Row {
+    /// Its number, in the order in which objects came.
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Tree {
+    /// Adds the one NUMA node of a machine whose file has none: dialect 1 need not have any.
+    pub(super) fn add_missing_memory(&mut self, root: Row, dialect: Dialect, sets: &Sets) {
+        let any = self.nodes.iter().any(|node| node.kind == Kind::Numa);
+        let named = self.node(root).nodeset;
+        if dialect == Dialect::One && !any && named.is_none_or(|set| sets.is_empty(set)) {
+            self.push(Node::new(Kind::Numa, Some(0)), Some(root));
+        }
+    }
+
+    /// The outermost object is number 0 unless it has a number.
+    pub(super) fn number_root(&mut self) {
+        if let Some(root) = self.nodes.first_mut() {
+            root.os = root.os.or(Some(0));
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The outermost object, `None` before it is there.
+    pub(super) fn root(&self) -> Option<Row> {
+        (!self.nodes.is_empty()).then_some(Row(0))
+    }
+
+    pub(super) fn node(&self, row: Row) -> &Node {
+        &self.nodes[row.0 as usize]
+    }
+
+    fn node_mut(&mut self, row: Row) -> &mut Node {
+        &mut self.nodes[row.0 as usize]
+    }
+
+    /// Adds an object at the end of its list below `parent`.
+    pub(super) fn push(&mut self, mut node: Node, parent: Option<Row>) -> Row {
+        let row = u32::try_from(self.nodes.len()).map(Row);
+        let row = row.expect("limit.rs keeps objects below 2^32");
+        node.parent = parent;
+        let line = node.line() as usize;
+        self.nodes.push(node);
+        if let Some(parent) = parent {
+            match self.node_mut(parent).lines[line].last.replace(row) {
+                Some(last) => self.node_mut(last).next = Some(row),
+                None => self.node_mut(parent).lines[line].first = Some(row),
+            }
+        }
+        row
+    }
+
+    /// The children of an object in one of its lists.
+    pub(super) fn children(&self, row: Row, line: Line) -> impl Iterator<Item = Row> + '_ {
+        std::iter::successors(self.first(row, line), |&child| self.next(child))
+    }
+
+    /// The first child of an object in one of its lists.
+    pub(super) fn first(&self, row: Row, line: Line) -> Option<Row> {
+        self.node(row).lines[line as usize].first
+    }
+
+    /// The one behind an object in the list that it is in.
+    pub(super) fn next(&self, row: Row) -> Option<Row> {
+        self.node(row).next
+    }
+
+    /// Brings the normal children of an object in the order of their lowest PU, empty ones last.
+    ///
+    /// As hwloc does it: nothing happens while they are in order, and those that are equal change places when not.
+    pub(super) fn order_children(&mut self, row: Row, sets: &Sets) {
+        let lowest = |child: &Row| {
+            let node = self.node(*child);
+            let set = node.complete_cpuset.or(node.cpuset);
+            set.and_then(|set| sets.first(set)).unwrap_or(u64::MAX)
+        };
+        let in_order = self
+            .children(row, Line::Normal)
+            .is_sorted_by_key(|child| lowest(&child));
+        if in_order {
+            return;
+        }
+        let mut children: Vec<Row> = self.children(row, Line::Normal).collect();
+        children.reverse();
+        children.sort_by_key(lowest);
+        let ends = Ends {
+            first: children.first().copied(),
+            last: children.last().copied(),
+        };
+        for pair in children.windows(2) {
+            self.node_mut(pair[0]).next = Some(pair[1]);
+        }
+        if let Some(last) = ends.last {
+            self.node_mut(last).next = None;
+        }
+        self.node_mut(row).lines[Line::Normal as usize] = ends;
+    }
+}
