@@ -192,7 +192,10 @@ fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Number<'a>>, TaskMapErro
         }
     }
     // `0x1` is no number, and so has no value that could be judged.
-    if !matches!(cursor.peek(), None | Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n')) {
+    if !matches!(
+        cursor.peek(),
+        None | Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n')
+    ) {
         return Err(cursor.syntax("the end of the number"));
     }
     Ok((cursor.at == end).then_some(Number { sign, digits, at }))

@@ -1,1 +1,4 @@
 //! Integration tests: one binary for the crate.
+
+mod taskmap;
+mod taskmap_search;
