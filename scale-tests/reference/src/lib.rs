@@ -1,1 +1,253 @@
-//! The plain mapper.
+//! The plain mapper: what `docs/semantics.md` says, one process at a time.
+//!
+//! It exists to be compared with. It shares nothing with the engine but the resolved request: it has its own reader of
+//! topologies, its own tree, its own pool of nodes, and places each process by itself. Clarity is its only virtue; its cost
+//! is that of what it says, processes times objects. Each function names the section it follows.
+
+pub mod cpus;
+pub mod machine;
+// Text -> machine.
+mod names;
+mod refusal;
+pub mod synthetic;
+pub mod xml;
+// Section 1.
+mod hostfile;
+mod pool;
+mod select;
+// Sections 4 and 7.
+mod bind;
+mod place;
+mod turn;
+// Section 3.
+mod count;
+// Section 6.
+mod rank;
+
+pub use refusal::Refusal;
+
+use cpus::Cpus;
+use machine::Machine;
+use place::{Reading, entries_of, place, place_listed};
+use pool::Pool;
+use std::fmt::Write as _;
+use stowplan_engine::limit::RANKS_MAX;
+use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind};
+use stowplan_engine::stage::resolve::Resolved;
+use stowplan_engine::table::apps::{AppId, Numbering, Policy};
+use turn::{Job, Turn};
+
+/// The machines a job runs on.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// The hardware of a node, by its name; `None` when it has none.
+    pub machine_of: &'a (dyn Fn(&str) -> Option<&'a Machine> + Sync),
+    /// The node the launcher runs on.
+    pub local: Option<&'a str>,
+    /// Which cpus of every node may be used, as `0-3,6` or `0-3:HWTCPUS`.
+    pub cpu_list: Option<&'a str>,
+}
+
+/// One process of the answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Rank in the job.
+    pub rank: u64,
+    /// Its app, holes counted.
+    pub app: usize,
+    /// Rank in the app.
+    pub app_rank: u64,
+    /// Place of its node in the pool.
+    pub node: usize,
+    /// Name of its node.
+    pub name: String,
+    /// Processes of the job on its node before it.
+    pub local_rank: u64,
+    /// The same, over all jobs: there is one.
+    pub node_rank: u64,
+    /// What it was mapped to: kind and logical index.
+    pub object: Option<(ObjKind, u32)>,
+    /// What it is bound to.
+    pub cpus: Option<Cpus>,
+}
+
+impl Row {
+    /// The row as a line of `--format tsv`, without its end.
+    #[must_use]
+    pub fn tsv(&self) -> String {
+        let Self {
+            rank,
+            app,
+            app_rank,
+            name,
+            local_rank,
+            node_rank,
+            ..
+        } = self;
+        let mut line = format!("{rank}\t{app}\t{app_rank}\t{name}\t{local_rank}\t{node_rank}\t");
+        let _ = match self.object {
+            Some((kind, logical)) => write!(line, "{}:{logical}", kind.word()),
+            None => write!(line, "-"),
+        };
+        line.push('\t');
+        line.push_str(
+            &self
+                .cpus
+                .as_ref()
+                .map_or_else(|| "-".to_owned(), Cpus::list),
+        );
+        line
+    }
+}
+
+/// Reads a topology, XML or synthetic, without the PUs of `without` (OS numbers, synthetic only). `None`: it is none.
+#[must_use]
+pub fn read_machine(text: &str, without: &[u32]) -> Option<Machine> {
+    if text.trim_start().starts_with('<') {
+        xml::read(text)
+    } else {
+        synthetic::read(text, without)
+    }
+}
+
+/// Places a job, process by process.
+///
+/// # Errors
+/// The class of the first thing that cannot be honoured, in the order of `docs/errors.md`.
+///
+/// Cost: processes times objects of a node, and more; not meant for large jobs.
+pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
+    let pool = Pool::of(&resolved.hosts, &world)?;
+    let counts = count::all(&pool, resolved)?;
+    let total = count::total(resolved, &counts);
+    if counts.iter().flatten().sum::<u64>() > u64::from(RANKS_MAX) {
+        return Refusal::err("job-too-large", "the apps together");
+    }
+    let mut job = Job {
+        pool,
+        order: Vec::new(),
+        procs: Vec::new(),
+    };
+    let mut lsf_lines = 0;
+    for (app, count) in resolved.apps.ids().zip(counts) {
+        let Some(policy) = resolved.apps.policy(app) else {
+            continue; // A hole.
+        };
+        let before = job.procs.len() as u64;
+        place_app(
+            &mut job,
+            resolved,
+            app,
+            policy,
+            Known {
+                count,
+                total,
+                lsf_lines,
+            },
+        )?;
+        if policy.map == MapBy::Lsf {
+            lsf_lines += job.procs.len() as u64 - before;
+        }
+    }
+    Ok(rank::rows(&job, &resolved.apps))
+}
+
+/// What an app needs to know besides the state of the nodes.
+struct Known {
+    /// Its processes, unless the pattern says.
+    count: Option<u64>,
+    /// Processes of the job, for the default binding.
+    total: u64,
+    /// Lines of LSF's file that earlier apps took.
+    lsf_lines: u64,
+}
+
+/// One app's turn: its nodes, its count, its processes (sections 3 to 5).
+fn place_app(
+    job: &mut Job<'_>,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+    known: Known,
+) -> Result<(), Refusal> {
+    let so_far = job.procs.len() as u64;
+    let mut reading = None;
+    let list = match policy.map {
+        MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
+            let list = if policy.map == MapBy::Rankfile {
+                Some(select::picks(
+                    &mut job.pool,
+                    &resolved.hosts,
+                    app,
+                    policy.nolocal,
+                )?)
+            } else {
+                None
+            };
+            let start = match (policy.map, resolved.apps.listing[app]) {
+                (MapBy::Lsf, _) => known.lsf_lines,
+                (MapBy::Rankfile, Some((_, Numbering::Job))) => so_far,
+                _ => 0,
+            };
+            let items = entries_of(&job.pool, resolved, app, policy)?;
+            reading = Some(Reading {
+                items,
+                start,
+                list,
+                np_given: resolved.apps.np[app].is_some(),
+            });
+            let whole = |node: usize| select::Available {
+                node,
+                slots: job.pool.nodes[node].left(),
+            };
+            (0..job.pool.nodes.len()).map(whole).collect()
+        }
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Ppr { .. }
+        | MapBy::PeList
+        | MapBy::Dist => {
+            let picks = select::picks(&mut job.pool, &resolved.hosts, app, policy.nolocal)?;
+            select::available(&mut job.pool, &picks, policy)?
+        }
+    };
+    let seats = Turn::seats(&job.pool, &list);
+    let count = match (known.count, policy.map) {
+        (Some(count), _) => count,
+        (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
+        (None, _) => 0,
+    };
+    if count == 0 {
+        return Refusal::err("no-processes", format!("{app:?} has none"));
+    }
+    if so_far + count > u64::from(RANKS_MAX) {
+        return Refusal::err("job-too-large", format!("{count} processes in {app:?}"));
+    }
+    let mut turn = Turn {
+        app,
+        policy: *policy,
+        target: target(policy, known.total),
+        left: count,
+        bound: 0,
+        seats,
+        list: count::listed(resolved, policy),
+        device: resolved.apps.device[app].as_deref(),
+        job,
+    };
+    match &reading {
+        Some(reading) => place_listed(&mut turn, reading),
+        None => place(&mut turn),
+    }
+}
+
+/// What processes are bound to (section 3, "bind").
+fn target(policy: &Policy, total: u64) -> Option<ObjKind> {
+    match (policy.bind, policy.mode) {
+        (BindTo::Nothing, _) => None,
+        (BindTo::Object(kind), _) => Some(kind),
+        (BindTo::BySize, _) if total > 2 => Some(ObjKind::Numa),
+        (BindTo::BySize, CpuMode::Core) => Some(ObjKind::Core),
+        (BindTo::BySize, CpuMode::Hwthread) => Some(ObjKind::Hwthread),
+    }
+}

@@ -1,0 +1,98 @@
+//! How many processes an app has that does not say. `docs/semantics.md` section 3, "absent".
+
+use crate::place::entries_of;
+use crate::pool::Pool;
+use crate::refusal::Refusal;
+use crate::select;
+use crate::turn::Seat;
+use stowplan_engine::policy::{MapBy, PprObject};
+use stowplan_engine::stage::resolve::Resolved;
+use stowplan_engine::table::apps::{AppId, Policy};
+
+/// The processes of every app, as far as they are known before any is placed: `None` for holes and for ppr without `-n`.
+/// Shape: `[apps]`.
+pub(crate) fn all(pool: &Pool<'_>, resolved: &Resolved) -> Result<Vec<Option<u64>>, Refusal> {
+    let apps = &resolved.apps;
+    let count = |app: AppId| match (apps.np[app], apps.policy(app)) {
+        (_, None) => Ok(None),
+        (Some(np), _) => Ok(Some(u64::from(np.0))),
+        (None, Some(policy)) => absent(&mut pool.clone(), resolved, app, policy),
+    };
+    apps.ids().map(count).collect()
+}
+
+fn absent(
+    pool: &mut Pool<'_>,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Option<u64>, Refusal> {
+    match policy.map {
+        MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
+            let entries = entries_of(pool, resolved, app, policy)?;
+            Ok(Some(entries.len() as u64))
+        }
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Ppr { .. }
+        | MapBy::PeList
+        | MapBy::Dist => {
+            let picks = select::picks(pool, &resolved.hosts, app, policy.nolocal)?;
+            let list = select::available(pool, &picks, policy)?;
+            let slots: u64 = list.iter().map(|available| available.slots).sum();
+            if let MapBy::Ppr { .. } = policy.map {
+                return Ok(None);
+            }
+            if policy.map == MapBy::PeList {
+                return Ok(Some(listed(resolved, policy).len() as u64));
+            }
+            if policy.pe == 1 {
+                return Ok(Some(slots));
+            }
+            let mode = resolved.apps.count_mode[app];
+            let whole = |node: usize| {
+                pool.nodes[node].machine.units(mode).len() as u64 / u64::from(policy.pe)
+            };
+            let fit: u64 = list.iter().map(|available| whole(available.node)).sum();
+            Ok(Some(slots.min(fit).max(1)))
+        }
+    }
+}
+
+/// The cpus of a pe-list, ranges written out.
+pub(crate) fn listed(resolved: &Resolved, policy: &Policy) -> Vec<u32> {
+    let ranges = policy
+        .list
+        .map_or(&[][..], |list| &resolved.apps.lists[list]);
+    ranges
+        .iter()
+        .flat_map(|&(first, last)| first..=last)
+        .collect()
+}
+
+/// ppr without `-n`: N for each object of the app's nodes.
+pub(crate) fn by_pattern(pool: &Pool<'_>, seats: &[Seat], per: u32, on: PprObject) -> u64 {
+    let objects = |seat: &Seat| match on {
+        PprObject::Node => 1,
+        PprObject::Kind(kind) => pool.nodes[seat.node].machine.objects(kind).len() as u64,
+    };
+    u64::from(per) * seats.iter().map(objects).sum::<u64>()
+}
+
+/// The job's size for the default binding: apps that the mapper counts are nothing here (section 3, "bind").
+pub(crate) fn total(resolved: &Resolved, counts: &[Option<u64>]) -> u64 {
+    let apps = &resolved.apps;
+    let counted = |app: AppId| match (apps.np[app], apps.policy(app).map(|policy| policy.map)) {
+        (None, Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. }) | None) => 0,
+        (
+            None,
+            Some(MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist),
+        )
+        | (Some(_), _) => 1,
+    };
+    apps.ids()
+        .zip(counts)
+        .map(|(app, count)| counted(app) * count.unwrap_or(0))
+        .sum()
+}

@@ -1,0 +1,130 @@
+//! One node's hardware: objects as plain structs.
+
+use crate::cpus::Cpus;
+use stowplan_engine::policy::{CpuMode, ObjKind};
+
+/// One hardware object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// Its kind.
+    pub kind: ObjKind,
+    /// Its number among its kind, from 0, in tree order.
+    pub logical: u32,
+    /// The number that kernel or firmware gave it.
+    pub os: Option<u32>,
+    /// Its PUs.
+    pub cpus: Cpus,
+}
+
+/// A device, for `dist`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Device {
+    /// Its name, as `mlx5_0`.
+    pub name: String,
+    /// The PUs of the nearest object above it that has some.
+    pub place: Cpus,
+}
+
+/// The latencies between NUMA nodes, when the topology has them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Latencies {
+    /// OS numbers of the NUMA nodes, in row and column order.
+    pub nodes_os: Vec<u32>,
+    /// From row to column.
+    pub values: Vec<Vec<u64>>,
+}
+
+/// One topology, after `docs/semantics.md` section 1: what may not be used is gone.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Machine {
+    /// All PUs.
+    pub cpus: Cpus,
+    /// Objects of each kind, by `kind as usize`, in logical order. NUMA nodes: only those that are places to map to.
+    objects: [Vec<Object>; 11],
+    /// Devices, in file order.
+    pub devices: Vec<Device>,
+    /// Latencies between NUMA nodes.
+    pub latencies: Option<Latencies>,
+}
+
+impl Machine {
+    /// A machine of these objects: each kind in logical order, all its NUMA nodes. `None` without a PU.
+    #[must_use]
+    pub fn new(found: Vec<Object>) -> Option<Self> {
+        let mut machine = Self::default();
+        for object in found {
+            machine.objects[object.kind as usize].push(object);
+        }
+        for list in &mut machine.objects {
+            (0..)
+                .zip(list)
+                .for_each(|(logical, object)| object.logical = logical);
+        }
+        for pu in &machine.objects[ObjKind::Hwthread as usize] {
+            machine.cpus = machine.cpus.or(&pu.cpus);
+        }
+        machine.keep_disjoint_numa();
+        (!machine.cpus.is_empty()).then_some(machine)
+    }
+
+    /// NUMA nodes by OS number, up to the first that overlaps an earlier one (section 1, "NUMA").
+    fn keep_disjoint_numa(&mut self) {
+        let numas = &mut self.objects[ObjKind::Numa as usize];
+        numas.sort_by_key(|numa| (numa.os, numa.logical));
+        let mut taken = Cpus::none();
+        let overlap = numas.iter().position(|numa| {
+            let meets = taken.meets(&numa.cpus);
+            taken = taken.or(&numa.cpus);
+            meets
+        });
+        numas.truncate(overlap.unwrap_or(numas.len()));
+        numas.sort_by_key(|numa| numa.logical);
+    }
+
+    /// Objects of a kind, in logical order.
+    #[must_use]
+    pub fn objects(&self, kind: ObjKind) -> &[Object] {
+        &self.objects[kind as usize]
+    }
+    /// Whether there are cores; where there are none, PUs are the cpus (section 3, "cpu mode").
+    #[must_use]
+    pub fn has_cores(&self) -> bool {
+        !self.objects(ObjKind::Core).is_empty()
+    }
+    /// What the words `core` and `hwthread` mean on this machine.
+    #[must_use]
+    pub fn meant(&self, kind: ObjKind) -> ObjKind {
+        if kind == ObjKind::Core && !self.has_cores() {
+            ObjKind::Hwthread
+        } else {
+            kind
+        }
+    }
+    /// The cpus of a mode, in logical order: cores, or PUs.
+    #[must_use]
+    pub fn units(&self, mode: CpuMode) -> &[Object] {
+        match mode {
+            CpuMode::Core => self.objects(self.meant(ObjKind::Core)),
+            CpuMode::Hwthread => self.objects(ObjKind::Hwthread),
+        }
+    }
+    /// How many cpus of the mode lie wholly inside a set.
+    #[must_use]
+    pub fn count_in(&self, mode: CpuMode, set: &Cpus) -> u64 {
+        let inside = |unit: &&Object| set.holds(&unit.cpus);
+        self.units(mode).iter().filter(inside).count() as u64
+    }
+    /// Slots of a node whose count nobody gave: its cores, else its PUs (section 1, "slots").
+    #[must_use]
+    pub fn inferred_slots(&self) -> u64 {
+        self.units(CpuMode::Core).len() as u64
+    }
+    /// The packages, or the whole machine as one (section 4, "common").
+    #[must_use]
+    pub fn packages(&self) -> Vec<&Cpus> {
+        match self.objects(ObjKind::Package) {
+            [] => vec![&self.cpus],
+            packages => packages.iter().map(|package| &package.cpus).collect(),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Object kinds: round the objects of a node, node by node, or with SPAN over all nodes. `docs/semantics.md` 4, "objects".
+
+use super::share::share_out;
+use crate::machine::{Machine, Object};
+use crate::refusal::Refusal;
+use crate::turn::{Found, Turn};
+use stowplan_engine::policy::{MapBy, ObjKind};
+
+/// Without SPAN: each node is filled before the next.
+pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    for seat in 0..turn.seats.len() {
+        if turn.left == 0 {
+            return Ok(());
+        }
+        let objects = objects(turn, seat)?;
+        turn.meets_target(seat)?;
+        let budget = turn.seats[seat].avail;
+        sweep(turn, seat, &objects, budget)?;
+    }
+    if turn.left == 0 {
+        return Ok(());
+    }
+    if !turn.oversubscribes() {
+        return Err(turn.lack_of_cpus());
+    }
+    share_out(turn, |turn, seat, share| {
+        let objects = objects(turn, seat)?;
+        turn.meets_target(seat)?;
+        sweep(turn, seat, &objects, share)
+    })
+}
+
+/// Sweeps over the objects of a node, one process on each that has room, until the budget is used up.
+fn sweep<'a>(
+    turn: &mut Turn<'_, 'a>,
+    seat: usize,
+    objects: &[&'a Object],
+    budget: u64,
+) -> Result<(), Refusal> {
+    let mut budget = budget.min(turn.room(seat));
+    let caps: Vec<u64> = objects
+        .iter()
+        .map(|object| cap(turn, seat, object))
+        .collect();
+    let mut taken = vec![0; objects.len()];
+    loop {
+        let before = budget;
+        for (at, object) in objects.iter().enumerate() {
+            if budget == 0 || turn.left == 0 {
+                return Ok(());
+            }
+            if taken[at] < caps[at] {
+                let found = turn.put(seat, Some((object, at)))?;
+                taken[at] += u64::from(found == Found::Cpus);
+                budget -= 1;
+            }
+        }
+        if budget == before {
+            return Ok(());
+        }
+    }
+}
+
+/// With SPAN: rounds over the nodes, one process per node and round.
+pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    let mut caps: Vec<Option<Vec<u64>>> = turn.seats.iter().map(|_| None).collect();
+    while turn.left > 0 {
+        let before = turn.left;
+        for (seat, caps) in caps.iter_mut().enumerate() {
+            if turn.left == 0 {
+                break;
+            }
+            let objects = objects(turn, seat)?;
+            turn.meets_target(seat)?;
+            if turn.room(seat) == 0 || turn.seats[seat].avail == 0 && !turn.oversubscribes() {
+                continue;
+            }
+            let caps = caps.get_or_insert_with(|| {
+                objects
+                    .iter()
+                    .map(|object| cap(turn, seat, object))
+                    .collect()
+            });
+            let m = objects.len();
+            let first = usize::try_from(turn.seats[seat].placed % m as u64).unwrap_or(0);
+            let Some(at) = (first..first + m).map(|at| at % m).find(|&at| caps[at] > 0) else {
+                continue;
+            };
+            if turn.put(seat, Some((objects[at], at)))? == Found::Cpus {
+                caps[at] -= 1;
+            }
+        }
+        if turn.left == before {
+            if turn.oversubscribes() && (0..turn.seats.len()).all(|seat| turn.room(seat) == 0) {
+                return Refusal::err(
+                    "out-of-resource",
+                    format!("{:?}: every node is at max_slots", turn.app),
+                );
+            }
+            return Err(turn.lack_of_cpus());
+        }
+    }
+    Ok(())
+}
+
+/// How many processes an object takes.
+pub(super) fn cap(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
+    if !turn.is_bound(seat) {
+        return u64::MAX;
+    }
+    let node = turn.node(seat);
+    if turn.overloads() {
+        let cpus = node
+            .machine
+            .count_in(turn.mode(), &node.usable.and(&object.cpus));
+        return if cpus < turn.pe() { 0 } else { u64::MAX };
+    }
+    turn.free_in(seat, &object.cpus) / turn.pe()
+}
+
+/// The objects of the mapped kind on a node, in the order of the policy.
+fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refusal> {
+    let machine = turn.machine(seat);
+    let kind = match turn.policy.map {
+        MapBy::Object(kind) => machine.meant(kind),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Ppr { .. }
+        | MapBy::Seq
+        | MapBy::Rankfile
+        | MapBy::PeList
+        | MapBy::Dist
+        | MapBy::Lsf => ObjKind::Numa,
+    };
+    let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();
+    if objects.is_empty() {
+        return Refusal::err(
+            "object-not-found",
+            format!("no {} on {}", kind.word(), turn.node(seat).name),
+        );
+    }
+    if turn.policy.map == MapBy::Dist {
+        let name = turn.device.unwrap_or_default();
+        let Some(device) = machine.devices.iter().find(|device| device.name == name) else {
+            return Refusal::err(
+                "no-such-device",
+                format!("{name} on {}", turn.node(seat).name),
+            );
+        };
+        objects.sort_by_key(|numa| (distance(machine, &device.place, numa), numa.logical));
+    }
+    Ok(objects)
+}
+
+/// How far a NUMA node is from a device's place: the least latency from the NUMA nodes there, else by what they share.
+fn distance(machine: &Machine, place: &crate::cpus::Cpus, numa: &Object) -> u64 {
+    let near = |other: &&Object| other.cpus.meets(place);
+    let numas = machine.objects(ObjKind::Numa);
+    if let Some(latencies) = &machine.latencies
+        && let Some(to) = latencies
+            .nodes_os
+            .iter()
+            .position(|&os| Some(os) == numa.os)
+    {
+        let rows = numas.iter().filter(near).filter_map(|from| {
+            latencies
+                .nodes_os
+                .iter()
+                .position(|&os| Some(os) == from.os)
+        });
+        if let Some(least) = rows
+            .filter_map(|from| latencies.values.get(from)?.get(to))
+            .min()
+        {
+            return *least;
+        }
+    }
+    let shares_package = || {
+        let packages = machine.objects(ObjKind::Package).iter();
+        packages
+            .filter(|package| package.cpus.meets(place))
+            .any(|package| package.cpus.meets(&numa.cpus))
+    };
+    match () {
+        () if numa.cpus.meets(place) => 0,
+        () if shares_package() => 1,
+        () => 2,
+    }
+}

@@ -1,0 +1,82 @@
+//! Who gets which rank. `docs/semantics.md` section 6.
+
+use crate::Row;
+use crate::turn::{Job, Proc};
+use std::collections::BTreeMap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::RankBy;
+use stowplan_engine::table::apps::{AppId, AppTable};
+
+/// A process and what its rank is sorted by.
+struct Placed<'p, 'a> {
+    proc: &'p Proc<'a>,
+    /// Place of its node in the job's node order.
+    node: usize,
+    /// Place of its object among those of its node.
+    object: usize,
+    /// Processes of the app before it: on the node, and on the object.
+    on_node: u64,
+    on_object: u64,
+}
+
+/// The rows of the job, in rank order: app after app, each by its own rank policy.
+pub(crate) fn rows(job: &Job<'_>, apps: &AppTable) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for app in apps.ids() {
+        let Some(policy) = apps.policy(app) else {
+            continue;
+        };
+        let mut placed = placed(job, app);
+        match policy.rank {
+            RankBy::Slot => placed.sort_by_key(|p| p.node),
+            RankBy::Fill => placed.sort_by_key(|p| (p.node, p.object)),
+            RankBy::Node => placed.sort_by_key(|p| (p.on_node, p.node)),
+            RankBy::Span => placed.sort_by_key(|p| (p.on_object, p.node, p.object)),
+            RankBy::Listed => {}
+        }
+        for (app_rank, placed) in (0..).zip(placed) {
+            let proc = placed.proc;
+            rows.push(Row {
+                rank: rows.len() as u64,
+                app: app.row(),
+                app_rank,
+                node: proc.node,
+                name: job.pool.nodes[proc.node].name.clone(),
+                local_rank: proc.before,
+                node_rank: proc.before,
+                object: proc.object.map(|(object, _)| (object.kind, object.logical)),
+                cpus: proc.cpus.clone(),
+            });
+        }
+    }
+    rows
+}
+
+/// The processes of an app in placement order.
+fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
+    let mut on_node: BTreeMap<usize, u64> = BTreeMap::new();
+    let mut on_object: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    let mut all = Vec::new();
+    for proc in job.procs.iter().filter(|proc| proc.app == app) {
+        let node = job
+            .order
+            .iter()
+            .position(|&node| node == proc.node)
+            .unwrap_or(usize::MAX);
+        let object = proc.object.map_or(0, |(_, at)| at);
+        let (nth, nth_there) = (
+            on_node.entry(node).or_default(),
+            on_object.entry((node, object)).or_default(),
+        );
+        all.push(Placed {
+            proc,
+            node,
+            object,
+            on_node: *nth,
+            on_object: *nth_there,
+        });
+        *nth += 1;
+        *nth_there += 1;
+    }
+    all
+}

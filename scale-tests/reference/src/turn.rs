@@ -1,0 +1,254 @@
+//! One app's turn: its nodes as it found them, and the placing of one process. `docs/semantics.md` section 4.
+
+use crate::cpus::Cpus;
+use crate::machine::{Machine, Object};
+use crate::pool::{Node, Pool};
+use crate::refusal::Refusal;
+use crate::select::Available;
+use std::collections::BTreeMap;
+use stowplan_engine::policy::{BindStrength, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
+use stowplan_engine::table::apps::{AppId, Policy};
+
+/// A placed process, before it has a rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Proc<'a> {
+    pub(crate) app: AppId,
+    /// Place of its node in the pool.
+    pub(crate) node: usize,
+    /// What it was mapped to, and where that stands in the order of its kind (or of `dist`).
+    pub(crate) object: Option<(&'a Object, usize)>,
+    /// What it is bound to.
+    pub(crate) cpus: Option<Cpus>,
+    /// Processes on its node before it.
+    pub(crate) before: u64,
+}
+
+/// What passes from app to app (section 5).
+pub(crate) struct Job<'a> {
+    pub(crate) pool: Pool<'a>,
+    /// Nodes in the order in which they first received a process.
+    pub(crate) order: Vec<usize>,
+    /// All processes, in placement order.
+    pub(crate) procs: Vec<Proc<'a>>,
+}
+
+/// A node of the list, as the app sees it.
+pub(crate) struct Seat {
+    /// Its place in the pool.
+    pub(crate) node: usize,
+    /// What the app may still take.
+    pub(crate) avail: u64,
+    /// Free cpus when the app came: masks are cut from these.
+    pub(crate) snap: Cpus,
+    /// Processes of this app here.
+    pub(crate) placed: u64,
+    /// A default binding was given up here.
+    pub(crate) gave_up: bool,
+    /// Processes of this app bound to each target object (LIMIT).
+    pub(crate) bound_to: BTreeMap<u32, u64>,
+}
+
+/// One app being placed.
+pub(crate) struct Turn<'t, 'a> {
+    pub(crate) job: &'t mut Job<'a>,
+    pub(crate) app: AppId,
+    pub(crate) policy: Policy,
+    /// What processes are bound to; `None` for nothing, also when a default was given up for the whole app.
+    pub(crate) target: Option<ObjKind>,
+    /// Processes still to be placed.
+    pub(crate) left: u64,
+    /// Processes that found cpus.
+    pub(crate) bound: u64,
+    pub(crate) seats: Vec<Seat>,
+    /// The cpus of a pe-list, ranges written out.
+    pub(crate) list: Vec<u32>,
+    /// The device of `dist`.
+    pub(crate) device: Option<&'t str>,
+}
+
+impl<'t, 'a> Turn<'t, 'a> {
+    /// The seats of these nodes.
+    pub(crate) fn seats(pool: &Pool<'_>, list: &[Available]) -> Vec<Seat> {
+        let seat = |available: &Available| Seat {
+            node: available.node,
+            avail: available.slots,
+            snap: pool.nodes[available.node].free.clone(),
+            placed: 0,
+            gave_up: false,
+            bound_to: BTreeMap::new(),
+        };
+        list.iter().map(seat).collect()
+    }
+    pub(crate) fn node(&self, seat: usize) -> &Node<'a> {
+        &self.job.pool.nodes[self.seats[seat].node]
+    }
+    pub(crate) fn machine(&self, seat: usize) -> &'a Machine {
+        self.node(seat).machine
+    }
+    /// Processes that `max_slots` lets onto the node.
+    pub(crate) fn room(&self, seat: usize) -> u64 {
+        self.node(seat).room()
+    }
+    pub(crate) fn pe(&self) -> u64 {
+        u64::from(self.policy.pe)
+    }
+    pub(crate) fn mode(&self) -> CpuMode {
+        self.policy.mode
+    }
+    pub(crate) fn oversubscribes(&self) -> bool {
+        self.policy.oversubscribe == Oversubscribe::Allowed
+    }
+    pub(crate) fn overloads(&self) -> bool {
+        self.policy.overload == Overload::Allowed
+    }
+    pub(crate) fn by_default(&self) -> bool {
+        self.policy.strength == BindStrength::Default
+    }
+    /// Whether processes on this node are bound.
+    pub(crate) fn is_bound(&self, seat: usize) -> bool {
+        self.target.is_some() && !self.seats[seat].gave_up
+    }
+    /// Free cpus of the mode on the node: `F(n)`.
+    pub(crate) fn free(&self, seat: usize) -> u64 {
+        let node = self.node(seat);
+        node.machine.count_in(self.mode(), &node.free)
+    }
+    /// Free cpus of the mode inside a set: `F(o)`.
+    pub(crate) fn free_in(&self, seat: usize, set: &Cpus) -> u64 {
+        let node = self.node(seat);
+        node.machine.count_in(self.mode(), &node.free.and(set))
+    }
+    /// Processes of PE cpus that the packages hold: `pkgcap(n)`.
+    pub(crate) fn package_cap(&self, seat: usize) -> u64 {
+        let packages = self.machine(seat).packages();
+        packages
+            .iter()
+            .map(|package| self.free_in(seat, package) / self.pe())
+            .sum()
+    }
+
+    /// An explicit target that the node does not have is an error when the mapper gets there (section 7, "no cpu").
+    pub(crate) fn meets_target(&self, seat: usize) -> Result<(), Refusal> {
+        let Some(target) = self
+            .target
+            .filter(|_| self.is_bound(seat) && !self.by_default())
+        else {
+            return Ok(());
+        };
+        let machine = self.machine(seat);
+        if machine.objects(machine.meant(target)).is_empty() {
+            return Refusal::err(
+                "bind-target-not-found",
+                format!("no {} on {}", target.word(), self.node(seat).name),
+            );
+        }
+        Ok(())
+    }
+
+    /// Places one process, bound by the rules of section 7. Says whether it found cpus.
+    pub(crate) fn put(
+        &mut self,
+        seat: usize,
+        object: Option<(&'a Object, usize)>,
+    ) -> Result<Found, Refusal> {
+        let cpus = self.bind(seat, object.map(|(object, _)| object))?;
+        Ok(self.record(seat, object, cpus))
+    }
+
+    /// Places one process that is bound to this.
+    pub(crate) fn record(
+        &mut self,
+        seat: usize,
+        object: Option<(&'a Object, usize)>,
+        cpus: Option<Cpus>,
+    ) -> Found {
+        let found = if cpus.is_some() {
+            Found::Cpus
+        } else {
+            Found::Nothing
+        };
+        self.bound += u64::from(found == Found::Cpus);
+        self.left -= 1;
+        let on = self.seats[seat].node;
+        self.seats[seat].avail = self.seats[seat].avail.saturating_sub(1);
+        self.seats[seat].placed += 1;
+        if !self.job.order.contains(&on) {
+            self.job.order.push(on);
+        }
+        let node = &mut self.job.pool.nodes[on];
+        self.job.procs.push(Proc {
+            app: self.app,
+            node: on,
+            object,
+            cpus,
+            before: node.used,
+        });
+        node.used += 1;
+        found
+    }
+
+    /// Takes cpus away from those that are free.
+    pub(crate) fn consume(&mut self, seat: usize, cpus: &Cpus) {
+        let node = &mut self.job.pool.nodes[self.seats[seat].node];
+        node.free = node.free.minus(cpus);
+    }
+
+    /// The class of a lack of cpus (errors, "which class", 4).
+    pub(crate) fn lack_of_cpus(&self) -> Refusal {
+        let why = format!("{:?}: {} processes found no cpus", self.app, self.left);
+        if (0..self.seats.len()).all(|seat| self.never_fits(seat)) {
+            let class = match self.policy.map {
+                MapBy::Object(_) | MapBy::Dist => "pe-exceeds-object",
+                MapBy::Slot
+                | MapBy::Node
+                | MapBy::Ppr { .. }
+                | MapBy::Seq
+                | MapBy::Rankfile
+                | MapBy::PeList
+                | MapBy::Lsf => "span-packages",
+            };
+            return Refusal::new(class, why);
+        }
+        let class = if self.bound == 0 {
+            "no-available-cpus"
+        } else {
+            "not-enough-cpus"
+        };
+        Refusal::new(class, why)
+    }
+
+    /// Whether PE cpus can never be found there, taken or not.
+    pub(crate) fn never_fits(&self, seat: usize) -> bool {
+        let node = self.node(seat);
+        let holds =
+            |set: &Cpus| node.machine.count_in(self.mode(), &node.usable.and(set)) >= self.pe();
+        match self.policy.map {
+            MapBy::Object(kind) => !node
+                .machine
+                .objects(node.machine.meant(kind))
+                .iter()
+                .any(|object| holds(&object.cpus)),
+            MapBy::Dist => !node
+                .machine
+                .objects(ObjKind::Numa)
+                .iter()
+                .any(|object| holds(&object.cpus)),
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Ppr { .. }
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => self.pe() > 1 && !node.machine.packages().into_iter().any(holds),
+        }
+    }
+}
+
+/// Whether a process found cpus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// It is bound.
+    Cpus,
+    /// It is not bound.
+    Nothing,
+}

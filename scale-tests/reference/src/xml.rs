@@ -1,0 +1,273 @@
+//! Reads hwloc's XML, dialects 2 and 3: objects, the allowed set, devices, latencies between NUMA nodes.
+
+use crate::cpus::Cpus;
+use crate::machine::{Device, Latencies, Machine, Object};
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use stowplan_engine::policy::ObjKind;
+
+/// What an element of the tree is to us.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Object(ObjKind),
+    /// A memory-side cache: its NUMA nodes belong to the object around it.
+    MemoryCache,
+    /// A device.
+    Device,
+    /// Groups, instruction caches, bridges: nothing, but what is inside counts.
+    Nothing,
+}
+
+/// An element that is open while we read.
+struct Open {
+    sort: Sort,
+    os: Option<u32>,
+    name: String,
+    /// Its PUs, if it says; devices take those of the object around them.
+    cpus: Option<Cpus>,
+    /// Memory children, which come behind the normal ones in tree order.
+    memory: Vec<Object>,
+    /// A PU that may be used, or a NUMA node, is inside.
+    worth: Worth,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Worth {
+    Dropped,
+    Kept,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    objects: Vec<Object>,
+    /// PUs and NUMA nodes that may be used, when the file says.
+    allowed: Option<Cpus>,
+    allowed_memory: Option<Cpus>,
+    devices: Vec<Device>,
+    latencies: Option<Latencies>,
+    open: Vec<Open>,
+}
+
+/// Reads an XML text. `None` when it is no topology with a PU that may be used.
+#[must_use]
+pub fn read(text: &str) -> Option<Machine> {
+    let mut reader = Reader::from_str(text);
+    let mut found = Found::default();
+    let mut distances: Option<Latencies> = None;
+    let mut words = String::new();
+    // Other roots, and dialect 1, have no such element or version.
+    let dialects = [" version=\"2", " version=\"3"];
+    dialects
+        .iter()
+        .any(|dialect| text.contains(dialect))
+        .then_some(())?;
+    loop {
+        match reader.read_event().ok()? {
+            Event::Eof => break,
+            Event::Start(tag) => match tag.name().as_ref() {
+                "object" => found.enter(&tag)?,
+                "distances2" => distances = latency_matrix(&tag),
+                _ => words.clear(),
+            },
+            Event::Empty(tag) if tag.name().as_ref() == "object" => {
+                found.enter(&tag)?;
+                found.leave();
+            }
+            Event::Text(piece) => words.push_str(&piece),
+            Event::End(tag) => match (tag.name().as_ref(), &mut distances) {
+                ("object", _) => found.leave(),
+                ("indexes", Some(distances)) => {
+                    let nodes: Option<Vec<u32>> = words
+                        .split_whitespace()
+                        .map(|word| word.parse().ok())
+                        .collect();
+                    distances.nodes_os.extend(nodes?);
+                }
+                ("u64values", Some(distances)) => {
+                    let values: Option<Vec<u64>> = words
+                        .split_whitespace()
+                        .map(|word| word.parse().ok())
+                        .collect();
+                    distances.values.push(values?);
+                }
+                ("distances2", _) if found.latencies.is_none() => {
+                    found.latencies = distances.take().map(squared);
+                }
+                _ => {}
+            },
+            Event::Empty(_) | Event::CData(_) | Event::Comment(_) | Event::Decl(_) => {}
+            Event::PI(_) | Event::DocType(_) | Event::GeneralRef(_) => {}
+        }
+    }
+    found.machine()
+}
+
+impl Found {
+    fn enter(&mut self, tag: &BytesStart<'_>) -> Option<()> {
+        let sort = sort_of(tag)?;
+        let os = attribute(tag, "os_index").and_then(|text| text.parse().ok());
+        let cpus = attribute(tag, "cpuset").map(|text| bitmap(&text));
+        if self.open.is_empty() {
+            self.allowed = attribute(tag, "allowed_cpuset").map(|text| bitmap(&text));
+            self.allowed_memory = attribute(tag, "allowed_nodeset").map(|text| bitmap(&text));
+        }
+        let cpus = match (sort, os) {
+            (Sort::Object(ObjKind::Hwthread), Some(os)) => Some([os].into_iter().collect()),
+            _ => cpus,
+        };
+        let usable = |cpus: &Cpus| {
+            self.allowed
+                .as_ref()
+                .is_none_or(|allowed| allowed.meets(cpus))
+        };
+        let worth = match sort {
+            Sort::Object(ObjKind::Numa) if self.may_hold_memory(os) => Worth::Kept,
+            Sort::Object(ObjKind::Hwthread) if cpus.as_ref().is_some_and(usable) => Worth::Kept,
+            Sort::Object(_) | Sort::MemoryCache | Sort::Device | Sort::Nothing => Worth::Dropped,
+        };
+        let name = attribute(tag, "name").unwrap_or_default();
+        self.open.push(Open {
+            sort,
+            os,
+            name,
+            cpus,
+            memory: Vec::new(),
+            worth,
+        });
+        Some(())
+    }
+
+    fn may_hold_memory(&self, os: Option<u32>) -> bool {
+        let allowed = self.allowed_memory.as_ref().zip(os);
+        allowed.is_none_or(|(allowed, os)| allowed.has(os))
+    }
+
+    fn leave(&mut self) {
+        let Some(mut left) = self.open.pop() else {
+            return;
+        };
+        let around = self.open.last_mut();
+        let worth = left.worth;
+        if left.sort == Sort::Device {
+            let place = self.open.iter().rev().find_map(|open| open.cpus.clone());
+            self.devices.push(Device {
+                name: left.name,
+                place: place.unwrap_or_default(),
+            });
+            return;
+        }
+        let mut memory = std::mem::take(&mut left.memory);
+        let (os, cpus) = (left.os, left.cpus.unwrap_or_default());
+        match (left.sort, around) {
+            (Sort::Object(ObjKind::Numa), Some(_)) if worth == Worth::Dropped => {}
+            (Sort::Object(kind @ ObjKind::Numa), Some(around)) => {
+                memory.push(Object {
+                    kind,
+                    logical: 0,
+                    os,
+                    cpus,
+                });
+                around.memory.append(&mut memory);
+            }
+            (Sort::MemoryCache, Some(around)) => around.memory.append(&mut memory),
+            (Sort::Object(kind), _) => {
+                self.objects.append(&mut memory);
+                if worth == Worth::Kept {
+                    self.objects.push(Object {
+                        kind,
+                        logical: 0,
+                        os,
+                        cpus,
+                    });
+                }
+            }
+            (Sort::MemoryCache | Sort::Device | Sort::Nothing, _) => {
+                self.objects.append(&mut memory)
+            }
+        }
+        if let (Some(around), Worth::Kept) = (self.open.last_mut(), worth) {
+            around.worth = Worth::Kept;
+        }
+    }
+
+    fn machine(mut self) -> Option<Machine> {
+        let mut allowed = Cpus::none();
+        for pu in self
+            .objects
+            .iter()
+            .filter(|object| object.kind == ObjKind::Hwthread)
+        {
+            allowed = allowed.or(&pu.cpus);
+        }
+        for object in &mut self.objects {
+            object.cpus = object.cpus.and(&allowed);
+        }
+        for device in &mut self.devices {
+            device.place = device.place.and(&allowed);
+        }
+        let mut machine = Machine::new(self.objects)?;
+        machine.devices = self.devices;
+        machine.latencies = self.latencies;
+        Some(machine)
+    }
+}
+
+/// What an `object` element is; `None` when it does not say.
+fn sort_of(tag: &BytesStart<'_>) -> Option<Sort> {
+    Some(Sort::Object(match attribute(tag, "type")?.as_str() {
+        "Machine" => ObjKind::Machine,
+        "Package" => ObjKind::Package,
+        "Die" => ObjKind::Die,
+        "NUMANode" => ObjKind::Numa,
+        "L5Cache" => ObjKind::L5,
+        "L4Cache" => ObjKind::L4,
+        "L3Cache" => ObjKind::L3,
+        "L2Cache" => ObjKind::L2,
+        "L1Cache" => ObjKind::L1,
+        "Core" => ObjKind::Core,
+        "PU" => ObjKind::Hwthread,
+        "MemCache" => return Some(Sort::MemoryCache),
+        "OSDev" => return Some(Sort::Device),
+        _ => return Some(Sort::Nothing),
+    }))
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let value = tag.try_get_attribute(name).ok()??;
+    Some(value.value.into_owned())
+}
+
+/// `0x00000001,,0x0000ffff`: words of 32 bits, the highest first, an empty one being zero.
+fn bitmap(text: &str) -> Cpus {
+    let mut cpus = Cpus::none();
+    for (word, digits) in (0..).zip(text.split(',').rev()) {
+        let bits = u64::from_str_radix(digits.trim_start_matches("0x"), 16).unwrap_or(0);
+        (0..64)
+            .filter(|bit| bits >> bit & 1 == 1)
+            .for_each(|bit| cpus.add(32 * word + bit));
+    }
+    cpus
+}
+
+/// A matrix of latencies between NUMA nodes (kind bit 4), to be filled; `None` for other distances.
+fn latency_matrix(tag: &BytesStart<'_>) -> Option<Latencies> {
+    let kind: u32 = attribute(tag, "kind")?.parse().ok()?;
+    let wanted = attribute(tag, "type")? == "NUMANode" && kind & 4 == 4;
+    (wanted && attribute(tag, "indexing").as_deref() == Some("os")).then(|| Latencies {
+        nodes_os: Vec::new(),
+        values: Vec::new(),
+    })
+}
+
+/// Values come in lines of any length: cut into rows.
+fn squared(read: Latencies) -> Latencies {
+    let values: Vec<u64> = read.values.into_iter().flatten().collect();
+    let rows = values
+        .chunks(read.nodes_os.len().max(1))
+        .map(<[u64]>::to_vec);
+    Latencies {
+        values: rows.collect(),
+        nodes_os: read.nodes_os,
+    }
+}
