@@ -14,6 +14,21 @@ pub enum Text {
         /// The whole value.
         value: String,
     },
+    /// A string value inside a spawn request.
+    Request {
+        /// The app, or `None` for the job.
+        app: Option<u32>,
+        /// The request's file, as given.
+        file: String,
+        /// Line of the value, from 1.
+        line: u32,
+        /// Column of the value, from 1, in characters.
+        column: u32,
+        /// The key, as `PMIX_MAPBY`.
+        key: String,
+        /// The whole value.
+        value: String,
+    },
     /// A file, by the path as given. Lines count from 1.
     File {
         /// The path.
@@ -34,4 +49,65 @@ pub struct At {
     pub start: u32,
     /// One behind the last byte.
     pub end: u32,
+}
+
+impl Text {
+    /// The text that the byte range of an [`At`] counts in.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        match self {
+            Self::Value { value, .. } | Self::Request { value, .. } => value,
+            Self::File { text, .. } => text,
+        }
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value {
+                app: Some(app),
+                option,
+                ..
+            } => write!(f, "{option} of app {app}"),
+            Self::Value {
+                app: None, option, ..
+            } => write!(f, "{option}"),
+            Self::Request {
+                app: Some(app),
+                file,
+                line,
+                column,
+                key,
+                ..
+            } => {
+                write!(f, "{key} of app {app}, at {file}:{line}:{column}")
+            }
+            Self::Request {
+                app: None,
+                file,
+                line,
+                column,
+                key,
+                ..
+            } => {
+                write!(f, "{key} of the job, at {file}:{line}:{column}")
+            }
+            Self::File { path, line, .. } => write!(f, "{path}:{line}"),
+        }
+    }
+}
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.text {
+            Text::File { path, line, text } => {
+                let column = text
+                    .get(..self.start as usize)
+                    .map_or(1, |before| before.chars().count() + 1);
+                write!(f, "{path}:{line}:{column}")
+            }
+            Text::Value { .. } | Text::Request { .. } => self.text.fmt(f),
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! What is no error, but worth knowing: printed as `note[CLASS]: …`, never changing the result.
 
+use super::spec::Owner;
+
 /// Something worth knowing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Note {
@@ -9,6 +11,50 @@ pub enum Note {
         /// The app, from 0.
         app: u32,
     },
+    /// A request key we do not know.
+    #[error("{key} of {owner} is no key we know: it is kept and relayed, and has no effect")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// On whom.
+        owner: Owner,
+    },
+    /// An attribute of scope Local.
+    #[error("{key} of {owner} is local: it is not relayed, and has no effect")]
+    LocalAttribute {
+        /// The key.
+        key: String,
+        /// On whom.
+        owner: Owner,
+    },
+    /// A word that the policy has no use for.
+    #[error("{word} of {owner} has no effect: {why}")]
+    NoEffect {
+        /// The word.
+        word: String,
+        /// On whom.
+        owner: Owner,
+        /// Why.
+        why: &'static str,
+    },
+    /// A job's rank or bind word does not reach an app with a map of its own.
+    #[error("the job's {word} does not reach app {app}, which has its own map: it takes {instead}")]
+    JobWordUnused {
+        /// `rank-by` or `bind-to`.
+        word: &'static str,
+        /// The app, from 0.
+        app: u32,
+        /// What it takes.
+        instead: String,
+    },
+    /// An old option was taken.
+    #[error("{old} is an old spelling: write {new}")]
+    OldSpelling {
+        /// As given.
+        old: String,
+        /// As written today.
+        new: String,
+    },
 }
 
 impl Note {
@@ -17,6 +63,11 @@ impl Note {
     pub const fn class(&self) -> &'static str {
         match self {
             Self::NothingLocal { .. } => "nothing-local",
+            Self::UnknownKey { .. } => "unknown-key",
+            Self::LocalAttribute { .. } => "local-attribute",
+            Self::NoEffect { .. } => "no-effect",
+            Self::JobWordUnused { .. } => "job-word-unused",
+            Self::OldSpelling { .. } => "old-spelling",
         }
     }
 }

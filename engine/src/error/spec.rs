@@ -1,9 +1,300 @@
-//! What was said wrongly. Source: `errors` "The command line", "What is given".
+//! What was said wrongly. Source: `errors` "The command line", "What is given", "Beyond the mapper".
+
+use super::at::At;
+
+/// What is wrong with a word.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WordFault {
+    /// No word of the list, nor a prefix of one.
+    Unknown {
+        /// The words there are.
+        valid: Vec<&'static str>,
+        /// The valid word spelt most alike.
+        nearest: Option<&'static str>,
+    },
+    /// A prefix of several words.
+    Ambiguous {
+        /// All words it begins.
+        candidates: Vec<&'static str>,
+    },
+    /// Nothing where a word must stand.
+    Empty,
+    /// The word takes no value.
+    UnwantedValue,
+    /// The word needs a value.
+    MissingValue {
+        /// How it is written, as `pe=N`.
+        form: &'static str,
+    },
+    /// `rank-by` has no qualifiers.
+    NoQualifiers,
+}
+
+impl std::fmt::Display for WordFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown { valid, .. } => write!(f, "is none of: {}", valid.join(" ")),
+            Self::Ambiguous { candidates } => {
+                write!(f, "begins several words: {}", candidates.join(" "))
+            }
+            Self::Empty => f.write_str("is empty, a word is needed"),
+            Self::UnwantedValue => f.write_str("takes no value"),
+            Self::MissingValue { form } => write!(f, "lacks its value, it is written {form}"),
+            Self::NoQualifiers => f.write_str("has a qualifier, rank-by has none"),
+        }
+    }
+}
+
+/// A word that takes part in a contradiction: as said, and where, when it was said in a text we still have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said {
+    /// The word as people write it.
+    pub word: String,
+    /// Where it stands.
+    pub at: Option<At>,
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.at {
+            Some(at) => write!(f, "{} ({})", self.word, at.text),
+            None => f.write_str(&self.word),
+        }
+    }
+}
+
+/// Who said something: an app by its index, or the job.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
+pub enum Owner {
+    /// The job.
+    Job,
+    /// An app, from 0, holes counted.
+    App(u32),
+}
+
+impl Owner {
+    /// The app's number, `None` for the job.
+    #[must_use]
+    pub const fn app(self) -> Option<u32> {
+        match self {
+            Self::Job => None,
+            Self::App(app) => Some(app),
+        }
+    }
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Job => f.write_str("the job"),
+            Self::App(app) => write!(f, "app {app}"),
+        }
+    }
+}
+
+/// What is wrong with an option.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionFault {
+    /// We do not know it.
+    Unknown {
+        /// The known spelling most alike.
+        nearest: Option<String>,
+    },
+    /// Its value is missing.
+    NoValue,
+    /// It takes no value.
+    UnwantedValue,
+    /// It stands twice on one app, perhaps under another spelling.
+    Twice {
+        /// The first.
+        first: String,
+    },
+    /// It is not an option of this subcommand, or nothing may stand here.
+    Misplaced,
+}
+
+impl std::fmt::Display for OptionFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown { .. } => f.write_str("is no option"),
+            Self::NoValue => f.write_str("lacks its value"),
+            Self::UnwantedValue => f.write_str("takes no value"),
+            Self::Twice { first } => write!(f, "is given twice on one app, first as {first}"),
+            Self::Misplaced => f.write_str("does not belong here"),
+        }
+    }
+}
 
 /// A request that is wrong in itself.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecError {
-    /// `-n`, or a sum, beyond what ids count.
+    /// An option that is unknown, incomplete, or given twice.
+    #[error("{option} on app {app} {fault}")]
+    BadOption {
+        /// The option as given.
+        option: String,
+        /// The app it stands on, from 0.
+        app: u32,
+        /// What is wrong.
+        fault: OptionFault,
+    },
+    /// A number that is none or out of range, a list that does not parse, an unknown word of a plain option.
+    #[error("{asked:?} in {at} is no {range}")]
+    BadValue {
+        /// Where.
+        at: At,
+        /// What was given.
+        asked: String,
+        /// What may stand there.
+        range: &'static str,
+    },
+    /// A map, rank or bind word that is none.
+    #[error("{word:?} in {at} {fault}")]
+    BadDirective {
+        /// Where.
+        at: At,
+        /// The word as given.
+        word: String,
+        /// What is wrong.
+        fault: WordFault,
+    },
+    /// A qualifier that is none.
+    #[error("the qualifier {word:?} in {at} {fault}")]
+    BadQualifier {
+        /// Where.
+        at: At,
+        /// The qualifier as given.
+        word: String,
+        /// What is wrong.
+        fault: WordFault,
+    },
+    /// Legal words that cannot stand together.
+    #[error("{first} and {second} cannot stand together on {owner}: {why}")]
+    ContradictingQualifiers {
+        /// On whom.
+        owner: Owner,
+        /// One word.
+        first: Said,
+        /// The other.
+        second: Said,
+        /// The rule.
+        why: &'static str,
+    },
+    /// A word of the job in a directive that is an app's own.
+    #[error(
+        "{word} on app {app} is only the job's: say it on the first app of a command line, or in the job's info"
+    )]
+    AppForbiddenQualifier {
+        /// The app, from 0.
+        app: u32,
+        /// The word.
+        word: Said,
+    },
+    /// INHERIT here, NOINHERIT there.
+    #[error(
+        "{inherit} says INHERIT, {noinherit} says NOINHERIT: a job either inherits or does not"
+    )]
+    ConflictingInheritance {
+        /// Who inherits.
+        inherit: Owner,
+        /// Who does not.
+        noinherit: Owner,
+    },
+    /// A bind target above the mapped kind.
+    #[error(
+        "bind to {bind} is above map by {map} (app {app}): bind to {map} or something inside it"
+    )]
+    BindAboveMap {
+        /// The app, from 0.
+        app: u32,
+        /// The mapped kind.
+        map: &'static str,
+        /// The target.
+        bind: &'static str,
+        /// The target's word.
+        at: Option<At>,
+    },
+    /// Rank by fill or span without objects.
+    #[error("rank by {rank} needs a map by objects, app {app} is mapped by {map}")]
+    RankNeedsObject {
+        /// The app, from 0.
+        app: u32,
+        /// The rank policy.
+        rank: &'static str,
+        /// The map policy.
+        map: String,
+        /// The rank's word.
+        at: Option<At>,
+    },
+    /// More cpus per process than an object of the mapped kind has.
+    #[error("pe={pe} on app {app} is more than one {kind} has: {cpus} cpus")]
+    PeExceedsObject {
+        /// The app, from 0.
+        app: u32,
+        /// Cpus per process asked for.
+        pe: u16,
+        /// The mapped kind.
+        kind: &'static str,
+        /// Cpus of the largest object.
+        cpus: u32,
+        /// The word.
+        at: Option<At>,
+    },
+    /// A host list that does not parse.
+    #[error("{entry:?} in {at} is no host entry: {fault}")]
+    BadHostlist {
+        /// Where.
+        at: At,
+        /// The entry.
+        entry: String,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// A hostfile that cannot be read or does not parse.
+    #[error("hostfile {at}: {fault}")]
+    BadHostfile {
+        /// Where.
+        at: At,
+        /// What is wrong.
+        fault: FileFault,
+    },
+    /// A sequence file that cannot be read, is empty or does not parse.
+    #[error("sequence file {at}: {fault}")]
+    BadSeqfile {
+        /// Where.
+        at: At,
+        /// What is wrong.
+        fault: FileFault,
+    },
+    /// A rankfile that cannot be read or does not parse.
+    #[error("rankfile {at}: {fault}")]
+    BadRankfile {
+        /// Where.
+        at: At,
+        /// What is wrong.
+        fault: FileFault,
+    },
+    /// LSF's affinity file cannot be read or does not parse.
+    #[error("affinity file {at}: {fault}")]
+    BadAffinityfile {
+        /// Where.
+        at: At,
+        /// What is wrong.
+        fault: FileFault,
+    },
+    /// A rank twice in a rankfile.
+    #[error("rankfile {at}: rank {rank} is given twice, first in line {first}")]
+    DuplicateRank {
+        /// The second line.
+        at: At,
+        /// The rank.
+        rank: u32,
+        /// The first line.
+        first: u32,
+    },
+    /// `-n`, a sum, or a range beyond what ids count.
     #[error("{asked} {what} are asked for, at most {limit} are possible")]
     JobTooLarge {
         /// `processes`, `nodes` or `cpus`.
@@ -13,14 +304,193 @@ pub enum SpecError {
         /// The bound.
         limit: u64,
     },
+    /// A spawn request that is no valid JSON, or not the schema's.
+    #[error("{file}:{line}:{column}: {fault} at {path}")]
+    BadRequest {
+        /// The file as given.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+        /// Column, from 1, in characters.
+        column: u32,
+        /// JSON path, `$` is the whole.
+        path: String,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A packed request that is cut, damaged or of another version.
+    #[error("packed request: {fault} at byte {offset}")]
+    BadPackedRequest {
+        /// The byte.
+        offset: u64,
+        /// What is wrong.
+        fault: &'static str,
+    },
+    /// An attribute of the wrong type, twice, of unknown scope, or where its key does not belong.
+    #[error("{place}{key} of {owner} {fault}")]
+    BadAttribute {
+        /// `FILE:LINE:COLUMN: ` where the attribute came from a file, else empty.
+        place: String,
+        /// The key.
+        key: String,
+        /// On whom.
+        owner: Owner,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A mapping component states another interface version.
+    #[error("component {name} states interface version {}.{}.{}, this is {}.{}.{}", stated.0, stated.1, stated.2, ours.0, ours.1, ours.2)]
+    ComponentVersion {
+        /// The component.
+        name: String,
+        /// What it states.
+        stated: (u16, u16, u16),
+        /// What we are.
+        ours: (u16, u16, u16),
+    },
+}
+
+/// What is wrong with a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileFault {
+    /// It cannot be read, and why.
+    Unreadable(String),
+    /// It holds nothing.
+    Empty,
+    /// This stands where something else must.
+    Syntax(&'static str),
+}
+
+impl std::fmt::Display for FileFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
+            Self::Empty => f.write_str("holds no entry"),
+            Self::Syntax(what) => f.write_str(what),
+        }
+    }
 }
 
 impl SpecError {
+    /// Classes of this type, in the order of the variants.
+    pub const CLASSES: [&str; 21] = [
+        "bad-option",
+        "bad-value",
+        "bad-directive",
+        "bad-qualifier",
+        "contradicting-qualifiers",
+        "app-forbidden-qualifier",
+        "conflicting-inheritance",
+        "bind-above-map",
+        "rank-needs-object",
+        "pe-exceeds-object",
+        "bad-hostlist",
+        "bad-hostfile",
+        "bad-seqfile",
+        "bad-rankfile",
+        "bad-affinityfile",
+        "duplicate-rank",
+        "job-too-large",
+        "bad-request",
+        "bad-request",
+        "bad-attribute",
+        "component-version",
+    ];
+
     /// The stable class.
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
+            Self::BadOption { .. } => "bad-option",
+            Self::BadValue { .. } => "bad-value",
+            Self::BadDirective { .. } => "bad-directive",
+            Self::BadQualifier { .. } => "bad-qualifier",
+            Self::ContradictingQualifiers { .. } => "contradicting-qualifiers",
+            Self::AppForbiddenQualifier { .. } => "app-forbidden-qualifier",
+            Self::ConflictingInheritance { .. } => "conflicting-inheritance",
+            Self::BindAboveMap { .. } => "bind-above-map",
+            Self::RankNeedsObject { .. } => "rank-needs-object",
+            Self::PeExceedsObject { .. } => "pe-exceeds-object",
+            Self::BadHostlist { .. } => "bad-hostlist",
+            Self::BadHostfile { .. } => "bad-hostfile",
+            Self::BadSeqfile { .. } => "bad-seqfile",
+            Self::BadRankfile { .. } => "bad-rankfile",
+            Self::BadAffinityfile { .. } => "bad-affinityfile",
+            Self::DuplicateRank { .. } => "duplicate-rank",
             Self::JobTooLarge { .. } => "job-too-large",
+            Self::BadRequest { .. } | Self::BadPackedRequest { .. } => "bad-request",
+            Self::BadAttribute { .. } => "bad-attribute",
+            Self::ComponentVersion { .. } => "component-version",
+        }
+    }
+
+    /// Where the words stand, to be shown with a caret.
+    #[must_use]
+    pub fn places(&self) -> Vec<&At> {
+        match self {
+            Self::BadValue { at, .. }
+            | Self::BadDirective { at, .. }
+            | Self::BadQualifier { at, .. }
+            | Self::BadHostlist { at, .. }
+            | Self::BadHostfile { at, .. }
+            | Self::BadSeqfile { at, .. }
+            | Self::BadRankfile { at, .. }
+            | Self::BadAffinityfile { at, .. }
+            | Self::DuplicateRank { at, .. } => vec![at],
+            Self::ContradictingQualifiers { first, second, .. } => {
+                first.at.iter().chain(second.at.iter()).collect()
+            }
+            Self::AppForbiddenQualifier { word, .. } => word.at.iter().collect(),
+            Self::BindAboveMap { at, .. }
+            | Self::RankNeedsObject { at, .. }
+            | Self::PeExceedsObject { at, .. } => at.iter().collect(),
+            Self::BadOption { .. }
+            | Self::ConflictingInheritance { .. }
+            | Self::JobTooLarge { .. }
+            | Self::BadRequest { .. }
+            | Self::BadPackedRequest { .. }
+            | Self::BadAttribute { .. }
+            | Self::ComponentVersion { .. } => Vec::new(),
+        }
+    }
+
+    /// The valid spelling most alike to what was given.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&str> {
+        match self {
+            Self::BadOption {
+                fault: OptionFault::Unknown { nearest },
+                ..
+            } => nearest.as_deref(),
+            Self::BadDirective {
+                fault: WordFault::Unknown { nearest, .. },
+                ..
+            }
+            | Self::BadQualifier {
+                fault: WordFault::Unknown { nearest, .. },
+                ..
+            } => *nearest,
+            Self::BadOption { .. }
+            | Self::BadDirective { .. }
+            | Self::BadQualifier { .. }
+            | Self::BadValue { .. }
+            | Self::ContradictingQualifiers { .. }
+            | Self::AppForbiddenQualifier { .. }
+            | Self::ConflictingInheritance { .. }
+            | Self::BindAboveMap { .. }
+            | Self::RankNeedsObject { .. }
+            | Self::PeExceedsObject { .. }
+            | Self::BadHostlist { .. }
+            | Self::BadHostfile { .. }
+            | Self::BadSeqfile { .. }
+            | Self::BadRankfile { .. }
+            | Self::BadAffinityfile { .. }
+            | Self::DuplicateRank { .. }
+            | Self::JobTooLarge { .. }
+            | Self::BadRequest { .. }
+            | Self::BadPackedRequest { .. }
+            | Self::BadAttribute { .. }
+            | Self::ComponentVersion { .. } => None,
         }
     }
 }

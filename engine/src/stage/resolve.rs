@@ -1,8 +1,29 @@
 //! Stage 2: a relayed request and the files it names -> resolved apps.
 
-use crate::error::Note;
-use crate::table::apps::AppTable;
-use crate::text::hosts::Hosts;
+use super::combine::Row;
+use super::options::{JobPe, Lsf, Options, app_options, job_options};
+use crate::error::spec::{FileFault, Owner, WordFault};
+use crate::error::{MapError, Note, SpecError};
+use crate::id::{Column, Id as _};
+use crate::limit::RANKS_MAX;
+use crate::policy::{
+    CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, PprObject, Span,
+};
+use crate::spawn::inherit::{Inherited, Parent, inherit, promote};
+use crate::spawn::intake::Spoken;
+use crate::spawn::keys;
+use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::request::{AppRow, SpawnRequest, owner};
+use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
+use crate::table::listings::{EntryNode, Listing};
+use crate::table::origins::{Origin, Origins};
+use crate::text::cursor::whole_ranges;
+use crate::text::hostfile::read_hostfile;
+use crate::text::hostlist::{plain, read_hosts};
+use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, Hosts};
+use crate::text::lines::file_at;
+use crate::text::written::{read_affinity, read_rankfile, read_sequence};
+use std::collections::HashMap;
 
 /// Reads the files that a request names: the engine has no IO of its own.
 pub trait Files {
@@ -22,4 +43,454 @@ pub struct Resolved {
     pub hosts: Hosts,
     /// What is worth a note so far.
     pub notes: Vec<Note>,
+}
+
+/// A request whose promotions and inheritance are done: what `--show-attributes` shows.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The request.
+    pub request: SpawnRequest,
+    /// What came from the parent.
+    pub inherited: Inherited,
+}
+
+/// Does what is done once, before any app is looked at: the job's words, promotions, inheritance.
+///
+/// # Errors
+/// `contradicting-qualifiers` (opposite words of two infos), `app-forbidden-qualifier`, `conflicting-inheritance`.
+pub fn prepare(
+    mut request: SpawnRequest,
+    parent: Option<&Parent>,
+    spoken: &Spoken,
+) -> Result<Prepared, MapError> {
+    spoken.judge_opposites()?;
+    spoken.judge_forbidden()?;
+    promote(&mut request)?;
+    let inherited = inherit(&mut request, parent);
+    Ok(Prepared { request, inherited })
+}
+
+/// Apps with every word decided, and the files that must still be read.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    resolved: Resolved,
+    request: SpawnRequest,
+    /// The file of each app that has one; its numbering.
+    files: Column<AppId, Option<(FileUse, String, Numbering)>>,
+    affinity: Option<Listing>,
+}
+
+/// What a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum FileUse {
+    Sequence,
+    Rankfile,
+}
+
+/// What a request is resolved with, beside itself.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The parent job's row, if a running job spawned this one.
+    pub parent: Option<&'a Parent>,
+    /// The words as said, for messages.
+    pub spoken: &'a Spoken,
+    /// LSF's affinity file.
+    pub affinity: Option<&'a str>,
+    /// Reads files.
+    pub files: &'a dyn Files,
+}
+
+/// From a relayed request to one row per app: [`decide`], then [`Decided::read_files`].
+///
+/// # Errors
+/// The first that the request deserves, in the order of `errors` "Which class".
+///
+/// Cost: linear in the request and the files; apps with equal options share one policy.
+pub fn resolve(request: SpawnRequest, context: Context<'_>) -> Result<Resolved, MapError> {
+    decide(request, context)?.read_files(context.files)
+}
+
+/// Decides every option of every app from words alone.
+///
+/// # Errors
+/// Contradictions and combinations by class, and within a class by app; LSF's file, as it decides who takes an app.
+pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, MapError> {
+    // The order of classes needs the rows of a request that promotion might refuse: opposite words first, then rows.
+    context.spoken.judge_opposites()?;
+    let mut prepared = request;
+    let promoted = context
+        .spoken
+        .judge_forbidden()
+        .and_then(|()| promote(&mut prepared));
+    let inherited = inherit(&mut prepared, context.parent);
+    let affinity = match context.affinity {
+        None => None,
+        Some(path) => {
+            Some(read_lsf(path, context.files)?).filter(|listing| !listing.entries.is_empty())
+        }
+    };
+    let lsf = if affinity.is_some() {
+        Lsf::Given
+    } else {
+        Lsf::Absent
+    };
+    let job = job_options(&prepared, inherited, lsf);
+    let options = all_options(&prepared, &job, lsf);
+    judge_devices(&options)?;
+    let rows = || {
+        options.iter().filter_map(|(app, options)| {
+            let app = u32::try_from(app.row()).ok()?;
+            Some(Row {
+                app,
+                options: options.as_ref()?,
+                spoken: context.spoken,
+            })
+        })
+    };
+    rows().try_for_each(|row| row.judge_contradictions())?;
+    promoted?;
+    rows().try_for_each(|row| row.judge_heights())?;
+    rows().try_for_each(|row| row.judge_ranking())?;
+    rows().try_for_each(|row| row.judge_pe())?;
+    judge_size(&prepared)?;
+    let mut decided = Decided {
+        resolved: Resolved::default(),
+        request: prepared,
+        files: Column::new(),
+        affinity,
+    };
+    decided.intern(&options, &job, lsf);
+    decided.resolved.notes = super::remarks::remarks(&decided.request, &options, &job);
+    Ok(decided)
+}
+
+fn all_options(request: &SpawnRequest, job: &Options, lsf: Lsf) -> Column<AppId, Option<Options>> {
+    let of = |(app, row): (AppId, &AppRow)| match row {
+        AppRow::Hole => None,
+        AppRow::App { .. } => Some(app_options(request, owner(app), job, lsf, JobPe::Offered)),
+    };
+    request.apps().iter().map(of).collect()
+}
+
+/// # Errors
+/// `bad-directive`: dist without a device.
+fn judge_devices(options: &Column<AppId, Option<Options>>) -> Result<(), SpecError> {
+    for (app, options) in options.iter() {
+        let lacks = options
+            .as_ref()
+            .is_some_and(|o| o.kind == MapKind::Dist && o.device.is_none());
+        if lacks {
+            let text = crate::error::at::Text::Value {
+                app: u32::try_from(app.row()).ok(),
+                option: "map-by".to_owned(),
+                value: "dist".to_owned(),
+            };
+            return Err(SpecError::BadDirective {
+                at: crate::error::At {
+                    text,
+                    start: 0,
+                    end: 4,
+                },
+                word: "dist".to_owned(),
+                fault: WordFault::MissingValue {
+                    form: "dist:DEVICE",
+                },
+            });
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// `job-too-large` when the counts that are given pass what ranks count.
+fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
+    let np = |row: &AppRow| match row {
+        AppRow::App { np: Some(np) } => u64::from(np.0),
+        AppRow::App { np: None } | AppRow::Hole => 0,
+    };
+    let asked: u64 = request.apps().iter().map(|(_, row)| np(row)).sum();
+    if asked > u64::from(RANKS_MAX) {
+        return Err(SpecError::JobTooLarge {
+            what: "processes",
+            asked,
+            limit: u64::from(RANKS_MAX),
+        });
+    }
+    Ok(())
+}
+
+fn read_lsf(path: &str, files: &dyn Files) -> Result<Listing, SpecError> {
+    let bytes = files
+        .read(path)
+        .map_err(|reason| SpecError::BadAffinityfile {
+            at: file_at(path),
+            fault: FileFault::Unreadable(reason),
+        })?;
+    read_affinity(path, &bytes)
+}
+
+impl Decided {
+    /// What is worth a note so far.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.resolved.notes
+    }
+    /// The request after promotion and inheritance.
+    #[must_use]
+    pub const fn request(&self) -> &SpawnRequest {
+        &self.request
+    }
+
+    fn intern(&mut self, options: &Column<AppId, Option<Options>>, job: &Options, lsf: Lsf) {
+        let mut lists: HashMap<String, ListId> = HashMap::new();
+        let oversubscribe = self
+            .request
+            .mapping()
+            .is_some_and(|mapping| mapping.flags.oversubscribes());
+        let oversubscribe = if oversubscribe {
+            Oversubscribe::Allowed
+        } else {
+            Oversubscribe::Refused
+        };
+        for (app, row) in self.request.apps().iter() {
+            let apps = &mut self.resolved.apps;
+            apps.np.push(match row {
+                AppRow::App { np } => *np,
+                AppRow::Hole => None,
+            });
+            apps.label.push(
+                self.request
+                    .label(app)
+                    .map(|label| label.cmd.clone())
+                    .unwrap_or_default(),
+            );
+            let Some(options) = &options[app] else {
+                apps.policy.push(None);
+                apps.without_pe.push(None);
+                apps.count_mode.push(CpuMode::Core);
+                apps.device.push(None);
+                apps.origins.push(None);
+                self.files.push(None);
+                continue;
+            };
+            let policy = policy(options, oversubscribe, &mut lists, apps);
+            let id = apps.intern(policy);
+            apps.policy.push(Some(id));
+            // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
+            let borrowed = options
+                .pe
+                .is_some_and(|pe| pe.cpus > 1 && pe.by == Owner::Job)
+                && options != job;
+            let without = borrowed.then(|| {
+                let options = app_options(&self.request, owner(app), job, lsf, JobPe::Withheld);
+                self::policy(&options, oversubscribe, &mut lists, apps)
+            });
+            let without = without.map(|policy| apps.intern(policy));
+            apps.without_pe.push(without);
+            apps.count_mode.push(options.word_mode);
+            let dist = options.kind == MapKind::Dist && !options.lsf;
+            apps.device.push(options.device.clone().filter(|_| dist));
+            let [map, rank, bind] = options.origins;
+            apps.origins.push(Some(Origins { map, rank, bind }));
+            self.files.push(file_use(options));
+        }
+    }
+
+    /// Reads the files: hostfiles of all apps, then the sequence file or rankfile of each, in the order of the apps.
+    ///
+    /// # Errors
+    /// `bad-hostfile`, `bad-seqfile`, `bad-rankfile`, `duplicate-rank`, with file and line.
+    pub fn read_files(mut self, files: &dyn Files) -> Result<Resolved, MapError> {
+        self.read_hosts(files)?;
+        let mut known: HashMap<(FileUse, String), ListingId> = HashMap::new();
+        let affinity = self.affinity.take().map(|listing| {
+            self.resolved.hosts.lsf_pool = pool_of(&listing);
+            self.resolved.apps.listings.push(listing)
+        });
+        for (app, file) in self.files.iter() {
+            let apps = &mut self.resolved.apps;
+            let listing = match file {
+                None if apps
+                    .policy(app)
+                    .is_some_and(|policy| policy.map == MapBy::Lsf) =>
+                {
+                    affinity.map(|id| (id, Numbering::Job))
+                }
+                None => None,
+                Some((as_what, path, numbering)) => {
+                    let id = match known.get(&(*as_what, path.clone())) {
+                        Some(&id) => id,
+                        None => {
+                            let id = apps.listings.push(read_listing(*as_what, path, files)?);
+                            known.insert((*as_what, path.clone()), id);
+                            id
+                        }
+                    };
+                    Some((id, *numbering))
+                }
+            };
+            apps.listing.push(listing);
+        }
+        Ok(self.resolved)
+    }
+
+    fn read_hosts(&mut self, files: &dyn Files) -> Result<(), MapError> {
+        let mut known: HashMap<String, HostfileId> = HashMap::new();
+        let hosts = &mut self.resolved.hosts;
+        for app in self.request.apps().ids() {
+            let attributes = self.request.attributes();
+            let list = attributes.string(owner(app), keys::APP_DASH_HOST);
+            // The list was judged when it was set, and again when it was unpacked.
+            hosts
+                .entries
+                .push(list.and_then(|list| read_hosts(list).ok()));
+            let mut ids = Vec::new();
+            let paths = attributes.string(owner(app), keys::APP_HOSTFILE);
+            for path in paths.into_iter().flat_map(|paths| paths.split(',')) {
+                let id = match known.get(path) {
+                    Some(&id) => id,
+                    None => {
+                        let bytes = files.read(path).map_err(|reason| SpecError::BadHostfile {
+                            at: file_at(path),
+                            fault: FileFault::Unreadable(reason),
+                        })?;
+                        let id = hosts.hostfiles.push(read_hostfile(path, &bytes)?);
+                        known.insert(path.to_owned(), id);
+                        id
+                    }
+                };
+                ids.push(id);
+            }
+            hosts.files.push(ids);
+        }
+        Ok(())
+    }
+}
+
+fn read_listing(as_what: FileUse, path: &str, files: &dyn Files) -> Result<Listing, SpecError> {
+    let bytes = files.read(path).map_err(|reason| {
+        let (at, fault) = (file_at(path), FileFault::Unreadable(reason));
+        match as_what {
+            FileUse::Sequence => SpecError::BadSeqfile { at, fault },
+            FileUse::Rankfile => SpecError::BadRankfile { at, fault },
+        }
+    })?;
+    match as_what {
+        FileUse::Sequence => read_sequence(path, &bytes),
+        FileUse::Rankfile => read_rankfile(path, &bytes),
+    }
+}
+
+/// The nodes of an affinity file in order of first mention, with a slot per line.
+fn pool_of(listing: &Listing) -> Vec<HostEntry> {
+    let mut slots: Vec<u32> = vec![0; listing.names.len()];
+    for entry in &listing.entries {
+        if let EntryNode::Name(name) = entry.node {
+            slots[name.row()] = slots[name.row()].saturating_add(entry.count);
+        }
+    }
+    let entry =
+        |(name, count): (&String, u32)| HostEntry::Names(plain(name), EntrySlots::Count(count));
+    listing
+        .names
+        .values()
+        .iter()
+        .zip(slots)
+        .map(entry)
+        .collect()
+}
+
+fn file_use(options: &Options) -> Option<(FileUse, String, Numbering)> {
+    let as_what = match options.kind {
+        MapKind::Seq => FileUse::Sequence,
+        MapKind::Rankfile => FileUse::Rankfile,
+        MapKind::Slot
+        | MapKind::Node
+        | MapKind::Object(_)
+        | MapKind::Ppr
+        | MapKind::PeList
+        | MapKind::Dist => return None,
+    };
+    let jobs = as_what == FileUse::Rankfile && options.job_numbering;
+    let numbering = if jobs { Numbering::Job } else { Numbering::App };
+    Some((as_what, options.file.clone()?, numbering))
+}
+
+/// The options as a row of the policy table.
+fn policy(
+    options: &Options,
+    oversubscribe: Oversubscribe,
+    lists: &mut HashMap<String, ListId>,
+    apps: &mut AppTable,
+) -> Policy {
+    let map = match options.kind {
+        _ if options.lsf => MapBy::Lsf,
+        MapKind::Slot => MapBy::Slot,
+        MapKind::Node => MapBy::Node,
+        MapKind::Object(kind) => MapBy::Object(kind),
+        MapKind::Ppr => {
+            let (per, on) = options.pattern.unwrap_or((1, PprObject::Node));
+            MapBy::Ppr { per, on }
+        }
+        MapKind::Seq => MapBy::Seq,
+        MapKind::Rankfile => MapBy::Rankfile,
+        MapKind::PeList => MapBy::PeList,
+        MapKind::Dist => MapBy::Dist,
+    };
+    let list = options
+        .list
+        .as_ref()
+        .filter(|_| map == MapBy::PeList)
+        .map(|text| match lists.get(text) {
+            Some(&id) => id,
+            None => {
+                let id = apps.lists.push(whole_ranges(text).unwrap_or_default());
+                lists.insert(text.clone(), id);
+                id
+            }
+        });
+    let span = options.flags.has(Flags::SPAN) && map != MapBy::Lsf;
+    let ordered = options.flags.has(Flags::ORDERED) && map == MapBy::PeList;
+    Policy {
+        map,
+        span: if span { Span::Yes } else { Span::No },
+        ordered: if ordered { Ordered::Yes } else { Ordered::No },
+        nolocal: if options.flags.has(Flags::NOLOCAL) {
+            NoLocal::Yes
+        } else {
+            NoLocal::No
+        },
+        pe: options.pe.map_or(1, |pe| pe.cpus),
+        list,
+        mode: options.mode,
+        rank: options.rank,
+        bind: options.bind,
+        strength: options.strength,
+        if_supported: if options.bind_flags.has(Flags::IF_SUPPORTED) {
+            IfSupported::Yes
+        } else {
+            IfSupported::No
+        },
+        overload: if options.bind_flags.has(Flags::ALLOW_OVERLOAD) {
+            Overload::Allowed
+        } else {
+            Overload::Refused
+        },
+        limit: options.limit,
+        oversubscribe,
+    }
+}
+
+/// Words for listings and notes.
+impl Origin {
+    /// Who said it, in a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::App => "app",
+            Self::Job => "job",
+            Self::Parent => "parent",
+            Self::Default(_) => "default",
+        }
+    }
 }

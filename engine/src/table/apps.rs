@@ -81,6 +81,9 @@ pub struct AppTable {
     pub np: Column<AppId, Option<ProcCount>>,
     /// The resolved policy; `None` is a hole of the request.
     pub policy: Column<AppId, Option<PolicyId>>,
+    /// The policy to take instead where the objects of the app's nodes have fewer cpus than the job's PE, which the app
+    /// only falls back to (`semantics` 5.1: no error, but a note); `None` where PE is the app's own, or 1.
+    pub without_pe: Column<AppId, Option<PolicyId>>,
     /// The cpu mode of the words alone, used to count an absent `np` (3.4).
     pub count_mode: Column<AppId, CpuMode>,
     /// The file of a seq, rankfile or lsf app.

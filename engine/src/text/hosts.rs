@@ -79,4 +79,7 @@ pub struct Hosts {
     pub files: Column<AppId, Vec<HostfileId>>,
     /// Distinct hostfiles.
     pub hostfiles: Column<HostfileId, Hostfile>,
+    /// The nodes of LSF's affinity file, a slot per line: they make the pool when no app names a node or a hostfile
+    /// (`per-app` 9.1). Empty without one.
+    pub lsf_pool: Vec<HostEntry>,
 }

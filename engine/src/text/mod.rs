@@ -1,4 +1,22 @@
 //! Text -> what was said, and where.
 
-// `n[000-127]:4`, hostfiles.
+// A position in a text, numbers and lists.
+pub mod cursor;
+// The words of directives, as tables.
+pub mod words;
+// What directives say, word by word.
+pub mod said;
+// The grammar of map, rank and bind.
+pub mod directive;
+// A file as lines.
+pub mod lines;
+// What host lists and hostfiles say.
 pub mod hosts;
+// `n[000-127]:4`.
+pub mod hostlist;
+// Hostfiles.
+pub mod hostfile;
+// `1:0-2;p0`.
+pub mod slotlist;
+// Rankfiles, sequence files, affinity files.
+pub mod written;

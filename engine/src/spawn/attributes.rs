@@ -1,0 +1,252 @@
+//! Typed attributes of a job and its apps: one table, sorted by owner and key.
+
+use super::keys::{ValueType, key};
+use crate::error::spec::Owner;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Whether an attribute travels with the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Scope {
+    /// It travels.
+    Global,
+    /// It stays in the process that set it.
+    Local,
+}
+
+impl Scope {
+    /// The word of requests and listings.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// What stored an attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Source {
+    /// Its own name.
+    Own,
+    /// A mapping directive.
+    Map,
+    /// A ranking directive.
+    Rank,
+    /// A binding directive.
+    Bind,
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// Present is true.
+    Bool(bool),
+    /// 16 bits.
+    Uint16(u16),
+    /// 32 bits.
+    Uint32(u32),
+    /// Text.
+    String(String),
+}
+
+impl Value {
+    /// Its type.
+    #[must_use]
+    pub const fn ty(&self) -> ValueType {
+        match self {
+            Self::Bool(_) => ValueType::Bool,
+            Self::Uint16(_) => ValueType::Uint16,
+            Self::Uint32(_) => ValueType::Uint32,
+            Self::String(_) => ValueType::String,
+        }
+    }
+}
+
+/// One attribute, borrowed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Attribute {
+    /// Whose.
+    pub owner: Owner,
+    /// Key number.
+    pub key: u16,
+    /// Value.
+    pub value: Value,
+    /// Whether it travels.
+    pub scope: Scope,
+    /// What stored it.
+    pub source: Source,
+}
+
+/// The attributes of a job and its apps. Shape of each column: `[attributes]`, ascending by (owner, key), without
+/// duplicates.
+#[derive(Clone, Debug, Default)]
+pub struct Attributes {
+    owner: Vec<Owner>,
+    key: Vec<u16>,
+    ty: Vec<ValueType>,
+    scope: Vec<Scope>,
+    source: Vec<Source>,
+    /// A number, or a row of `strings`.
+    value: Vec<u64>,
+    strings: Vec<String>,
+    known: HashMap<String, u64>,
+}
+
+impl Attributes {
+    /// Rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.key.len()
+    }
+    /// No rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.key.is_empty()
+    }
+    /// Where the attributes of an owner stand. Cost: a binary search.
+    #[must_use]
+    pub fn rows_of(&self, owner: Owner) -> Range<usize> {
+        let start = self.owner.partition_point(|&other| other < owner);
+        let end = start + self.owner[start..].partition_point(|&other| other == owner);
+        start..end
+    }
+    fn find(&self, owner: Owner, key: u16) -> Result<usize, usize> {
+        let rows = self.rows_of(owner);
+        match self.key[rows.clone()].binary_search(&key) {
+            Ok(row) => Ok(rows.start + row),
+            Err(row) => Err(rows.start + row),
+        }
+    }
+    /// Stores a value in place of the one there. Cost: nothing when owners and keys ascend, else the rows behind it move.
+    pub fn set(&mut self, owner: Owner, key: u16, value: Value, scope: Scope, source: Source) {
+        let ty = value.ty();
+        let bits = match value {
+            Value::Bool(value) => u64::from(value),
+            Value::Uint16(value) => u64::from(value),
+            Value::Uint32(value) => u64::from(value),
+            Value::String(text) => self.intern(text),
+        };
+        match self.find(owner, key) {
+            Ok(row) => {
+                (
+                    self.ty[row],
+                    self.scope[row],
+                    self.source[row],
+                    self.value[row],
+                ) = (ty, scope, source, bits);
+            }
+            Err(row) => {
+                self.owner.insert(row, owner);
+                self.key.insert(row, key);
+                self.ty.insert(row, ty);
+                self.scope.insert(row, scope);
+                self.source.insert(row, source);
+                self.value.insert(row, bits);
+            }
+        }
+    }
+    fn intern(&mut self, text: String) -> u64 {
+        if let Some(&row) = self.known.get(&text) {
+            return row;
+        }
+        let row = self.strings.len() as u64;
+        self.strings.push(text.clone());
+        self.known.insert(text, row);
+        row
+    }
+    fn remove_row(&mut self, row: usize) {
+        self.owner.remove(row);
+        self.key.remove(row);
+        self.ty.remove(row);
+        self.scope.remove(row);
+        self.source.remove(row);
+        self.value.remove(row);
+    }
+    /// Removes an attribute, if it is there.
+    pub fn remove(&mut self, owner: Owner, key: u16) {
+        if let Ok(row) = self.find(owner, key) {
+            self.remove_row(row);
+        }
+    }
+    /// Removes what a directive of this owner has stored.
+    pub fn remove_source(&mut self, owner: Owner, source: Source) {
+        for row in self.rows_of(owner).rev() {
+            if self.source[row] == source {
+                self.remove_row(row);
+            }
+        }
+    }
+    /// The text of a string row, empty for others.
+    #[must_use]
+    fn text(&self, row: usize) -> &str {
+        usize::try_from(self.value[row])
+            .ok()
+            .and_then(|id| self.strings.get(id))
+            .map_or("", String::as_str)
+    }
+    /// A row as a value.
+    #[must_use]
+    pub fn attribute(&self, row: usize) -> Attribute {
+        let bits = self.value[row];
+        let value = match self.ty[row] {
+            ValueType::Bool => Value::Bool(bits != 0),
+            ValueType::Uint16 => Value::Uint16(u16::try_from(bits).unwrap_or(u16::MAX)),
+            ValueType::Uint32 => Value::Uint32(u32::try_from(bits).unwrap_or(u32::MAX)),
+            ValueType::String => Value::String(self.text(row).to_owned()),
+        };
+        Attribute {
+            owner: self.owner[row],
+            key: self.key[row],
+            value,
+            scope: self.scope[row],
+            source: self.source[row],
+        }
+    }
+    /// All attributes, ascending by owner and key.
+    pub fn iter(&self) -> impl Iterator<Item = Attribute> + '_ {
+        (0..self.len()).map(|row| self.attribute(row))
+    }
+    /// The attributes of an owner, ascending by key.
+    pub fn of(&self, owner: Owner) -> impl Iterator<Item = Attribute> + '_ {
+        self.rows_of(owner).map(|row| self.attribute(row))
+    }
+    /// Whether the owner has the key.
+    #[must_use]
+    pub fn has(&self, owner: Owner, key: u16) -> bool {
+        self.find(owner, key).is_ok()
+    }
+    /// The number of a numeric attribute.
+    #[must_use]
+    pub fn number(&self, owner: Owner, key: u16) -> Option<u16> {
+        let row = self
+            .find(owner, key)
+            .ok()
+            .filter(|&row| self.ty[row] == ValueType::Uint16)?;
+        u16::try_from(self.value[row]).ok()
+    }
+    /// The text of a string attribute.
+    #[must_use]
+    pub fn string(&self, owner: Owner, key: u16) -> Option<&str> {
+        let row = self
+            .find(owner, key)
+            .ok()
+            .filter(|&row| self.ty[row] == ValueType::String)?;
+        Some(self.text(row))
+    }
+    /// Whether a bool attribute is there and true.
+    #[must_use]
+    pub fn is_set(&self, owner: Owner, key: u16) -> bool {
+        self.find(owner, key)
+            .is_ok_and(|row| self.ty[row] == ValueType::Bool && self.value[row] != 0)
+    }
+}
+
+/// The name of a key, or its number.
+#[must_use]
+pub fn key_name(number: u16) -> String {
+    key(number).map_or_else(|| format!("key {number}"), |key| key.name.to_owned())
+}

@@ -1,0 +1,663 @@
+//! Everything that the infos of a job and its apps say, judged word by word as it comes, then made a request: the one
+//! way in, for the command line and for programmatic requests. Source: `per-app` 3, 11.
+
+use super::attributes::{Scope, Value};
+use super::keys;
+use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
+use super::set::{kind_of, located, own_string};
+use crate::count::ProcCount;
+use crate::error::at::{At, Text};
+use crate::error::spec::{Owner, Said};
+use crate::error::{Note, SpecError};
+use crate::id::Id as _;
+use crate::limit::RANKS_MAX;
+use crate::table::apps::AppId;
+use crate::text::cursor::ranges_text;
+use crate::text::directive::{
+    MapForm, keep_flag, keep_policy, pattern_text, read_bind, read_list, read_map, read_pattern,
+    read_rank,
+};
+use crate::text::hostlist::{HostFault, read_hosts};
+use crate::text::said::{BindSaid, Conflict, MapChoice, MapSaid, Place, Placed, RankSaid, Texts};
+use crate::text::words::MapQualifier;
+
+/// A single value: an attribute given by its own name.
+#[derive(Clone, Debug)]
+struct Single {
+    key: u16,
+    value: Value,
+    place: Place,
+    scope: Scope,
+}
+
+/// What one info says.
+#[derive(Clone, Debug, Default)]
+struct Info {
+    map: Option<(Box<MapSaid>, Option<Scope>)>,
+    rank: Option<(RankSaid, Option<Scope>)>,
+    bind: Option<(Box<BindSaid>, Option<Scope>)>,
+    singles: Vec<Single>,
+    unknown: Vec<Unknown>,
+}
+
+/// What was said, word by word with its places: not relayed, it serves messages, and the words that an app may not say.
+#[derive(Clone, Debug, Default)]
+pub struct Spoken {
+    texts: Texts,
+    job: Info,
+    /// Ascending by app.
+    apps: Vec<(u32, Info)>,
+}
+
+/// Collects what is said.
+#[derive(Clone, Debug, Default)]
+pub struct Intake {
+    spoken: Spoken,
+    request: SpawnRequest,
+}
+
+/// What an intake comes to.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The request, not yet relayed.
+    pub request: SpawnRequest,
+    /// The words, for messages and for the judgement of words that are the job's alone.
+    pub spoken: Spoken,
+    /// What is worth a note.
+    pub notes: Vec<Note>,
+}
+
+const NP_RANGE: &str = "number of processes, at least 1";
+
+impl Intake {
+    /// Nothing said so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds an app; what is said next of it must come before the next app.
+    pub fn push_app(&mut self, label: Label) -> AppId {
+        self.request.push_labelled(None, label)
+    }
+    /// Adds a hole.
+    pub fn push_hole(&mut self) {
+        self.request.push_hole();
+    }
+    /// Names the program of an app.
+    pub fn set_label(&mut self, app: AppId, label: Label) {
+        match self
+            .request
+            .labels
+            .binary_search_by_key(&app, |(other, _)| *other)
+        {
+            Ok(row) => self.request.labels[row].1 = label,
+            Err(row) => self.request.labels.insert(row, (app, label)),
+        }
+    }
+    /// Adds a text that words stand in.
+    pub fn text(&mut self, text: Text) -> u32 {
+        self.spoken.texts.push(text)
+    }
+    fn content(&self, row: u32) -> String {
+        let whole = Place {
+            text: row,
+            start: 0,
+            end: 0,
+        };
+        self.spoken
+            .texts
+            .at(whole)
+            .map(|at| at.text.content().to_owned())
+            .unwrap_or_default()
+    }
+    /// The whole of a text as a place.
+    fn whole(&self, row: u32) -> Place {
+        Place {
+            text: row,
+            start: 0,
+            end: u32::try_from(self.content(row).len()).unwrap_or(u32::MAX),
+        }
+    }
+    fn at(&self, row: u32) -> At {
+        let place = self.whole(row);
+        self.spoken
+            .texts
+            .at(place)
+            .unwrap_or_else(|| crate::text::lines::file_at(""))
+    }
+    fn info(&mut self, owner: Owner) -> &mut Info {
+        let Owner::App(app) = owner else {
+            return &mut self.spoken.job;
+        };
+        let apps = &mut self.spoken.apps;
+        let row = match apps.binary_search_by_key(&app, |(other, _)| *other) {
+            Ok(row) => row,
+            Err(row) => {
+                apps.insert(row, (app, Info::default()));
+                row
+            }
+        };
+        &mut apps[row].1
+    }
+
+    /// Adds what a text says of mapping.
+    ///
+    /// # Errors
+    /// The first wrong word, with its place. `scope` is what the caller stated, `None` for nothing (then `Global`).
+    pub fn map(
+        &mut self,
+        owner: Owner,
+        form: MapForm,
+        row: u32,
+        scope: Option<Scope>,
+    ) -> Result<(), SpecError> {
+        let text = self.content(row);
+        let info = self.info(owner);
+        let (said, known) = info.map.get_or_insert_with(Default::default);
+        *known = known.or(scope);
+        let read = read_map(said, form, &text, row);
+        read.map_err(|error| located(&self.spoken.texts, row, error))
+    }
+    /// Adds a mapping qualifier that an option or key stands for.
+    pub fn map_flag(
+        &mut self,
+        owner: Owner,
+        qualifier: MapQualifier,
+        row: u32,
+        scope: Option<Scope>,
+    ) {
+        let place = self.whole(row);
+        let (said, known) = self.info(owner).map.get_or_insert_with(Default::default);
+        *known = known.or(scope);
+        keep_flag(said, qualifier, place);
+    }
+    /// Adds a mapping policy that an option stands for.
+    pub fn map_choice(&mut self, owner: Owner, choice: MapChoice, row: u32) {
+        let place = self.whole(row);
+        let (said, _) = self.info(owner).map.get_or_insert_with(Default::default);
+        keep_policy(
+            said,
+            Placed {
+                value: choice,
+                place,
+            },
+        );
+    }
+    /// Adds what a text says of ranking.
+    ///
+    /// # Errors
+    /// As [`Intake::map`].
+    pub fn rank(&mut self, owner: Owner, row: u32, scope: Option<Scope>) -> Result<(), SpecError> {
+        let text = self.content(row);
+        let (said, known) = self.info(owner).rank.get_or_insert_with(Default::default);
+        *known = known.or(scope);
+        let read = read_rank(said, &text, row);
+        read.map_err(|error| located(&self.spoken.texts, row, error))
+    }
+    /// Adds what a text says of binding.
+    ///
+    /// # Errors
+    /// As [`Intake::map`].
+    pub fn bind(&mut self, owner: Owner, row: u32, scope: Option<Scope>) -> Result<(), SpecError> {
+        let text = self.content(row);
+        let (said, known) = self.info(owner).bind.get_or_insert_with(Default::default);
+        *known = known.or(scope);
+        let read = read_bind(said, &text, row);
+        read.map_err(|error| located(&self.spoken.texts, row, error))
+    }
+    /// Sets the number of processes of an app from digits. `max`: the largest that the front end takes.
+    ///
+    /// # Errors
+    /// `bad-value` when it is no number from 1; `job-too-large` beyond what ids count; `bad-value` beyond `max`.
+    pub fn np(&mut self, app: AppId, row: u32, max: u32) -> Result<(), SpecError> {
+        let text = self.content(row);
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let bad = |asked: String, at| {
+            Err(SpecError::BadValue {
+                at,
+                asked,
+                range: NP_RANGE,
+            })
+        };
+        if !digits || text.bytes().all(|b| b == b'0') {
+            return bad(text, self.at(row));
+        }
+        let asked = text.parse::<u64>().unwrap_or(u64::MAX);
+        match u32::try_from(asked) {
+            Ok(np) if np <= max => {
+                self.request.apps[app] = AppRow::App {
+                    np: Some(ProcCount(np)),
+                };
+                Ok(())
+            }
+            Ok(_) | Err(_) if max < RANKS_MAX => bad(text, self.at(row)),
+            Ok(_) | Err(_) => Err(SpecError::JobTooLarge {
+                what: "processes",
+                asked,
+                limit: u64::from(RANKS_MAX),
+            }),
+        }
+    }
+    /// Adds a host list of an app, behind those it has.
+    ///
+    /// # Errors
+    /// `bad-hostlist`, or `job-too-large` for more nodes than ids count.
+    pub fn hosts(&mut self, app: AppId, row: u32, scope: Scope) -> Result<(), SpecError> {
+        let text = self.content(row);
+        if let Err(error) = read_hosts(&text) {
+            let place = Place {
+                text: row,
+                start: u32::try_from(error.start).unwrap_or(u32::MAX),
+                end: u32::try_from(error.end).unwrap_or(u32::MAX),
+            };
+            let at = self.spoken.texts.at(place).unwrap_or_else(|| self.at(row));
+            let entry = text
+                .get(error.start..error.end)
+                .unwrap_or_default()
+                .to_owned();
+            return Err(match error.fault {
+                HostFault::Syntax(fault) => SpecError::BadHostlist { at, entry, fault },
+                HostFault::TooMany(asked) => SpecError::JobTooLarge {
+                    what: "nodes",
+                    asked,
+                    limit: u64::from(crate::limit::NODES_MAX),
+                },
+            });
+        }
+        self.join(app, keys::APP_DASH_HOST, text, scope);
+        Ok(())
+    }
+    /// Adds a hostfile of an app, behind those it has.
+    pub fn hostfile(&mut self, app: AppId, path: &str, scope: Scope) {
+        self.join(app, keys::APP_HOSTFILE, path.to_owned(), scope);
+    }
+    fn join(&mut self, app: AppId, key: u16, text: String, scope: Scope) {
+        let owner = owner(app);
+        let joined = match self.request.attributes.string(owner, key) {
+            None => text,
+            Some(before) => format!("{before},{text}"),
+        };
+        own_string(&mut self.request.attributes, owner, key, joined, scope);
+    }
+    /// Adds a single value. Numbers come as they were written: out of range is judged here.
+    ///
+    /// # Errors
+    /// `bad-value`, `bad-directive`: a number or text that the key does not take.
+    pub fn single(
+        &mut self,
+        owner: Owner,
+        key: u16,
+        value: Value,
+        row: u32,
+        scope: Scope,
+    ) -> Result<(), SpecError> {
+        let value = self.canonical(key, value, row)?;
+        let place = self.whole(row);
+        self.info(owner).singles.push(Single {
+            key,
+            value,
+            place,
+            scope,
+        });
+        Ok(())
+    }
+    /// A number of a single value from its digits.
+    ///
+    /// # Errors
+    /// `bad-value` when it is not from 1 to 65535.
+    pub fn small_number(&self, row: u32) -> Result<Value, SpecError> {
+        let text = self.content(row);
+        match text.parse::<u16>() {
+            Ok(number) if number > 0 => Ok(Value::Uint16(number)),
+            Ok(_) | Err(_) => Err(SpecError::BadValue {
+                at: self.at(row),
+                asked: text,
+                range: crate::text::directive::PE_RANGE,
+            }),
+        }
+    }
+    fn canonical(&self, key: u16, value: Value, row: u32) -> Result<Value, SpecError> {
+        let located = |error| located(&self.spoken.texts, row, error);
+        match (key, value) {
+            (keys::APP_PPR | keys::JOB_PPR, Value::String(text)) => {
+                let (per, on) = read_pattern(&text).map_err(located)?;
+                Ok(Value::String(pattern_text(per, on)))
+            }
+            (keys::APP_CPUSET | keys::JOB_CPUSET, Value::String(text)) => Ok(Value::String(
+                ranges_text(&read_list(&text).map_err(located)?),
+            )),
+            (_, value) => Ok(value),
+        }
+    }
+    /// Keeps a key that we do not know.
+    pub fn unknown(&mut self, unknown: Unknown) {
+        self.info(unknown.owner).unknown.push(unknown);
+    }
+
+    /// Makes the request of what was said.
+    ///
+    /// # Errors
+    /// `contradicting-qualifiers`: the first contradiction inside one info, the job's before the apps'.
+    ///
+    /// Cost: linear in what was said.
+    pub fn finish(mut self) -> Result<Taken, SpecError> {
+        let mut notes = Vec::new();
+        let mut job = std::mem::take(&mut self.spoken.job);
+        self.store(Owner::Job, &mut job, &mut notes)?;
+        self.spoken.job = job;
+        let mut apps = std::mem::take(&mut self.spoken.apps);
+        for (app, info) in &mut apps {
+            self.store(Owner::App(*app), info, &mut notes)?;
+        }
+        self.spoken.apps = apps;
+        Ok(Taken {
+            request: self.request,
+            spoken: self.spoken,
+            notes,
+        })
+    }
+
+    fn store(
+        &mut self,
+        owner: Owner,
+        info: &mut Info,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), SpecError> {
+        if let Some(conflict) = info.contradiction(owner) {
+            let (first, second) = conflict.said(&self.spoken.texts);
+            return Err(SpecError::ContradictingQualifiers {
+                owner,
+                first,
+                second,
+                why: conflict.why,
+            });
+        }
+        if let Some((said, scope)) = &info.map {
+            self.request
+                .store_map(owner, said, scope.unwrap_or(Scope::Global));
+        }
+        if let Some((said, scope)) = &info.rank {
+            self.request
+                .store_rank(owner, said, scope.unwrap_or(Scope::Global));
+        }
+        if let Some((said, scope)) = &info.bind {
+            self.request
+                .store_bind(owner, said, scope.unwrap_or(Scope::Global));
+        }
+        for single in &info.singles {
+            let superseded =
+                matches!(single.key, keys::APP_PES_PER_PROC | keys::APP_PPR) && info.map.is_some();
+            if superseded {
+                notes.push(Note::NoEffect {
+                    word: super::attributes::key_name(single.key),
+                    owner,
+                    why: "the app's mapping directive says all of it",
+                });
+            } else if !self.request.attributes.has(owner, single.key) {
+                let source = super::attributes::Source::Own;
+                self.request.attributes.set(
+                    owner,
+                    single.key,
+                    single.value.clone(),
+                    single.scope,
+                    source,
+                );
+            }
+        }
+        for unknown in info.unknown.drain(..) {
+            notes.push(Note::UnknownKey {
+                key: unknown.name.clone(),
+                owner,
+            });
+            self.request.push_unknown(unknown);
+        }
+        Ok(())
+    }
+}
+
+impl Info {
+    /// The first contradiction inside this info.
+    fn contradiction(&mut self, owner: Owner) -> Option<Conflict> {
+        let modes = [
+            (keys::APP_HWT_CPUS, keys::JOB_HWT_CPUS),
+            (keys::APP_CORE_CPUS, keys::JOB_CORE_CPUS),
+        ]
+        .map(|pair| self.single(pair).map(|single| single.place));
+        let opposites = MapSaid {
+            hwtcpus: modes[0].or(self.map.as_ref().and_then(|(said, _)| said.hwtcpus)),
+            corecpus: modes[1].or(self.map.as_ref().and_then(|(said, _)| said.corecpus)),
+            ..MapSaid::default()
+        };
+        if let Some((said, _)) = &mut self.map {
+            said.judge_opposites();
+            if let Some(conflict) = &said.conflict {
+                return Some(conflict.clone());
+            }
+        }
+        if let Some((said, _)) = &mut self.bind {
+            said.judge_opposites();
+            if let Some(conflict) = &said.conflict {
+                return Some(conflict.clone());
+            }
+        }
+        let mut opposites = opposites;
+        opposites.judge_opposites();
+        if opposites.conflict.is_some() {
+            return opposites.conflict;
+        }
+        self.two_values(owner)
+            .or_else(|| self.both_inheritances(owner))
+    }
+
+    fn single(&self, (app_key, job_key): (u16, u16)) -> Option<&Single> {
+        self.singles
+            .iter()
+            .find(|single| single.key == app_key || single.key == job_key)
+    }
+
+    /// One thing said by a directive and by its own name, with two values.
+    fn two_values(&self, owner: Owner) -> Option<Conflict> {
+        let map = self.map.as_ref().map(|(said, _)| said);
+        let mut said: Vec<((u16, u16), Value, Place)> = Vec::new();
+        if let Some(map) = map {
+            if let Some(file) = &map.file {
+                said.push((
+                    (keys::APP_MAP_FILE, keys::JOB_FILE),
+                    Value::String(file.value.clone()),
+                    file.place,
+                ));
+            }
+            match map
+                .policy
+                .as_ref()
+                .map(|policy| (&policy.value, policy.place))
+            {
+                Some((MapChoice::PeList(ranges), place)) => {
+                    said.push((
+                        (keys::APP_CPUSET, keys::JOB_CPUSET),
+                        Value::String(ranges_text(ranges)),
+                        place,
+                    ));
+                }
+                Some((MapChoice::Dist(Some(device)), place)) => {
+                    let keys = (keys::APP_DIST_DEVICE, keys::JOB_DIST_DEVICE);
+                    said.push((keys, Value::String(device.clone()), place));
+                }
+                // On an app, these are superseded, whatever they say.
+                Some((MapChoice::Ppr { per, on }, place)) if owner == Owner::Job => {
+                    said.push((
+                        (keys::JOB_PPR, keys::JOB_PPR),
+                        Value::String(pattern_text(*per, *on)),
+                        place,
+                    ));
+                }
+                Some(_) | None => {}
+            }
+            if let Some(pe) = map.pe.as_ref().filter(|_| owner == Owner::Job) {
+                let keys = (keys::JOB_PES_PER_PROC, keys::JOB_PES_PER_PROC);
+                said.push((keys, Value::Uint16(pe.value), pe.place));
+            }
+        }
+        if let Some(limit) = self.bind.as_ref().and_then(|(said, _)| said.limit.as_ref()) {
+            let keys = (keys::APP_BINDING_LIMIT, keys::JOB_BINDING_LIMIT);
+            said.push((keys, Value::Uint16(limit.value), limit.place));
+        }
+        said.into_iter().find_map(|(pair, value, place)| {
+            let single = self.single(pair).filter(|single| single.value != value)?;
+            Some(Conflict {
+                first: ("the directive".to_owned(), place),
+                second: (super::attributes::key_name(single.key), single.place),
+                why: "one thing cannot have two values",
+            })
+        })
+    }
+
+    /// The job says both INHERIT and NOINHERIT itself; what apps ask is judged when it is promoted.
+    fn both_inheritances(&self, owner: Owner) -> Option<Conflict> {
+        let map = self.map.as_ref().map(|(said, _)| said);
+        let by_key = |key| self.single((key, key)).map(|single| single.place);
+        let inherit = by_key(keys::JOB_INHERIT).or(map.and_then(|said| said.inherit))?;
+        let noinherit = by_key(keys::JOB_NOINHERIT).or(map.and_then(|said| said.noinherit))?;
+        (owner == Owner::Job).then(|| Conflict {
+            first: ("inherit".to_owned(), inherit),
+            second: ("noinherit".to_owned(), noinherit),
+            why: "a job either inherits or does not",
+        })
+    }
+}
+
+impl Spoken {
+    fn infos(&self) -> impl Iterator<Item = (Owner, &Info)> {
+        std::iter::once((Owner::Job, &self.job))
+            .chain(self.apps.iter().map(|(app, info)| (Owner::App(*app), info)))
+    }
+    fn info(&self, owner: Owner) -> Option<&Info> {
+        let Owner::App(app) = owner else {
+            return Some(&self.job);
+        };
+        let row = self
+            .apps
+            .binary_search_by_key(&app, |(other, _)| *other)
+            .ok()?;
+        Some(&self.apps[row].1)
+    }
+    /// What an owner's mapping directives say.
+    #[must_use]
+    pub fn map(&self, owner: Owner) -> Option<&MapSaid> {
+        self.info(owner)?
+            .map
+            .as_ref()
+            .map(|(said, _)| said.as_ref())
+    }
+    /// What an owner's binding directives say.
+    #[must_use]
+    pub fn bind(&self, owner: Owner) -> Option<&BindSaid> {
+        self.info(owner)?
+            .bind
+            .as_ref()
+            .map(|(said, _)| said.as_ref())
+    }
+    /// What an owner's ranking directives say.
+    #[must_use]
+    pub fn rank(&self, owner: Owner) -> Option<&RankSaid> {
+        self.info(owner)?.rank.as_ref().map(|(said, _)| said)
+    }
+    /// A place with its text.
+    #[must_use]
+    pub fn at(&self, place: Place) -> Option<At> {
+        self.texts.at(place)
+    }
+    /// Whether any mapping directive names a policy.
+    #[must_use]
+    pub fn names_a_map(&self) -> Option<(Owner, Said)> {
+        self.infos().find_map(|(owner, info)| {
+            let policy = info.map.as_ref()?.0.policy.as_ref()?;
+            let word = kind_of(&policy.value).word().to_owned();
+            Some((
+                owner,
+                Said {
+                    word,
+                    at: self.at(policy.place),
+                },
+            ))
+        })
+    }
+
+    /// Opposite words of the job in the strings of two infos.
+    ///
+    /// # Errors
+    /// `contradicting-qualifiers`.
+    pub fn judge_opposites(&self) -> Result<(), SpecError> {
+        type Pick = fn(&MapSaid) -> Option<Place>;
+        let pairs: [(&str, Pick, &str, Pick); 2] = [
+            (
+                "oversubscribe",
+                |said| said.oversubscribe,
+                "nooversubscribe",
+                |said| said.nooversubscribe,
+            ),
+            (
+                "inherit",
+                |said| said.inherit,
+                "noinherit",
+                |said| said.noinherit,
+            ),
+        ];
+        for (one, pick_one, other, pick_other) in pairs {
+            let first = |pick: Pick| {
+                self.infos()
+                    .find_map(|(owner, info)| Some((owner, pick(&info.map.as_ref()?.0)?)))
+            };
+            if let (Some((owner_one, place_one)), Some((owner_other, place_other))) =
+                (first(pick_one), first(pick_other))
+            {
+                let said = |word: &str, place| Said {
+                    word: word.to_owned(),
+                    at: self.at(place),
+                };
+                return Err(SpecError::ContradictingQualifiers {
+                    owner: owner_one.max(owner_other),
+                    first: said(one, place_one),
+                    second: said(other, place_other),
+                    why: "a job has one answer",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The job's words in an app's own directives.
+    ///
+    /// # Errors
+    /// `app-forbidden-qualifier` for the first.
+    pub fn judge_forbidden(&self) -> Result<(), SpecError> {
+        for (owner, info) in self.infos() {
+            let Owner::App(app) = owner else { continue };
+            let mut words = info
+                .map
+                .as_ref()
+                .map(|(said, _)| said.forbidden())
+                .unwrap_or_default();
+            words.extend(
+                info.bind
+                    .as_ref()
+                    .and_then(|(said, _)| said.report)
+                    .map(|place| ("report", place)),
+            );
+            if let Some((word, place)) = words.first() {
+                let word = Said {
+                    word: (*word).to_owned(),
+                    at: self.at(*place),
+                };
+                return Err(SpecError::AppForbiddenQualifier { app, word });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The app of an owner's number.
+#[must_use]
+pub fn app_id(app: u32) -> AppId {
+    AppId::from_row(app as usize)
+}

@@ -1,0 +1,170 @@
+//! The spawn request itself: policies, attributes and apps as tables.
+
+use super::attributes::{Attributes, Scope};
+use super::policy::{BindPolicy, MapPolicy, RankPolicy};
+use crate::count::ProcCount;
+use crate::error::spec::Owner;
+use crate::id::{Column, Id as _};
+use crate::table::apps::AppId;
+
+/// An app, or a hole in the array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AppRow {
+    /// A null entry: an index and nothing else.
+    Hole,
+    /// An app.
+    App {
+        /// Processes asked for; `None`: counted by the policy.
+        np: Option<ProcCount>,
+    },
+}
+
+/// What an app is called and started with: labels, without effect here.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Label {
+    /// The program.
+    pub cmd: String,
+    /// Its arguments.
+    pub argv: Vec<String>,
+    /// Its environment.
+    pub env: Vec<String>,
+    /// Its directory.
+    pub cwd: String,
+}
+
+/// A key that we do not know: kept, relayed and reported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// Whose.
+    pub owner: Owner,
+    /// The key as given.
+    pub name: String,
+    /// Its type: `string`, `bool`, `number`, `json`, or as declared.
+    pub ty: String,
+    /// The value as compact JSON.
+    pub value: String,
+    /// Whether it travels.
+    pub scope: Scope,
+}
+
+/// A policy with its scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scoped<T> {
+    /// The policy.
+    pub policy: T,
+    /// Whether it travels.
+    pub scope: Scope,
+}
+
+/// A job and its apps, as one process hands them to another.
+///
+/// ```
+/// use stowplan_engine::spawn::SpawnRequest;
+/// use stowplan_engine::count::ProcCount;
+/// let mut request = SpawnRequest::new();
+/// let app = request.push_app(Some(ProcCount(4)), "ocean");
+/// request.set_app_mapping(app, "slot:nolocal").unwrap();
+/// assert!(request.set_app_mapping(app, "slot:oversubscribe").is_err());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SpawnRequest {
+    pub(crate) mapping: Option<Scoped<MapPolicy>>,
+    pub(crate) ranking: Option<Scoped<RankPolicy>>,
+    pub(crate) binding: Option<Scoped<BindPolicy>>,
+    pub(crate) attributes: Attributes,
+    pub(crate) apps: Column<AppId, AppRow>,
+    /// Labels of the apps that have one, ascending.
+    pub(crate) labels: Vec<(AppId, Label)>,
+    /// Ascending by owner, in the order given.
+    pub(crate) unknown: Vec<Unknown>,
+}
+
+impl SpawnRequest {
+    /// A job without apps that says nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds an app. `label` may be empty.
+    pub fn push_app(&mut self, np: Option<ProcCount>, label: &str) -> AppId {
+        self.push_labelled(
+            np,
+            Label {
+                cmd: label.to_owned(),
+                ..Label::default()
+            },
+        )
+    }
+    /// Adds an app with all its labels.
+    pub fn push_labelled(&mut self, np: Option<ProcCount>, label: Label) -> AppId {
+        let app = self.apps.push(AppRow::App { np });
+        if label != Label::default() {
+            self.labels.push((app, label));
+        }
+        app
+    }
+    /// Adds a hole.
+    pub fn push_hole(&mut self) -> AppId {
+        self.apps.push(AppRow::Hole)
+    }
+    /// The apps, holes counted.
+    #[must_use]
+    pub const fn apps(&self) -> &Column<AppId, AppRow> {
+        &self.apps
+    }
+    /// The attributes.
+    #[must_use]
+    pub const fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+    /// Unknown keys, by owner, in the order given.
+    #[must_use]
+    pub fn unknown(&self) -> &[Unknown] {
+        &self.unknown
+    }
+    /// Keeps an unknown key. Cost: nothing when owners ascend.
+    pub fn push_unknown(&mut self, unknown: Unknown) {
+        let at = self
+            .unknown
+            .partition_point(|other| other.owner <= unknown.owner);
+        self.unknown.insert(at, unknown);
+    }
+    /// The job's mapping.
+    #[must_use]
+    pub fn mapping(&self) -> Option<MapPolicy> {
+        self.mapping.map(|scoped| scoped.policy)
+    }
+    /// The job's ranking.
+    #[must_use]
+    pub fn ranking(&self) -> Option<RankPolicy> {
+        self.ranking.map(|scoped| scoped.policy)
+    }
+    /// The job's binding.
+    #[must_use]
+    pub fn binding(&self) -> Option<BindPolicy> {
+        self.binding.map(|scoped| scoped.policy)
+    }
+    /// The label of an app, if it has one. Cost: a binary search.
+    #[must_use]
+    pub fn label(&self, app: AppId) -> Option<&Label> {
+        let row = self
+            .labels
+            .binary_search_by_key(&app, |(owner, _)| *owner)
+            .ok()?;
+        Some(&self.labels[row].1)
+    }
+    /// Whether any app carries a mapping, ranking or binding of its own: then it is dispatched app by app.
+    #[must_use]
+    pub fn has_own_directives(&self) -> bool {
+        self.attributes.iter().any(|attribute| {
+            attribute.owner != Owner::Job
+                && (super::keys::APP_MAPBY..=super::keys::APP_BINDTO).contains(&attribute.key)
+        })
+    }
+}
+
+/// The owner that an app is.
+#[must_use]
+pub fn owner(app: AppId) -> Owner {
+    Owner::App(u32::try_from(app.row()).unwrap_or(u32::MAX))
+}

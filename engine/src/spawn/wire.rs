@@ -1,0 +1,164 @@
+//! Numbers and texts of the relay's payload: written plainly, read with suspicion.
+
+/// Why bytes are refused, and where.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WireError {
+    /// The byte.
+    pub offset: usize,
+    /// What is wrong.
+    pub fault: &'static str,
+}
+
+/// Writes a payload.
+#[derive(Default)]
+pub struct Writer {
+    /// The bytes so far.
+    pub bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// A number: seven bits a byte, low ones first.
+    pub fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes
+                .push(u8::try_from(value & 0x7f).unwrap_or(0) | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(u8::try_from(value).unwrap_or(0));
+    }
+    /// A text: its length, its bytes.
+    pub fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.bytes.extend(text.as_bytes());
+    }
+    /// Several texts.
+    pub fn texts(&mut self, texts: &[String]) {
+        self.number(texts.len() as u64);
+        for text in texts {
+            self.text(text);
+        }
+    }
+}
+
+/// Reads a payload. Every number is bounded, so that nothing is allocated that the bytes do not hold.
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    base: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Over these bytes, which stand at `base` of the whole.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], base: usize) -> Self {
+        Self { bytes, at: 0, base }
+    }
+    /// The refusal of what stands here.
+    #[must_use]
+    pub const fn fail(&self, fault: &'static str) -> WireError {
+        WireError {
+            offset: self.base + self.at,
+            fault,
+        }
+    }
+    /// Nothing is left.
+    #[must_use]
+    pub const fn is_done(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+    /// Bytes left.
+    #[must_use]
+    pub const fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+    /// A byte.
+    ///
+    /// # Errors
+    /// At the end.
+    pub fn byte(&mut self) -> Result<u8, WireError> {
+        let byte = self
+            .bytes
+            .get(self.at)
+            .copied()
+            .ok_or_else(|| self.fail("the bytes end early"))?;
+        self.at += 1;
+        Ok(byte)
+    }
+    /// A number up to `max`, in its shortest form.
+    ///
+    /// # Errors
+    /// Beyond it, at the end, or longer than need be.
+    pub fn number(&mut self, max: u64) -> Result<u64, WireError> {
+        let start = self.at;
+        let (mut value, mut shift) = (0u64, 0u32);
+        loop {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift > 63 || (shift == 63 && bits > 1) || (shift > 0 && byte == 0) {
+                self.at = start;
+                return Err(self.fail("this is no number"));
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+            shift += 7;
+        }
+        if value > max {
+            self.at = start;
+            return Err(self.fail("this number is too large"));
+        }
+        Ok(value)
+    }
+    /// A number that fits 32 bits.
+    ///
+    /// # Errors
+    /// As [`Reader::number`].
+    pub fn number32(&mut self) -> Result<u32, WireError> {
+        let value = self.number(u64::from(u32::MAX))?;
+        u32::try_from(value).map_err(|_| self.fail("this number is too large"))
+    }
+    /// A number that fits 16 bits.
+    ///
+    /// # Errors
+    /// As [`Reader::number`].
+    pub fn number16(&mut self) -> Result<u16, WireError> {
+        let value = self.number(u64::from(u16::MAX))?;
+        u16::try_from(value).map_err(|_| self.fail("this number is too large"))
+    }
+    /// A count of things of at least one byte each.
+    ///
+    /// # Errors
+    /// When there are not that many bytes.
+    pub fn count(&mut self) -> Result<usize, WireError> {
+        let left = self.left() as u64;
+        let count = self.number(left)?;
+        usize::try_from(count).map_err(|_| self.fail("this number is too large"))
+    }
+    /// A text.
+    ///
+    /// # Errors
+    /// When it is cut or no UTF-8.
+    pub fn text(&mut self) -> Result<&'a str, WireError> {
+        let length = self.count()?;
+        let bytes = self
+            .bytes
+            .get(self.at..self.at + length)
+            .ok_or_else(|| self.fail("this text is cut"))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| self.fail("this text is no UTF-8"))?;
+        self.at += length;
+        Ok(text)
+    }
+    /// Several texts.
+    ///
+    /// # Errors
+    /// As [`Reader::text`].
+    pub fn texts(&mut self) -> Result<Vec<String>, WireError> {
+        let count = self.count()?;
+        let mut texts = Vec::new();
+        for _ in 0..count {
+            texts.push(self.text()?.to_owned());
+        }
+        Ok(texts)
+    }
+}

@@ -1,0 +1,104 @@
+//! What is worth a note once every option is decided: words without effect, words that do not reach an app.
+//! Source: `errors` "Notes".
+
+use super::options::Options;
+use crate::error::Note;
+use crate::error::spec::Owner;
+use crate::id::Column;
+use crate::policy::{BindTo, RankBy};
+use crate::spawn::keys;
+use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::request::{SpawnRequest, owner};
+use crate::table::apps::AppId;
+
+/// The notes on a request, the job's before the apps'.
+pub(crate) fn remarks(
+    request: &SpawnRequest,
+    options: &Column<AppId, Option<Options>>,
+    job: &Options,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let apps = || {
+        options
+            .iter()
+            .filter_map(|(app, options)| Some((app, options.as_ref()?)))
+    };
+    let mut note = |word: &str, owner, why| {
+        notes.push(Note::NoEffect {
+            word: word.to_owned(),
+            owner,
+            why,
+        })
+    };
+    let job_map_used = apps().any(|(_, options)| !options.own_map);
+    if job_map_used && job.flags.has(Flags::ORDERED) && job.kind != MapKind::PeList {
+        note("ordered", Owner::Job, "only a pe-list has an order");
+    }
+    let files = apps().any(|(_, options)| matches!(options.kind, MapKind::Seq | MapKind::Rankfile));
+    if job.file.is_some() && !files {
+        note("file", Owner::Job, "no app is mapped by seq or rankfile");
+    }
+    if job.rank_said.is_some() && job_map_used && job.rank == RankBy::Listed {
+        note("rank-by", Owner::Job, "the file gives the ranks");
+    }
+    for (app, options) in apps() {
+        let who = owner(app);
+        let attributes = request.attributes();
+        if attributes.rows_of(who).is_empty() {
+            continue;
+        }
+        if options.own_map && options.flags.has(Flags::ORDERED) && options.kind != MapKind::PeList {
+            note("ordered", who, "only a pe-list has an order");
+        }
+        let uses_file = matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
+        if attributes.has(who, keys::APP_MAP_FILE) && !uses_file {
+            note("file", who, "the app is not mapped by seq or rankfile");
+        }
+        if attributes.has(who, keys::APP_PPR) && options.kind != MapKind::Ppr {
+            note("PRTE_APP_PPR", who, "the app is not mapped by ppr");
+        }
+        if attributes.has(who, keys::APP_CPUSET) && options.kind != MapKind::PeList {
+            note("PRTE_APP_CPUSET", who, "the app is not mapped by pe-list");
+        }
+        if attributes.has(who, keys::APP_RANKBY) && options.rank == RankBy::Listed {
+            note("rank-by", who, "the file gives the ranks");
+        }
+        if options.pe_unused {
+            note("the job's pe", who, "the app cannot use it");
+        }
+    }
+    unused_words(&mut notes, options, job);
+    notes
+}
+
+/// The job's rank and bind words, where an app has its own map.
+fn unused_words(notes: &mut Vec<Note>, options: &Column<AppId, Option<Options>>, job: &Options) {
+    for (app, options) in options
+        .iter()
+        .filter_map(|(app, options)| Some((app, options.as_ref()?)))
+    {
+        let Some(app) = owner(app).app().filter(|_| options.own_map) else {
+            continue;
+        };
+        if job.rank_said.is_some() && options.rank_said.is_none() {
+            let instead = format!("{:?}", options.rank).to_lowercase();
+            notes.push(Note::JobWordUnused {
+                word: "rank-by",
+                app,
+                instead,
+            });
+        }
+        if job.bind_said.is_some() && options.bind_said.is_none() {
+            let instead = match options.bind {
+                BindTo::Nothing => "none".to_owned(),
+                BindTo::Object(kind) => kind.word().to_owned(),
+                BindTo::BySize => "core or numa".to_owned(),
+            };
+            notes.push(Note::JobWordUnused {
+                word: "bind-to",
+                app,
+                instead,
+            });
+        }
+    }
+}

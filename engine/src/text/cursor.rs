@@ -1,0 +1,118 @@
+//! A position in a text, and the numbers and lists that stand there. Nothing is allocated that the text does not hold.
+
+/// A position in a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the start of a text.
+    #[must_use]
+    pub const fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+    /// Bytes read so far.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+    /// What is left.
+    #[must_use]
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+    /// Nothing is left.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.at >= self.text.len()
+    }
+    /// The next character, unread.
+    #[must_use]
+    pub fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+    /// Reads `text` if it comes next.
+    pub fn eat(&mut self, text: &str) -> Option<&'a str> {
+        let found = self.rest().get(..text.len()).filter(|head| *head == text)?;
+        self.at += text.len();
+        Some(found)
+    }
+    /// Reads as long as `fits` holds.
+    pub fn take_while(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+    /// Skips spaces and tabs.
+    pub fn skip_blanks(&mut self) {
+        self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
+    }
+    /// Reads digits as a number; `None` without digits or beyond `u32`, and then nothing is read.
+    pub fn number(&mut self) -> Option<u32> {
+        let before = self.at;
+        let digits = self.take_while(|c| c.is_ascii_digit());
+        let number = digits.parse().ok();
+        if number.is_none() {
+            self.at = before;
+        }
+        number
+    }
+    /// Reads `INT` or `INT-INT`; `None` when neither stands here or the second is below the first.
+    pub fn range(&mut self) -> Option<(u32, u32)> {
+        let first = self.number()?;
+        if self.eat("-").is_none() {
+            return Some((first, first));
+        }
+        let last = self.number()?;
+        (first <= last).then_some((first, last))
+    }
+    /// Reads ranges separated by commas.
+    pub fn ranges(&mut self) -> Option<Vec<(u32, u32)>> {
+        let mut ranges = vec![self.range()?];
+        while self.eat(",").is_some() {
+            ranges.push(self.range()?);
+        }
+        Some(ranges)
+    }
+}
+
+/// A list such as `0-3,7` that is the whole text; `None` when it is not.
+///
+/// ```
+/// use stowplan_engine::text::cursor::whole_ranges;
+/// assert_eq!(whole_ranges("0-3,7"), Some(vec![(0, 3), (7, 7)]));
+/// assert_eq!(whole_ranges("3-1"), None);
+/// ```
+#[must_use]
+pub fn whole_ranges(text: &str) -> Option<Vec<(u32, u32)>> {
+    let mut cursor = Cursor::new(text);
+    cursor.ranges().filter(|_| cursor.is_done())
+}
+
+/// Whether two of these ranges share a number. Cost: a sort.
+#[must_use]
+pub fn overlap(ranges: &[(u32, u32)]) -> bool {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[1].0 <= pair[0].1)
+}
+
+/// Ranges as text, `0-3,7`, in the order given.
+#[must_use]
+pub fn ranges_text(ranges: &[(u32, u32)]) -> String {
+    let mut text = String::new();
+    for &(first, last) in ranges {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(&first.to_string());
+        if last != first {
+            text.push('-');
+            text.push_str(&last.to_string());
+        }
+    }
+    text
+}

@@ -1,0 +1,271 @@
+//! `-H` lists: `a:4,b,c:*,n[000-127]:8,+n2,+e:2`. Source: `semantics` 1.3; bracket ranges stay ranges.
+
+use super::hosts::{EntrySlots, HostEntry, NameRange};
+use crate::limit::NODES_MAX;
+use std::net::IpAddr;
+
+/// Why a list is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostFault {
+    /// The entry does not parse.
+    Syntax(&'static str),
+    /// More nodes than ids count.
+    TooMany(u64),
+}
+
+/// A refused entry and the bytes it stands at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostError {
+    /// First byte.
+    pub start: usize,
+    /// One behind the last byte.
+    pub end: usize,
+    /// What is wrong.
+    pub fault: HostFault,
+}
+
+/// Names that one entry may come to when it has several brackets.
+const PRODUCT_MAX: usize = 1 << 20;
+
+/// The entries of a `-H` list, in order.
+///
+/// # Errors
+/// The first entry that is wrong: an empty name, a count that is no number, `+` without e or n, a bracket that does not
+/// close or runs backwards; or more nodes than ids count.
+///
+/// Cost: the length of the text; a range costs one entry, however many names it has.
+/// ```
+/// use stowplan_engine::text::hostlist::read_hosts;
+/// assert_eq!(read_hosts("a:4,n[000-127]:8,+e:2").unwrap().len(), 3);
+/// assert!(read_hosts("a:x").is_err());
+/// ```
+pub fn read_hosts(text: &str) -> Result<Vec<HostEntry>, HostError> {
+    let mut entries = Vec::new();
+    let mut nodes: u64 = 0;
+    for (start, entry) in split_outside_brackets(text) {
+        let end = start + entry.len();
+        let fail = |fault| HostError { start, end, fault };
+        let before = entries.len();
+        read_entry(&mut entries, entry).map_err(fail)?;
+        for added in &entries[before..] {
+            if let HostEntry::Names(names, _) = added {
+                nodes += u64::from(names.count);
+            }
+        }
+        if nodes > u64::from(NODES_MAX) {
+            return Err(fail(HostFault::TooMany(nodes)));
+        }
+    }
+    Ok(entries)
+}
+
+/// The comma-separated entries with their first bytes; commas inside brackets do not separate.
+fn split_outside_brackets(text: &str) -> Vec<(usize, &str)> {
+    let (mut entries, mut start, mut inside) = (Vec::new(), 0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => inside = true,
+            b']' => inside = false,
+            b',' if !inside => {
+                entries.push((start, &text[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    entries.push((start, &text[start..]));
+    entries
+}
+
+fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault> {
+    if let Some(relative) = entry.strip_prefix('+') {
+        entries.push(read_relative(relative)?);
+        return Ok(());
+    }
+    let colon = match entry.rfind(']') {
+        Some(close) => entry[close..].find(':').map(|at| close + at),
+        None if entry.parse::<IpAddr>().is_ok() => None,
+        None => match entry.rfind(':') {
+            Some(last) if entry[..last].parse::<IpAddr>().is_ok() => Some(last),
+            _ => entry.find(':'),
+        },
+    };
+    let (name, slots) = match colon {
+        None => (entry, EntrySlots::One),
+        Some(at) => (&entry[..at], read_slots(&entry[at + 1..])?),
+    };
+    for names in read_names(name)? {
+        entries.push(HostEntry::Names(names, slots));
+    }
+    Ok(())
+}
+
+fn read_slots(text: &str) -> Result<EntrySlots, HostFault> {
+    if text == "*" || text.eq_ignore_ascii_case("auto") {
+        return Ok(EntrySlots::Infer);
+    }
+    number(text.strip_prefix('+').unwrap_or(text))
+        .map(EntrySlots::Count)
+        .ok_or(HostFault::Syntax("the slots are no number, * or auto"))
+}
+
+/// `nK`, `e`, `e:N`: what stands behind `+`.
+///
+/// # Errors
+/// When it is none of these.
+pub fn read_relative(text: &str) -> Result<HostEntry, HostFault> {
+    let (kind, rest) = text.split_at_checked(1).unwrap_or((text, ""));
+    match kind {
+        "n" | "N" => number(rest)
+            .map(HostEntry::Nth)
+            .ok_or(HostFault::Syntax("+n takes the number of a node, as +n2")),
+        "e" | "E" if rest.is_empty() => Ok(HostEntry::Empty(None)),
+        "e" | "E" => rest
+            .strip_prefix(':')
+            .and_then(number)
+            .map(|count| HostEntry::Empty(Some(count)))
+            .ok_or(HostFault::Syntax("+e takes a count of nodes, as +e:2")),
+        _ => Err(HostFault::Syntax("+ is followed by e or n")),
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// A name without its domain: cut at the first dot, unless it is an IP address.
+#[must_use]
+pub fn short_name(name: &str) -> &str {
+    if name.parse::<IpAddr>().is_ok() {
+        return name;
+    }
+    name.split_once('.').map_or(name, |(short, _)| short)
+}
+
+/// A plain name as a range of one.
+#[must_use]
+pub fn plain(name: &str) -> NameRange {
+    NameRange {
+        prefix: short_name(name).to_owned(),
+        first: 0,
+        count: 1,
+        width: 0,
+        suffix: String::new(),
+    }
+}
+
+/// The names of a host name that may hold bracket ranges.
+///
+/// # Errors
+/// As [`read_hosts`].
+pub fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
+    let Some(open) = name.find('[') else {
+        if name.is_empty() || name.starts_with('.') && short_name(name).is_empty() {
+            return Err(HostFault::Syntax("the name is empty"));
+        }
+        if name.contains(']') {
+            return Err(HostFault::Syntax("a bracket closes that was not opened"));
+        }
+        return Ok(vec![plain(name)]);
+    };
+    if name[..open].contains(['.', ']']) {
+        return Err(HostFault::Syntax("a range cannot stand in a domain"));
+    }
+    // Each bracket but the last is expanded; the last stays a range.
+    let mut prefixes = vec![name[..open].to_owned()];
+    let mut rest = &name[open + 1..];
+    loop {
+        let Some((inside, behind)) = rest.split_once(']') else {
+            return Err(HostFault::Syntax("a bracket does not close"));
+        };
+        let ranges = read_ranges(inside)?;
+        let next = behind.find('[').filter(|&at| !behind[..at].contains('.'));
+        let Some(at) = next else {
+            if behind.contains(['[', ']']) {
+                return Err(HostFault::Syntax("a range cannot stand in a domain"));
+            }
+            let suffix = behind.split_once('.').map_or(behind, |(short, _)| short);
+            return product(&prefixes, &ranges, suffix);
+        };
+        prefixes = expand(&prefixes, &ranges, &behind[..at])?;
+        rest = &behind[at + 1..];
+    }
+}
+
+fn product(
+    prefixes: &[String],
+    ranges: &[Range],
+    suffix: &str,
+) -> Result<Vec<NameRange>, HostFault> {
+    if prefixes.len().saturating_mul(ranges.len()) > PRODUCT_MAX {
+        return Err(HostFault::Syntax("several brackets come to too many names"));
+    }
+    let names = |prefix: &String, range: &Range| NameRange {
+        prefix: prefix.clone(),
+        first: range.first,
+        count: range.count,
+        width: range.width,
+        suffix: suffix.to_owned(),
+    };
+    Ok(prefixes
+        .iter()
+        .flat_map(|prefix| ranges.iter().map(move |range| names(prefix, range)))
+        .collect())
+}
+
+fn expand(prefixes: &[String], ranges: &[Range], behind: &str) -> Result<Vec<String>, HostFault> {
+    let names: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
+    if names.saturating_mul(prefixes.len() as u64) > PRODUCT_MAX as u64 {
+        return Err(HostFault::Syntax("several brackets come to too many names"));
+    }
+    let mut all = Vec::new();
+    for prefix in prefixes {
+        for range in ranges {
+            for number in range.first..range.first + u64::from(range.count) {
+                all.push(format!(
+                    "{prefix}{number:0width$}{behind}",
+                    width = usize::from(range.width)
+                ));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Numbers of a bracket.
+struct Range {
+    first: u64,
+    count: u32,
+    width: u8,
+}
+
+fn read_ranges(inside: &str) -> Result<Vec<Range>, HostFault> {
+    let syntax = HostFault::Syntax("a bracket holds numbers and ranges, as [0-3,7]");
+    let mut ranges = Vec::new();
+    for item in inside.split(',') {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(first) || !digits(last) || first.len() > 20 {
+            return Err(syntax);
+        }
+        // A width beyond what a byte counts is longer than any host name.
+        let (Ok(low), Ok(width)) = (first.parse::<u64>(), u8::try_from(first.len())) else {
+            return Err(syntax);
+        };
+        let high = last.parse::<u64>().unwrap_or(u64::MAX);
+        if high < low {
+            return Err(HostFault::Syntax("a range runs backwards"));
+        }
+        let many = (high - low).saturating_add(1);
+        match u32::try_from(many) {
+            Ok(count) if count <= NODES_MAX => ranges.push(Range {
+                first: low,
+                count,
+                width,
+            }),
+            Ok(_) | Err(_) => return Err(HostFault::TooMany(many)),
+        }
+    }
+    Ok(ranges)
+}
