@@ -104,6 +104,15 @@ impl Blocks {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + Clone + '_ {
         (0..self.len()).map(|at| self.at(at))
     }
+    fn with_capacity(blocks: usize) -> Self {
+        let column = || Vec::with_capacity(blocks);
+        Self {
+            first: column(),
+            nodes: column(),
+            ppn: column(),
+            repeat: column(),
+        }
+    }
     /// Blocks with each repeat counted: what PMI writes.
     fn repeats(&self) -> u64 {
         self.repeat.iter().map(|&repeat| u64::from(repeat)).sum()

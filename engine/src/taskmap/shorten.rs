@@ -22,7 +22,7 @@ pub(super) enum Target {
 ///
 /// Cost: O(blocks) time; 16 bytes a block of the answer, and scratch for the longest piece that has to be solved at once.
 pub(super) fn fewest(flux: &Blocks, target: Target) -> Blocks {
-    let mut shortener = Shortener::new(target);
+    let mut shortener = Shortener::new(target, flux.len());
     for block in flux.iter() {
         let Block {
             first,
@@ -113,10 +113,11 @@ struct Spots {
 }
 
 impl Shortener {
-    fn new(target: Target) -> Self {
+    /// `most`: blocks that the answer will not exceed by much.
+    fn new(target: Target, most: usize) -> Self {
         Self {
             target,
-            out: Blocks::default(),
+            out: Blocks::with_capacity(most),
             stretches: Vec::new(),
             segments: Vec::new(),
             items: Vec::new(),
@@ -153,6 +154,23 @@ impl Shortener {
     }
 
     fn begin(&mut self, stretch: Stretch, copies: u32) {
+        if let ([segment], [alone]) = (self.segments.as_mut_slice(), self.stretches.as_mut_slice())
+            && (self.target == Target::Pmi
+                || alone.first > stretch.first
+                || !may_bridge(alone, &stretch))
+        {
+            // A stretch by itself, as nearly all are in a map without order: one block, and nothing to search. No block
+            // leads on that would start before it.
+            let Stretch { first, len, count } = *alone;
+            self.out.push(Block {
+                first,
+                nodes: len,
+                ppn: count,
+                repeat: segment.copies,
+            });
+            (*alone, segment.copies) = (stretch, copies);
+            return;
+        }
         self.end_segment();
         let at = self.stretches.len();
         self.stretches.push(stretch);
@@ -202,7 +220,7 @@ impl Shortener {
             return None;
         };
         let (first, end, ppn) = (b_first.first, a_last.end(), a_last.count);
-        if first + 1 >= end || b_first.count != ppn {
+        if !may_bridge(a_last, b_first) {
             return None;
         }
         // In `a`, the first node may have more tasks than the block takes; in `b`, the last.
@@ -338,6 +356,12 @@ impl Shortener {
             }
         }
     }
+}
+
+/// Whether a block can lead from a segment that ends with `a` to one that starts with `b`, as far as these two tell: it has
+/// the same count on both, and from the first node of `b` to the last of `a` two nodes at least.
+const fn may_bridge(a: &Stretch, b: &Stretch) -> bool {
+    b.first + 1 < a.end() && a.count == b.count
 }
 
 /// Writes one stretch as items, the runs at both ends and beside `start` and `end` singly.
