@@ -1,0 +1,508 @@
+//! Sums and capacities: what each node found, what each app added, what is left. One step per run of equal nodes.
+
+use super::fault::{Faults, Promise, Seen, Where};
+use super::hardware::{Bits, Hardware, number};
+use super::listed::Entries;
+use super::walk::{Broken, Case, Left, list_cpus};
+use crate::id::Id as _;
+use crate::plan::{Located, PlacedRun, Plan};
+use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload, Oversubscribe};
+use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::patterns::PatternId;
+use crate::table::pusets::{PuSetId, PuSets};
+use crate::table::states::NodeState;
+use crate::table::topologies::TopologyId;
+use std::collections::{BTreeMap, HashMap};
+
+/// Neighbouring nodes that are alike so far.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    count: u32,
+    state: NodeState,
+    sight: Sight,
+}
+
+/// Whether the free cpus of a node are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sight {
+    Known,
+    /// A walk was too long to finish.
+    Lost,
+}
+
+/// What a walk depends on: equal keys, equal outcomes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    policy: PolicyId,
+    /// Of `dist`, whose device is the app's.
+    app: Option<AppId>,
+    kind: Option<ObjKind>,
+    pattern: PatternId,
+    procs: u32,
+    topology: TopologyId,
+    allowed: PuSetId,
+    free: PuSetId,
+}
+
+/// The books of the job, app after app.
+pub(super) struct Ledger<'p, 'f> {
+    plan: &'p Plan,
+    faults: &'f mut Faults,
+    parts: BTreeMap<u32, Part>,
+    sets: PuSets,
+    known: HashMap<Key, Option<PuSetId>>,
+}
+
+impl<'p, 'f> Ledger<'p, 'f> {
+    pub(super) fn open(plan: &'p Plan, faults: &'f mut Faults) -> Self {
+        let before = plan.world().before.iter();
+        let parts = before.map(|(nodes, state)| {
+            let part = Part {
+                count: nodes.count,
+                state: *plan.world().states.get(state),
+                sight: Sight::Known,
+            };
+            (nodes.first, part)
+        });
+        Self {
+            plan,
+            faults,
+            parts: parts.collect(),
+            sets: plan.world().pusets.clone(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Enters one app.
+    pub(super) fn app(&mut self, app: AppId) {
+        let plan = self.plan.app(app);
+        self.asked(app);
+        let Some(id) = plan.policy() else {
+            return;
+        };
+        self.target(app, id);
+        if self.overlaps(app) {
+            return;
+        }
+        for row in 0..plan.runs().len() {
+            if self.faults.full() {
+                return;
+            }
+            self.run(app, id, row);
+        }
+    }
+
+    fn at(&self, app: AppId, node: Option<u32>, local: Option<u32>) -> Where {
+        let names = &self.plan.world().names;
+        let known = node.filter(|&node| node < names.len());
+        Where {
+            app: Some(number(app.row())),
+            node: known.map(|node| names.name(NodeId::from_row(node as usize))),
+            local,
+            rank: None,
+        }
+    }
+
+    /// The app has the processes asked for, or those its list or pattern gives.
+    fn asked(&mut self, app: AppId) {
+        let table = self.plan.table();
+        let procs = u64::from(self.plan.app(app).procs().0);
+        let at = self.at(app, None, None);
+        let Some(policy) = table.policy(app) else {
+            self.faults.equal(Promise::Procs, || at, procs, 0);
+            return;
+        };
+        if let Some(asked) = table.np[app] {
+            self.faults
+                .equal(Promise::Procs, || at, procs, u64::from(asked.0));
+            return;
+        }
+        match (policy.map, policy.list) {
+            (MapBy::PeList, Some(list)) => {
+                let cpus = table.lists[list].iter();
+                let promised = cpus.map(|&(first, last)| u64::from(last - first) + 1).sum();
+                self.faults.equal(Promise::Procs, || at, procs, promised);
+            }
+            (MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Ppr { .. } | MapBy::Dist, _)
+            | (MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::PeList, _) => {
+                if procs == 0 {
+                    self.faults
+                        .add(Promise::Procs, at, Seen::Number(0), Seen::Some);
+                }
+            }
+        }
+    }
+
+    /// The policy is the one resolved, with the default by size settled (3.6).
+    fn target(&mut self, app: AppId, settled: PolicyId) {
+        let table = self.plan.table();
+        let Some(mut promised) = table.policy(app).copied() else {
+            return;
+        };
+        let found = &table.policies[settled];
+        if promised.bind == BindTo::BySize {
+            let kind = if self.total() > 2 {
+                ObjKind::Numa
+            } else if promised.mode == CpuMode::Hwthread {
+                ObjKind::Hwthread
+            } else {
+                ObjKind::Core
+            };
+            promised.bind = BindTo::Object(kind);
+        }
+        if *found != promised {
+            let seen = |policy: &Policy| match policy.bind {
+                BindTo::Object(kind) => Seen::Kind(kind),
+                BindTo::Nothing | BindTo::BySize => Seen::Nothing,
+            };
+            let at = self.at(app, None, None);
+            self.faults
+                .add(Promise::DefaultTarget, at, seen(found), seen(&promised));
+        }
+    }
+
+    /// Processes of the job as 3.6 counts them.
+    fn total(&self) -> u64 {
+        let table = self.plan.table();
+        let counts = table.ids().filter_map(|app| {
+            let policy = table.policy(app)?;
+            let computed = match policy.map {
+                MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => true,
+                MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => false,
+            };
+            match table.np[app] {
+                Some(asked) => Some(u64::from(asked.0)),
+                None if computed => None,
+                None => Some(u64::from(self.plan.app(app).procs().0)),
+            }
+        });
+        counts.sum()
+    }
+
+    /// Whether an app is on a node twice, or on one that is not of the pool.
+    fn overlaps(&mut self, app: AppId) -> bool {
+        let mut runs: Vec<NodeRange> = self
+            .plan
+            .app(app)
+            .runs()
+            .iter()
+            .map(|run| run.nodes)
+            .collect();
+        runs.sort_unstable();
+        let twice = runs
+            .windows(2)
+            .find(|pair| pair[1].first < pair[0].first + pair[0].count)
+            .map(|pair| pair[1].first);
+        if let Some(node) = twice {
+            let at = self.at(app, Some(node), None);
+            self.faults
+                .add(Promise::NodeOnce, at, Seen::Number(2), Seen::Number(1));
+        }
+        let pool = self.plan.world().before.nodes();
+        let beyond = runs.last().filter(|last| last.end() > pool);
+        if let Some(last) = beyond {
+            let at = self.at(app, None, None);
+            let promised = Seen::AtMost(u64::from(pool));
+            let found = Seen::Number(u64::from(last.end()));
+            self.faults.add(Promise::NodeKnown, at, found, promised);
+        }
+        twice.is_some() || beyond.is_some()
+    }
+
+    fn run(&mut self, app: AppId, id: PolicyId, row: usize) {
+        let run = self.plan.app(app).runs()[row];
+        let policy = &self.plan.table().policies[id];
+        if policy.nolocal == NoLocal::Yes
+            && let Some(local) = self.plan.world().local.map(|node| number(node.row()))
+            && run.nodes.first <= local
+            && local < run.nodes.end()
+        {
+            let at = self.at(app, Some(local), None);
+            let found = Seen::Number(u64::from(run.procs));
+            self.faults
+                .add(Promise::NoLocal, at, found, Seen::Number(0));
+        }
+        let entries = Entries::of(self.plan.table(), app, self.plan.app(app).base().0);
+        let exact = entries.filter(Entries::writes_cpus);
+        for (nodes, part) in self.cut(run.nodes) {
+            let at = |this: &Self| this.at(app, Some(nodes.first), None);
+            let (own, used) = (u64::from(part.state.own), u64::from(part.state.used));
+            let place = at(self);
+            self.faults
+                .equal(Promise::LocalRank, || place, u64::from(run.own_before), own);
+            let place = at(self);
+            self.faults.equal(
+                Promise::NodeRank,
+                || place,
+                u64::from(run.used_before),
+                used,
+            );
+            if let Some(entries) = exact {
+                for node in nodes.first..nodes.end() {
+                    let single = NodeRange {
+                        first: node,
+                        count: 1,
+                    };
+                    let masks = self.masks(app, row, node - run.nodes.first, &entries, &part.state);
+                    self.place(app, id, &run, (single, part), masks);
+                }
+            } else {
+                self.place(app, id, &run, (nodes, part), Vec::new());
+            }
+        }
+    }
+
+    /// The cpus that entries write for the processes of an app on a node.
+    fn masks(
+        &self,
+        app: AppId,
+        row: usize,
+        node: u32,
+        entries: &Entries<'_>,
+        state: &NodeState,
+    ) -> Vec<Option<Bits>> {
+        let policy = self.plan.app(app).policy();
+        let Some(policy) = policy.map(|id| &self.plan.table().policies[id]) else {
+            return Vec::new();
+        };
+        // An unbound rankfile leaves its slot lists out, unless cpus may be shared (4.6).
+        let left_out = policy.map == MapBy::Rankfile
+            && policy.bind == BindTo::Nothing
+            && policy.overload == Overload::Refused;
+        if left_out || !entries.numbered {
+            return Vec::new();
+        }
+        let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
+        let allowed = Bits::from_slice(self.sets.get(state.allowed));
+        let run = &self.plan.app(app).runs()[row];
+        let base = self.plan.app(app).base().0;
+        (0..run.procs)
+            .map(|local| {
+                let rank = self.plan.rank_of(Located {
+                    app,
+                    run: number(row),
+                    node,
+                    local,
+                });
+                let list = entries.entry(rank.0 - base)?.cpus?;
+                Some(entries.cpus(list, hardware, policy.mode, &allowed))
+            })
+            .collect()
+    }
+
+    fn place(
+        &mut self,
+        app: AppId,
+        id: PolicyId,
+        run: &PlacedRun,
+        (nodes, mut part): (NodeRange, Part),
+        exact: Vec<Option<Bits>>,
+    ) {
+        if part.sight == Sight::Known {
+            match self.outcome(app, id, run, &part.state, exact) {
+                Ok(Some(free)) => part.state.free = free,
+                Ok(None) => part.sight = Sight::Lost,
+                Err(broken) => {
+                    let at = self.at(app, Some(nodes.first), Some(broken.local));
+                    self.faults
+                        .add(broken.promise, at, broken.found, broken.promised);
+                    part.sight = Sight::Lost;
+                }
+            }
+        }
+        part.state.used = part.state.used.saturating_add(run.procs);
+        part.state.own = part.state.own.saturating_add(run.procs);
+        part.count = nodes.count;
+        self.parts.insert(nodes.first, part);
+    }
+
+    /// The cpus free after the app; `None`: not known.
+    fn outcome(
+        &mut self,
+        app: AppId,
+        id: PolicyId,
+        run: &PlacedRun,
+        state: &NodeState,
+        exact: Vec<Option<Bits>>,
+    ) -> Result<Option<PuSetId>, Broken> {
+        let table = self.plan.table();
+        let policy = &table.policies[id];
+        let key = Key {
+            policy: id,
+            app: (policy.map == MapBy::Dist).then_some(app),
+            kind: run.kind,
+            pattern: run.pattern,
+            procs: run.procs,
+            topology: state.topology,
+            allowed: state.allowed,
+            free: state.free,
+        };
+        let shared = exact.is_empty();
+        if let (true, Some(&free)) = (shared, self.known.get(&key)) {
+            return Ok(free);
+        }
+        let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
+        let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
+        let Some(list) = list_cpus(hardware, ranges, policy.mode) else {
+            return Err(Broken {
+                local: 0,
+                promise: Promise::CpusAllowed,
+                found: Seen::Some,
+                promised: Seen::Nothing,
+            });
+        };
+        let case = Case {
+            hardware,
+            cpusets: &self.plan.world().cpusets,
+            policy,
+            device: table.device[app].as_deref(),
+            kind: run.kind,
+            pattern: self.plan.patterns().get(run.pattern),
+            procs: run.procs,
+            allowed: Bits::from_slice(self.sets.get(state.allowed)),
+            free: Bits::from_slice(self.sets.get(state.free)),
+            list,
+            exact,
+        };
+        let free = match case.walk()? {
+            Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),
+            Left::Unknown => None,
+        };
+        if shared {
+            self.known.insert(key, free);
+        }
+        Ok(free)
+    }
+
+    /// Cuts parts at both ends of a range; gives those inside, which are taken out.
+    fn cut(&mut self, nodes: NodeRange) -> Vec<(NodeRange, Part)> {
+        self.split(nodes.first);
+        self.split(nodes.end());
+        let inside: Vec<u32> = self
+            .parts
+            .range(nodes.first..nodes.end())
+            .map(|(&first, _)| first)
+            .collect();
+        let taken = inside.into_iter().filter_map(|first| {
+            let part = self.parts.remove(&first)?;
+            let nodes = NodeRange {
+                first,
+                count: part.count,
+            };
+            Some((nodes, part))
+        });
+        taken.collect()
+    }
+
+    fn split(&mut self, at: u32) {
+        let Some((&first, &part)) = self.parts.range(..at).next_back() else {
+            return;
+        };
+        let end = first + part.count;
+        if end > at {
+            let head = Part {
+                count: at - first,
+                ..part
+            };
+            let tail = Part {
+                count: end - at,
+                ..part
+            };
+            self.parts.insert(first, head);
+            self.parts.insert(at, tail);
+        }
+    }
+
+    /// Compares what is left with what the plan says it leaves.
+    pub(super) fn close(mut self) {
+        let plan = self.plan;
+        let mut policies = plan.apps().iter().filter_map(crate::plan::AppPlan::policy);
+        let refused = if policies
+            .all(|id| plan.table().policies[id].oversubscribe == Oversubscribe::Refused)
+        {
+            Refused::Yes
+        } else {
+            Refused::No
+        };
+        let parts: Vec<(u32, Part)> = self
+            .parts
+            .iter()
+            .map(|(&first, &part)| (first, part))
+            .collect();
+        for (first, part) in parts {
+            let nodes = NodeRange {
+                first,
+                count: part.count,
+            };
+            for (nodes, state) in plan.world().after.within(nodes) {
+                if self.faults.full() {
+                    return;
+                }
+                let after = *plan.world().states.get(state);
+                self.compare(nodes.first, &part, &after, refused);
+            }
+        }
+        let (before, after) = (plan.world().before.nodes(), plan.world().after.nodes());
+        self.faults.equal(
+            Promise::StateAfter,
+            Where::default,
+            u64::from(after),
+            u64::from(before),
+        );
+    }
+}
+
+impl Ledger<'_, '_> {
+    fn compare(&mut self, node: u32, part: &Part, after: &NodeState, refused: Refused) {
+        let names = &self.plan.world().names;
+        let at = Where {
+            node: (node < names.len()).then(|| names.name(NodeId::from_row(node as usize))),
+            ..Where::default()
+        };
+        let state = &part.state;
+        let numbers = [
+            (after.used, state.used),
+            (after.own, state.own),
+            (
+                after.max_slots.unwrap_or(u32::MAX),
+                state.max_slots.unwrap_or(u32::MAX),
+            ),
+            (number(after.topology.row()), number(state.topology.row())),
+            (number(after.allowed.row()), number(state.allowed.row())),
+        ];
+        for (found, promised) in numbers {
+            let (found, promised) = (u64::from(found), u64::from(promised));
+            self.faults
+                .equal(Promise::StateAfter, || at.clone(), found, promised);
+        }
+        if part.sight == Sight::Known && after.free != state.free {
+            let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
+            let os = |set: PuSetId| Seen::Cpus(hardware.os(&Bits::from_slice(self.sets.get(set))));
+            let (found, promised) = (os(after.free), os(state.free));
+            self.faults
+                .add(Promise::StateAfter, at.clone(), found, promised);
+        }
+        if state.own == 0 {
+            return;
+        }
+        let used = u64::from(state.used);
+        if refused == Refused::Yes && state.used > after.slots {
+            let promised = Seen::AtMost(u64::from(after.slots));
+            self.faults
+                .add(Promise::Slots, at.clone(), Seen::Number(used), promised);
+        }
+        if let Some(max) = state.max_slots.filter(|&max| state.used > max) {
+            let promised = Seen::AtMost(u64::from(max));
+            self.faults
+                .add(Promise::MaxSlots, at, Seen::Number(used), promised);
+        }
+    }
+}
+
+/// Whether oversubscription is refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Yes,
+    No,
+}

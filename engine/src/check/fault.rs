@@ -1,0 +1,226 @@
+//! A broken promise: which, where, what was promised and what was found.
+
+use crate::policy::ObjKind;
+use crate::table::cpusets::list_form;
+use roaring::RoaringBitmap;
+use std::fmt;
+
+/// What a plan promises. The words of [`Promise::words`] are what people read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Promise {
+    /// An app has the processes it asked for, or its policy gives (`semantics` 3.4).
+    Procs,
+    /// An app is on each of its nodes once.
+    NodeOnce,
+    /// A node is one of the pool.
+    NodeKnown,
+    /// A node holds no more processes than slots (`semantics` 1.3).
+    Slots,
+    /// A node never passes max_slots (`semantics` 1.4).
+    MaxSlots,
+    /// Local ranks go on where the job's earlier apps ended on the node.
+    LocalRank,
+    /// Node ranks go on where earlier processes ended on the node.
+    NodeRank,
+    /// The state that the job leaves is what its apps made of the one it found.
+    StateAfter,
+    /// NOLOCAL keeps off the launcher's node.
+    NoLocal,
+    /// A pattern says what every process of its node gets.
+    PatternLength,
+    /// Processes are mapped to objects of the promised kind (`semantics` 4).
+    ObjectKind,
+    /// The object is there, and in turn (`semantics` 4.3, 4.4).
+    Object,
+    /// The cpus are of the node, and may be used (`semantics` 1.1, 1.7).
+    CpusAllowed,
+    /// The cpus are those that the binding names (`semantics` 7).
+    Cpus,
+    /// A process that asked for cpus has some (`semantics` 7.6).
+    Bound,
+    /// A process that asked for none has none (`semantics` 7.1).
+    Unbound,
+    /// The default bind target follows the size of the job (`semantics` 3.6).
+    DefaultTarget,
+    /// A listed process is on the node, with the cpus, that its entry names (`semantics` 4.5, 4.6).
+    Entry,
+    /// An app's ranks start where the earlier apps' ended.
+    Base,
+    /// Nodes stand in the order in which they first received a process (`semantics` 6).
+    NodeOrder,
+    /// A rank is where the promised order puts it (`semantics` 6).
+    RankOrder,
+    /// The rank of a place and the place of a rank agree.
+    RankInverse,
+    /// A saved plan answers the job it is compared with.
+    SameJob,
+    /// An app is on nodes that it names.
+    NodeNamed,
+    /// A node got its share: what the policy gives when processes are dealt (`semantics` 4.1 to 4.3).
+    Share,
+}
+
+impl Promise {
+    /// The promise in words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Procs => "an app has the processes it asked for",
+            Self::NodeOnce => "an app is on each of its nodes once",
+            Self::NodeKnown => "every node is one of the pool",
+            Self::Slots => "a node holds no more processes than slots",
+            Self::MaxSlots => "a node never passes max_slots",
+            Self::LocalRank => "local ranks follow the job's earlier processes on the node",
+            Self::NodeRank => "node ranks follow earlier processes on the node",
+            Self::StateAfter => "the job leaves what its apps made of what it found",
+            Self::NoLocal => "NOLOCAL keeps off the launcher's node",
+            Self::PatternLength => "a pattern serves every process of its node",
+            Self::ObjectKind => "processes are mapped to objects of the promised kind",
+            Self::Object => "the object is there, and its turn has come",
+            Self::CpusAllowed => "cpus are of the node and may be used",
+            Self::Cpus => "the cpus are those that the binding names",
+            Self::Bound => "a process that asked for cpus has some",
+            Self::Unbound => "a process that asked for no cpus has none",
+            Self::DefaultTarget => "the default bind target follows the size of the job",
+            Self::Entry => "a listed process has what its entry says",
+            Self::Base => "an app's ranks start where the earlier ones end",
+            Self::NodeOrder => "nodes stand in the order of their first process",
+            Self::RankOrder => "a rank is where the promised order puts it",
+            Self::RankInverse => "the rank of a place and the place of a rank agree",
+            Self::SameJob => "the plan answers this job",
+            Self::NodeNamed => "an app is on nodes that it may use",
+            Self::Share => "a node got what the policy deals to it",
+        }
+    }
+}
+
+/// A number, set or object of either side of a fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// Nothing: unbound, no object, no entry.
+    Nothing,
+    /// A count, rank or place.
+    Number(u64),
+    /// PUs by OS number.
+    Cpus(RoaringBitmap),
+    /// An object: kind and logical index.
+    Object(ObjKind, u32),
+    /// A kind of object.
+    Kind(ObjKind),
+    /// A name.
+    Name(String),
+    /// At most this many.
+    AtMost(u64),
+    /// Something, whatever it is: some cpus, some node.
+    Some,
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => write!(f, "none"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Cpus(set) => write!(f, "cpus {}", list_form(set)),
+            Self::Object(kind, at) => write!(f, "{}:{at}", kind.word()),
+            Self::Kind(kind) => write!(f, "a {}", kind.word()),
+            Self::Name(name) => write!(f, "{name}"),
+            Self::AtMost(number) => write!(f, "at most {number}"),
+            Self::Some => write!(f, "some"),
+        }
+    }
+}
+
+/// Where a fault is. What does not apply is absent.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Where {
+    /// The app, from 0.
+    pub app: Option<u32>,
+    /// The node, by name.
+    pub node: Option<String>,
+    /// Which process of the app on that node, in placement order.
+    pub local: Option<u32>,
+    /// The rank.
+    pub rank: Option<u32>,
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("rank", self.rank.map(|rank| rank.to_string())),
+            ("app", self.app.map(|app| app.to_string())),
+            ("node", self.node.clone()),
+            ("process", self.local.map(|local| local.to_string())),
+        ];
+        let mut first = true;
+        for (word, value) in parts {
+            if let Some(value) = value {
+                write!(f, "{}{word} {value}", if first { "" } else { ", " })?;
+                first = false;
+            }
+        }
+        if first {
+            write!(f, "the job")?;
+        }
+        Ok(())
+    }
+}
+
+/// A promise that a plan breaks. Class `plan-fault`.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}: {found} found, {promised} promised, at {at}", promise.words())]
+pub struct Fault {
+    /// Which promise.
+    pub promise: Promise,
+    /// Where.
+    pub at: Where,
+    /// What the plan has.
+    pub found: Seen,
+    /// What it ought to have.
+    pub promised: Seen,
+}
+
+impl Fault {
+    /// The stable class.
+    #[must_use]
+    pub const fn class(&self) -> &'static str {
+        "plan-fault"
+    }
+}
+
+/// Faults found so far: the first of them, so that a wholly wrong plan costs no more than a slightly wrong one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Faults {
+    pub(super) list: Vec<Fault>,
+}
+
+impl Faults {
+    /// Faults that are kept.
+    const MOST: usize = 64;
+
+    pub(super) fn add(&mut self, promise: Promise, at: Where, found: Seen, promised: Seen) {
+        if self.list.len() < Self::MOST {
+            self.list.push(Fault {
+                promise,
+                at,
+                found,
+                promised,
+            });
+        }
+    }
+    /// Enough to stop at.
+    pub(super) fn full(&self) -> bool {
+        self.list.len() >= Self::MOST
+    }
+    /// Numbers that ought to be equal.
+    pub(super) fn equal(
+        &mut self,
+        promise: Promise,
+        at: impl FnOnce() -> Where,
+        found: u64,
+        promised: u64,
+    ) {
+        if found != promised {
+            self.add(promise, at(), Seen::Number(found), Seen::Number(promised));
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! A topology as the judge reads it: objects as ranges of logical PUs, sets of PUs as bits.
+
+use crate::policy::{CpuMode, ObjKind};
+use crate::table::pusets::PuBits;
+use crate::table::topologies::{ObjectId, Topologies, TopologyId};
+use bitvec::slice::BitSlice;
+use smallvec::SmallVec;
+
+/// PUs by logical number: ascending disjoint (first, end).
+pub(super) type Ranges = SmallVec<[(u32, u32); 2]>;
+
+/// One bit per logical PU.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Bits(PuBits);
+
+impl Bits {
+    pub(super) fn from_slice(bits: &BitSlice<u64>) -> Self {
+        Self(PuBits::from_bitslice(bits))
+    }
+    pub(super) fn empty(pus: usize) -> Self {
+        Self(PuBits::repeat(false, pus))
+    }
+    pub(super) fn from_ranges(ranges: &[(u32, u32)], pus: usize) -> Self {
+        let mut bits = Self::empty(pus);
+        bits.add(ranges);
+        bits
+    }
+    pub(super) fn as_slice(&self) -> &BitSlice<u64> {
+        &self.0
+    }
+    pub(super) fn has_all(&self, ranges: &[(u32, u32)]) -> bool {
+        ranges
+            .iter()
+            .all(|&(first, end)| self.0[first as usize..end as usize].all())
+    }
+    pub(super) fn count(&self, ranges: &[(u32, u32)]) -> u64 {
+        let ones = ranges
+            .iter()
+            .map(|&(first, end)| self.0[first as usize..end as usize].count_ones() as u64);
+        ones.sum()
+    }
+    pub(super) fn first(&self, ranges: &[(u32, u32)]) -> Option<u32> {
+        ranges.iter().find_map(|&(first, end)| {
+            let at = self.0[first as usize..end as usize].first_one()?;
+            (first..end).nth(at)
+        })
+    }
+    pub(super) fn add(&mut self, ranges: &[(u32, u32)]) {
+        for &(first, end) in ranges {
+            self.0[first as usize..end as usize].fill(true);
+        }
+    }
+    pub(super) fn remove(&mut self, ranges: &[(u32, u32)]) {
+        for &(first, end) in ranges {
+            self.0[first as usize..end as usize].fill(false);
+        }
+    }
+    /// The part of this set that lies in the ranges.
+    pub(super) fn within(&self, ranges: &[(u32, u32)]) -> Self {
+        let mut part = Self::empty(self.0.len());
+        for &(first, end) in ranges {
+            let range = first as usize..end as usize;
+            part.0[range.clone()].copy_from_bitslice(&self.0[range]);
+        }
+        part
+    }
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.not_any()
+    }
+    pub(super) fn join(&mut self, other: &Self) {
+        self.0 |= other.as_slice();
+    }
+    pub(super) fn subtract(&mut self, other: &Self) {
+        for (mine, theirs) in self
+            .0
+            .as_raw_mut_slice()
+            .iter_mut()
+            .zip(other.0.as_raw_slice())
+        {
+            *mine &= !theirs;
+        }
+    }
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        let mut words = self.0.as_raw_slice().iter().zip(other.0.as_raw_slice());
+        words.all(|(mine, theirs)| theirs & !mine == 0)
+    }
+    /// Keeps what is in the other set too.
+    pub(super) fn keep(&mut self, other: &Self) {
+        for (mine, theirs) in self
+            .0
+            .as_raw_mut_slice()
+            .iter_mut()
+            .zip(other.0.as_raw_slice())
+        {
+            *mine &= theirs;
+        }
+    }
+    pub(super) fn set(&mut self, pu: u32) {
+        self.0.set(pu as usize, true);
+    }
+    /// PUs in the set, ascending.
+    pub(super) fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter_ones()
+    }
+}
+
+/// One topology, with the objects of each kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hardware<'t> {
+    topologies: &'t Topologies,
+    pub(super) topology: TopologyId,
+    pub(super) pus: u32,
+    /// Cores stand in the order of their PUs, as in every tree: then those near a PU are found by search.
+    sorted: bool,
+}
+
+impl<'t> Hardware<'t> {
+    pub(super) fn new(topologies: &'t Topologies, topology: TopologyId) -> Self {
+        let pus = topologies.count(topology, ObjKind::Hwthread);
+        let cores = topologies.objects(topology, ObjKind::Core);
+        let sorted = cores
+            .map(|core| span(topologies.ranges(core)))
+            .is_sorted_by(|a, b| a.1 <= b.0);
+        Self {
+            topologies,
+            topology,
+            pus,
+            sorted,
+        }
+    }
+    /// The whole machine.
+    pub(super) const fn machine(&self) -> [(u32, u32); 1] {
+        [(0, self.pus)]
+    }
+    pub(super) fn ranges(&self, object: ObjectId) -> &'t [(u32, u32)] {
+        self.topologies.ranges(object)
+    }
+    /// The object of a kind with this logical index.
+    pub(super) fn object(&self, kind: ObjKind, logical: u32) -> Option<ObjectId> {
+        self.topologies.object(self.topology, kind, logical)
+    }
+    /// PUs of the core with this logical index.
+    fn core(&self, logical: u32) -> &'t [(u32, u32)] {
+        self.object(ObjKind::Core, logical)
+            .map_or(&[], |core| self.ranges(core))
+    }
+    pub(super) fn logical(&self, object: ObjectId) -> u32 {
+        self.topologies.logical(self.topology, object)
+    }
+    /// Objects that may be mapped and bound to: NUMA nodes without those that overlap others (`semantics` 1.1).
+    pub(super) fn targets(&self, kind: ObjKind) -> Vec<ObjectId> {
+        match kind {
+            ObjKind::Numa => self.topologies.domains(self.topology).to_vec(),
+            ObjKind::Machine
+            | ObjKind::Package
+            | ObjKind::Die
+            | ObjKind::L5
+            | ObjKind::L4
+            | ObjKind::L3
+            | ObjKind::L2
+            | ObjKind::L1
+            | ObjKind::Core
+            | ObjKind::Hwthread => self.topologies.objects(self.topology, kind).collect(),
+        }
+    }
+    pub(super) fn has_cores(&self) -> bool {
+        self.topologies.count(self.topology, ObjKind::Core) > 0
+    }
+    /// A topology without cores is always in hwthread mode.
+    pub(super) fn mode(&self, asked: CpuMode) -> CpuMode {
+        if self.has_cores() {
+            asked
+        } else {
+            CpuMode::Hwthread
+        }
+    }
+    /// A topology without cores takes hwthreads for cores, as policy and as target.
+    pub(super) fn kind(&self, asked: ObjKind) -> ObjKind {
+        if asked == ObjKind::Core && !self.has_cores() {
+            ObjKind::Hwthread
+        } else {
+            asked
+        }
+    }
+    /// Cores that overlap these PUs, in logical order.
+    fn cores_near(
+        &self,
+        ranges: &[(u32, u32)],
+    ) -> impl Iterator<Item = &'t [(u32, u32)]> + use<'t> {
+        let (low, high) = span(ranges);
+        let (mut first, mut end) = (0, self.topologies.count(self.topology, ObjKind::Core));
+        if self.sorted {
+            let below = |edge: u32, reach: fn(&[(u32, u32)]) -> u32| {
+                let (mut low, mut high) = (0, end);
+                while low < high {
+                    let middle = low.midpoint(high);
+                    if reach(self.core(middle)) <= edge {
+                        low = middle + 1;
+                    } else {
+                        high = middle;
+                    }
+                }
+                low
+            };
+            (first, end) = (
+                below(low, |core| span(core).1),
+                below(high.saturating_sub(1), |core| span(core).0),
+            );
+        }
+        let this = *self;
+        (first..end)
+            .map(move |core| this.core(core))
+            .filter(move |core| span(core).0 < high && span(core).1 > low)
+    }
+    /// The core that a PU is part of, else the PU.
+    pub(super) fn core_around(&self, pu: u32) -> Ranges {
+        let own = [(pu, pu + 1)];
+        let mut near = self.cores_near(&own);
+        near.find(|core| core.iter().any(|&(first, end)| first <= pu && pu < end))
+            .map_or_else(
+                || own.into_iter().collect(),
+                |core| core.iter().copied().collect(),
+            )
+    }
+    /// Cpus of the mode inside the ranges that are wholly free, in logical order: the first `most`.
+    pub(super) fn some_cpus(
+        &self,
+        ranges: &[(u32, u32)],
+        free: &Bits,
+        mode: CpuMode,
+        most: usize,
+    ) -> Vec<Ranges> {
+        let mut found: Vec<Ranges> = Vec::new();
+        self.each_cpu(ranges, free, mode, |cpu| {
+            found.push(cpu.iter().copied().collect());
+            found.len() < most
+        });
+        found
+    }
+    /// How many there are.
+    pub(super) fn count(&self, ranges: &[(u32, u32)], free: &Bits, mode: CpuMode) -> u64 {
+        let mut count = 0;
+        match mode {
+            CpuMode::Hwthread => count = free.count(ranges),
+            CpuMode::Core => self.each_cpu(ranges, free, mode, |_| {
+                count += 1;
+                true
+            }),
+        }
+        count
+    }
+    fn each_cpu(
+        &self,
+        ranges: &[(u32, u32)],
+        free: &Bits,
+        mode: CpuMode,
+        mut see: impl FnMut(&[(u32, u32)]) -> bool,
+    ) {
+        match mode {
+            CpuMode::Core => {
+                for core in self.cores_near(ranges) {
+                    if inside(core, ranges) && free.has_all(core) && !core.is_empty() && !see(core)
+                    {
+                        return;
+                    }
+                }
+            }
+            CpuMode::Hwthread => {
+                for &(first, end) in ranges {
+                    let mut from = first;
+                    while let Some(pu) = free.first(&[(from, end)]) {
+                        if !see(&[(pu, pu + 1)]) {
+                            return;
+                        }
+                        from = pu + 1;
+                    }
+                }
+            }
+        }
+    }
+    /// A set of OS numbers by logical PU; `None`: a number that the topology lacks.
+    pub(super) fn logical_bits(&self, set: &roaring::RoaringBitmap) -> Option<Bits> {
+        let numbers = self.topologies.pus_os(self.topology);
+        let mut bits = Bits::empty(numbers.len());
+        let mut found = 0;
+        for (logical, &os) in (0..).zip(numbers) {
+            if set.contains(os) {
+                bits.set(logical);
+                found += 1;
+            }
+        }
+        (found == set.len()).then_some(bits)
+    }
+    /// PUs by OS number.
+    pub(super) fn os(&self, bits: &Bits) -> roaring::RoaringBitmap {
+        let numbers = self.topologies.pus_os(self.topology);
+        bits.ones().map(|pu| numbers[pu]).collect()
+    }
+    /// Number of objects of a kind, memory that is no target counted.
+    pub(super) fn total(&self, kind: ObjKind) -> u32 {
+        self.topologies.count(self.topology, kind)
+    }
+    pub(super) fn tables(&self) -> &'t Topologies {
+        self.topologies
+    }
+}
+
+/// First PU, and one behind the last.
+fn span(ranges: &[(u32, u32)]) -> (u32, u32) {
+    match (ranges.first(), ranges.last()) {
+        (Some(&(low, _)), Some(&(_, high))) => (low, high),
+        _ => (0, 0),
+    }
+}
+
+/// Whether all of `part` lies in `whole`.
+pub(super) fn inside(part: &[(u32, u32)], whole: &[(u32, u32)]) -> bool {
+    part.iter().all(|&(first, end)| {
+        let at = whole.partition_point(|&(_, stop)| stop <= first);
+        whole
+            .get(at)
+            .is_some_and(|&(start, stop)| start <= first && end <= stop)
+    })
+}
+
+/// The PUs in both.
+pub(super) fn meet(a: &[(u32, u32)], b: &[(u32, u32)]) -> Ranges {
+    let (mut i, mut j) = (0, 0);
+    let mut both = Ranges::new();
+    while let (Some(&(a0, a1)), Some(&(b0, b1))) = (a.get(i), b.get(j)) {
+        let (low, high) = (a0.max(b0), a1.min(b1));
+        if low < high {
+            both.push((low, high));
+        }
+        if a1 <= b1 {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    both
+}
+
+/// Row of an object or PU, as a number of 32 bits.
+pub(super) fn number(row: usize) -> u32 {
+    u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows")
+}

@@ -1,0 +1,261 @@
+//! Objects in turn, dealt again from the words of `semantics` 4: which object the next process of a node is mapped to.
+
+use super::hardware::{Bits, Hardware};
+use crate::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
+use crate::table::apps::Policy;
+use crate::table::topologies::ObjectId;
+
+/// Whether objects have only so much room: they have, while the app is bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Room {
+    /// As many processes as free cpus, less what is consumed.
+    ByCpus,
+    /// Any number, but none where there are no cpus.
+    Shared,
+    /// Any number.
+    Endless,
+}
+
+/// In which order objects come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Deal {
+    /// No objects.
+    Nothing,
+    /// One process per object and sweep.
+    Sweep,
+    /// The k-th process starts its search at object k.
+    Span,
+    /// So many per object.
+    Ppr(u32),
+}
+
+/// The objects of a node, in turn.
+#[derive(Clone, Debug)]
+pub(super) struct Turns<'t> {
+    hardware: Hardware<'t>,
+    /// The kind that processes are mapped to.
+    pub(super) kind: Option<ObjKind>,
+    deal: Deal,
+    mode: CpuMode,
+    pe: u64,
+    room: Room,
+    /// In the order of their turns.
+    objects: Vec<ObjectId>,
+    /// Processes that still fit. Shape `[objects]`; only while there is room by cpus.
+    fits: Vec<u64>,
+    /// The next to be asked.
+    at: usize,
+    /// Processes on the object before it (ppr).
+    held: u32,
+    /// Processes so far.
+    placed: u64,
+}
+
+impl<'t> Turns<'t> {
+    /// `device`: that of `dist`. `free`: as the app finds the node.
+    pub(super) fn new(
+        hardware: Hardware<'t>,
+        policy: &Policy,
+        device: Option<&str>,
+        room: Room,
+        free: &Bits,
+    ) -> Self {
+        let swept = || match policy.span {
+            Span::No => Deal::Sweep,
+            Span::Yes => Deal::Span,
+        };
+        let (kind, deal) = match policy.map {
+            MapBy::Object(kind) => (Some(hardware.kind(kind)), swept()),
+            MapBy::Dist => (Some(ObjKind::Numa), swept()),
+            MapBy::Ppr {
+                per,
+                on: PprObject::Kind(kind),
+            } => (Some(kind), Deal::Ppr(per)),
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Ppr {
+                on: PprObject::Node,
+                ..
+            }
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => (None, Deal::Nothing),
+        };
+        let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
+        if policy.map == MapBy::Dist {
+            by_distance(hardware, device.unwrap_or(""), &mut objects);
+        }
+        let mode = hardware.mode(policy.mode);
+        let pe = u64::from(policy.pe.max(1));
+        let fits = match room {
+            Room::ByCpus => {
+                let ranges = objects.iter().map(|&object| hardware.ranges(object));
+                ranges
+                    .map(|ranges| hardware.count(ranges, free, mode) / pe)
+                    .collect()
+            }
+            Room::Shared | Room::Endless => Vec::new(),
+        };
+        Self {
+            hardware,
+            kind,
+            deal,
+            mode,
+            pe,
+            room,
+            objects,
+            fits,
+            at: 0,
+            held: 0,
+            placed: 0,
+        }
+    }
+
+    /// The next object, with its row among the turns; `None`: no object has room.
+    pub(super) fn next(&mut self, free: &Bits) -> Option<(usize, ObjectId)> {
+        let count = self.objects.len();
+        if count == 0 {
+            return None;
+        }
+        if let Deal::Ppr(per) = self.deal {
+            return self.next_of_ppr(per, free);
+        }
+        let start = match self.deal {
+            Deal::Span => usize::try_from(self.placed).unwrap_or(0) % count,
+            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) => self.at,
+        };
+        let row = (0..count)
+            .map(|ahead| (start + ahead) % count)
+            .find(|&row| self.has_room(row))?;
+        self.at = (row + 1) % count;
+        self.placed += 1;
+        Some((row, self.objects[row]))
+    }
+
+    fn has_room(&self, row: usize) -> bool {
+        match self.room {
+            Room::ByCpus => self.fits[row] > 0,
+            Room::Shared => !self.hardware.ranges(self.objects[row]).is_empty(),
+            Room::Endless => true,
+        }
+    }
+
+    fn next_of_ppr(&mut self, per: u32, free: &Bits) -> Option<(usize, ObjectId)> {
+        if self.held == per {
+            self.held = 0;
+            self.at += 1;
+        }
+        if self.held == 0 {
+            while self.at < self.objects.len() && !self.takes_pattern(per, free) {
+                self.at += 1;
+            }
+        }
+        let object = *self.objects.get(self.at)?;
+        self.held += 1;
+        self.placed += 1;
+        Some((self.at, object))
+    }
+
+    fn takes_pattern(&self, per: u32, free: &Bits) -> bool {
+        match self.room {
+            Room::ByCpus => {
+                let ranges = self.hardware.ranges(self.objects[self.at]);
+                self.hardware.count(ranges, free, self.mode) / self.pe >= u64::from(per)
+            }
+            Room::Shared | Room::Endless => self.has_room(self.at),
+        }
+    }
+
+    /// Several processes at once on the object whose turn it is (ppr, unbound); how many it took.
+    pub(super) fn take_more(&mut self, most: u32) -> u32 {
+        match self.deal {
+            Deal::Ppr(per) => {
+                let more = (per - self.held.min(per)).min(most);
+                self.held += more;
+                self.placed += u64::from(more);
+                more
+            }
+            Deal::Nothing | Deal::Sweep | Deal::Span => 0,
+        }
+    }
+
+    /// A process on the object consumed its cpus.
+    pub(super) fn consumed(&mut self, row: usize) {
+        if let Some(fits) = self.fits.get_mut(row) {
+            *fits = fits.saturating_sub(1);
+        }
+    }
+
+    /// A later pass starts at the first object again (4.8).
+    pub(super) const fn restart(&mut self) {
+        self.at = 0;
+    }
+
+    /// Where the turns stand, to come back to.
+    pub(super) const fn mark(&self) -> (usize, u32, u64) {
+        (self.at, self.held, self.placed)
+    }
+    /// Comes back to a mark.
+    pub(super) const fn reset(&mut self, mark: (usize, u32, u64)) {
+        (self.at, self.held, self.placed) = mark;
+    }
+
+    /// What makes two moments alike: the object whose turn it is.
+    pub(super) fn moment(&self) -> (usize, u32) {
+        let count = self.objects.len().max(1);
+        match self.deal {
+            Deal::Span => (usize::try_from(self.placed).unwrap_or(0) % count, 0),
+            Deal::Nothing | Deal::Sweep | Deal::Ppr(_) => (self.at, self.held),
+        }
+    }
+}
+
+/// Domains by distance to a device, then by logical index (`per-app` 9.2).
+fn by_distance(hardware: Hardware<'_>, device: &str, domains: &mut [ObjectId]) {
+    let tables = hardware.tables();
+    let place: Vec<(u32, u32)> = tables
+        .devices(hardware.topology)
+        .iter()
+        .find(|found| found.name == device)
+        .map_or_else(Vec::new, |found| {
+            found
+                .pus
+                .iter()
+                .map(|range| (range.start, range.end))
+                .collect()
+        });
+    let meets = |object: ObjectId, ranges: &[(u32, u32)]| {
+        !super::hardware::meet(hardware.ranges(object), ranges).is_empty()
+    };
+    let near: Vec<u32> = domains
+        .iter()
+        .filter(|&&domain| meets(domain, &place))
+        .map(|&domain| hardware.logical(domain))
+        .collect();
+    let latency = tables
+        .latency(hardware.topology)
+        .filter(|_| !near.is_empty());
+    let distance = |domain: ObjectId| {
+        if let Some(latency) = latency {
+            let column = |logical: u32| latency.nodes.iter().position(|&node| node == logical);
+            let to = column(hardware.logical(domain));
+            let values = near.iter().filter_map(|&from| {
+                latency
+                    .values
+                    .get(column(from)? * latency.nodes.len() + to?)
+                    .copied()
+            });
+            return values.min().unwrap_or(u64::MAX);
+        }
+        if meets(domain, &place) {
+            return 0;
+        }
+        let packages = hardware.targets(ObjKind::Package);
+        let shared = packages
+            .into_iter()
+            .any(|package| meets(package, &place) && meets(domain, hardware.ranges(package)));
+        if shared { 1 } else { 2 }
+    };
+    domains.sort_by_cached_key(|&domain| (distance(domain), domain));
+}

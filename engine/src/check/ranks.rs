@@ -1,0 +1,413 @@
+//! Ranks: each once, in the order promised (`semantics` 6). The sums of that section, taken over runs of equal nodes and
+//! asked of some places of every stretch; of all places of a small job.
+
+use super::fault::{Faults, Promise, Seen, Where};
+use super::hardware::number;
+use super::listed::{Entries, place};
+use crate::count::Rank;
+use crate::id::Id as _;
+use crate::plan::{Located, PlacedRun, Plan, RankOrder};
+use crate::policy::{MapBy, RankBy};
+use crate::table::apps::AppId;
+use crate::table::names::NodeId;
+use std::collections::{BTreeMap, HashMap};
+
+/// Jobs up to this size are asked rank by rank.
+const SMALL: u32 = 4096;
+/// Runs of an app that are asked, spread evenly.
+const ASKED_RUNS: usize = 128;
+/// Processes of a node up to which its objects are counted one by one.
+const COUNTED: u32 = 1 << 16;
+
+/// First ranks: the sum of the processes before.
+pub(super) fn bases(plan: &Plan, faults: &mut Faults) {
+    let mut sum = 0_u64;
+    for app in plan.table().ids() {
+        let own = plan.app(app);
+        let at = || Where {
+            app: Some(number(app.row())),
+            ..Where::default()
+        };
+        faults.equal(Promise::Base, at, u64::from(own.base().0), sum);
+        let dealt = own
+            .runs()
+            .iter()
+            .map(|run| u64::from(run.procs) * u64::from(run.nodes.count));
+        let dealt: u64 = dealt.sum();
+        faults.equal(Promise::Procs, at, u64::from(own.procs().0), dealt);
+        sum += dealt;
+    }
+    faults.equal(Promise::Base, Where::default, u64::from(plan.ranks()), sum);
+}
+
+/// Nodes stand in the order in which they first received a process, over the whole job.
+pub(super) fn node_order(plan: &Plan, faults: &mut Faults) {
+    // Where each stretch of nodes stands in that order, by first node.
+    let mut order: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
+    let mut next = 0_u64;
+    for app in plan.table().ids() {
+        let mut last: Option<u64> = None;
+        let mut fresh = Vec::new();
+        for run in plan.app(app).runs() {
+            let mut at = run.nodes.first;
+            while at < run.nodes.end() {
+                let known = order
+                    .range(..=at)
+                    .next_back()
+                    .map(|(&first, &(count, place))| (first, count, place))
+                    .filter(|&(first, count, _)| first + count > at);
+                let (end, place) = match known {
+                    Some((first, count, place)) => (
+                        (first + count).min(run.nodes.end()),
+                        place + u64::from(at - first),
+                    ),
+                    None => {
+                        let following = order.range(at..).next().map(|(&first, _)| first);
+                        let end = following.unwrap_or(u32::MAX).min(run.nodes.end());
+                        let place = next;
+                        next += u64::from(end - at);
+                        fresh.push((at, (end - at, place)));
+                        (end, place)
+                    }
+                };
+                if last.is_some_and(|last| place <= last) {
+                    let names = &plan.world().names;
+                    let node =
+                        (at < names.len()).then(|| names.name(NodeId::from_row(at as usize)));
+                    let at = Where {
+                        app: Some(number(app.row())),
+                        node,
+                        ..Where::default()
+                    };
+                    let promised = Seen::AtMost(last.unwrap_or(0));
+                    faults.add(Promise::NodeOrder, at, Seen::Number(place), promised);
+                    return;
+                }
+                last = Some(place + u64::from(end - at) - 1);
+                at = end;
+            }
+        }
+        order.extend(fresh);
+    }
+}
+
+/// How many processes of a node each object has, by ascending object; objects without any left out.
+type ObjectCounts = Vec<(Option<u32>, u64)>;
+
+/// One app's sums.
+struct Sums<'p> {
+    plan: &'p Plan,
+    app: AppId,
+    runs: &'p [PlacedRun],
+    /// Processes before each run.
+    before: Vec<u64>,
+    /// Object counts of each run, for fill and span. Shape `[runs]`, or empty.
+    objects: Vec<usize>,
+    distinct: Vec<ObjectCounts>,
+}
+
+/// The ranks of one app.
+pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
+    let own = plan.app(app);
+    let Some(policy) = own.policy().map(|id| &plan.table().policies[id]) else {
+        return;
+    };
+    let stated = match own.order() {
+        RankOrder::Slot => RankBy::Slot,
+        RankOrder::Fill => RankBy::Fill,
+        RankOrder::Node => RankBy::Node,
+        RankOrder::Span => RankBy::Span,
+        RankOrder::Listed(_) => RankBy::Listed,
+    };
+    if stated != policy.rank {
+        let at = Where {
+            app: Some(number(app.row())),
+            ..Where::default()
+        };
+        let name = |rank: RankBy| Seen::Name(format!("{rank:?}").to_lowercase());
+        faults.add(Promise::RankOrder, at, name(stated), name(policy.rank));
+        return;
+    }
+    if let RankOrder::Listed(_) = own.order() {
+        listed(plan, app, faults);
+    }
+    let by_object = match policy.rank {
+        RankBy::Fill | RankBy::Span => true,
+        RankBy::Slot | RankBy::Node | RankBy::Listed => false,
+    };
+    let large = own.runs().iter().any(|run| run.procs > COUNTED);
+    // Domains by distance stand in an order of their own: there only the inverse is asked.
+    let order = if by_object && (large || policy.map == MapBy::Dist) {
+        RankBy::Listed
+    } else {
+        policy.rank
+    };
+    let sums = Sums::new(plan, app, order);
+    let rows = own.runs().len();
+    let (step, all) = if plan.ranks() <= SMALL {
+        (1, true)
+    } else {
+        (rows.div_ceil(ASKED_RUNS).max(1), false)
+    };
+    for row in (0..rows).step_by(step) {
+        let run = &own.runs()[row];
+        let some = |count: u32| -> Vec<u32> {
+            if all {
+                return (0..count).collect();
+            }
+            let mut some = vec![0, count / 3, count / 2, count - 1];
+            some.dedup();
+            some
+        };
+        for node in some(run.nodes.count) {
+            for local in some(run.procs) {
+                if faults.full() {
+                    return;
+                }
+                sums.ask(row, node, local, order, faults);
+            }
+        }
+    }
+}
+
+impl<'p> Sums<'p> {
+    fn new(plan: &'p Plan, app: AppId, order: RankBy) -> Self {
+        let runs = plan.app(app).runs();
+        let mut sum = 0;
+        let before = runs.iter().map(|run| {
+            let here = sum;
+            sum += u64::from(run.procs) * u64::from(run.nodes.count);
+            here
+        });
+        let before = before.collect();
+        let mut distinct: Vec<ObjectCounts> = Vec::new();
+        let mut ids = HashMap::new();
+        let objects = match order {
+            RankBy::Slot | RankBy::Node | RankBy::Listed => Vec::new(),
+            RankBy::Fill | RankBy::Span => {
+                let rows = runs.iter().map(|run| {
+                    *ids.entry((run.pattern, run.procs)).or_insert_with(|| {
+                        let mut counts = BTreeMap::new();
+                        for places in plan.patterns().get(run.pattern).runs(run.procs) {
+                            *counts.entry(places.place.object).or_insert(0) +=
+                                u64::from(places.count);
+                        }
+                        distinct.push(counts.into_iter().collect());
+                        distinct.len() - 1
+                    })
+                });
+                rows.collect()
+            }
+        };
+        Self {
+            plan,
+            app,
+            runs,
+            before,
+            objects,
+            distinct,
+        }
+    }
+
+    /// Asks the plan for one rank, both ways.
+    fn ask(&self, row: usize, node: u32, local: u32, order: RankBy, faults: &mut Faults) {
+        let at = Located {
+            app: self.app,
+            run: number(row),
+            node,
+            local,
+        };
+        let found = self.plan.rank_of(at);
+        let place = || Where {
+            app: Some(number(self.app.row())),
+            node: {
+                let row = self.runs[row].nodes.first + node;
+                Some(self.plan.world().names.name(NodeId::from_row(row as usize)))
+            },
+            local: Some(local),
+            rank: Some(found.0),
+        };
+        let promised = match order {
+            RankBy::Slot => Some(self.first(row, node) + u64::from(local)),
+            RankBy::Fill => {
+                let (before, turn) = self.turn(row, local);
+                Some(self.first(row, node) + before + turn)
+            }
+            RankBy::Node => Some(self.rounds(row, node, u64::from(local))),
+            RankBy::Span => Some(self.pair_rounds(row, node, local)),
+            RankBy::Listed => None,
+        };
+        let base = u64::from(self.plan.app(self.app).base().0);
+        if let Some(promised) = promised {
+            faults.equal(
+                Promise::RankOrder,
+                place,
+                u64::from(found.0),
+                base + promised,
+            );
+        }
+        let back = self.plan.locate(Rank(found.0));
+        if back != Some(at) {
+            let seen = back.map_or(Seen::Nothing, |back| Seen::Number(u64::from(back.local)));
+            faults.add(
+                Promise::RankInverse,
+                place(),
+                seen,
+                Seen::Number(u64::from(local)),
+            );
+        }
+    }
+
+    fn first(&self, row: usize, node: u32) -> u64 {
+        self.before[row] + u64::from(node) * u64::from(self.runs[row].procs)
+    }
+
+    /// Processes of a node on objects before this one's, and on the same object before it.
+    fn turn(&self, row: usize, local: u32) -> (u64, u64) {
+        let run = &self.runs[row];
+        let pattern = self.plan.patterns().get(run.pattern);
+        let own = pattern.place(local).object;
+        let (mut before, mut turn, mut seen) = (0, 0, 0_u64);
+        for places in pattern.runs(run.procs) {
+            let count = u64::from(places.count);
+            if places.place.object < own {
+                before += count;
+            } else if places.place.object == own {
+                turn += count.min(u64::from(local).saturating_sub(seen));
+            }
+            seen += count;
+        }
+        (before, turn)
+    }
+
+    /// Rank by node: full rounds before, then the nodes before that take part in this round.
+    fn rounds(&self, row: usize, node: u32, round: u64) -> u64 {
+        let full = self
+            .runs
+            .iter()
+            .map(|run| u64::from(run.nodes.count) * u64::from(run.procs).min(round));
+        let before = self.runs[..row]
+            .iter()
+            .filter(|run| u64::from(run.procs) > round);
+        let before: u64 = before.map(|run| u64::from(run.nodes.count)).sum();
+        full.sum::<u64>() + before + u64::from(node)
+    }
+
+    /// Rank by span: the same over pairs of node and object.
+    fn pair_rounds(&self, row: usize, node: u32, local: u32) -> u64 {
+        let (_, round) = self.turn(row, local);
+        let pattern = self.plan.patterns().get(self.runs[row].pattern);
+        let own = pattern.place(local).object;
+        let counts = |row: usize| &self.distinct[self.objects[row]];
+        let full: Vec<u64> = self
+            .distinct
+            .iter()
+            .map(|counts| counts.iter().map(|&(_, count)| count.min(round)).sum())
+            .collect();
+        let taking: Vec<u64> = self
+            .distinct
+            .iter()
+            .map(|counts| counts.iter().filter(|&&(_, count)| count > round).count() as u64)
+            .collect();
+        let mut rank = 0;
+        for (other, run) in self.runs.iter().enumerate() {
+            let nodes = u64::from(run.nodes.count);
+            rank += nodes * full[self.objects[other]];
+            if other < row {
+                rank += nodes * taking[self.objects[other]];
+            }
+        }
+        let here = counts(row).iter();
+        let ahead = here.filter(|&&(object, count)| object < own && count > round);
+        rank + u64::from(node) * taking[self.objects[row]] + ahead.count() as u64
+    }
+}
+
+/// Written ranks: every rank once, each node's in placement order, where its entry says.
+fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
+    let own = plan.app(app);
+    let RankOrder::Listed(runs) = own.order() else {
+        return;
+    };
+    let entries = Entries::of(plan.table(), app, own.base().0).filter(|entries| entries.numbered);
+    let names = &plan.world().names;
+    let mut next_local: HashMap<u32, u32> = HashMap::new();
+    let mut rank = 0;
+    for (row, run) in runs.iter().enumerate() {
+        let end = runs.get(row + 1).map_or(own.procs().0, |next| next.rank);
+        let at = |rank: u32| Where {
+            app: Some(number(app.row())),
+            node: (run.node < names.len()).then(|| names.name(NodeId::from_row(run.node as usize))),
+            local: Some(run.local),
+            rank: Some(own.base().0.saturating_add(rank)),
+        };
+        if run.rank != rank || end <= run.rank {
+            faults.equal(
+                Promise::RankOrder,
+                || at(run.rank),
+                u64::from(run.rank),
+                u64::from(rank),
+            );
+            return;
+        }
+        let local = next_local.entry(run.node).or_insert(0);
+        faults.equal(
+            Promise::LocalRank,
+            || at(rank),
+            u64::from(run.local),
+            u64::from(*local),
+        );
+        *local = local.saturating_add(end - rank);
+        if let Some(entries) = &entries {
+            named(entries, plan, run.node, rank..end, &at, faults);
+        }
+        rank = end;
+        if faults.full() {
+            return;
+        }
+    }
+    for run in own.runs() {
+        for node in run.nodes.first..run.nodes.end() {
+            let dealt = next_local.get(&node).copied().unwrap_or(0);
+            let place = || Where {
+                app: Some(number(app.row())),
+                ..Where::default()
+            };
+            faults.equal(
+                Promise::RankOrder,
+                place,
+                u64::from(dealt),
+                u64::from(run.procs),
+            );
+        }
+    }
+}
+
+/// The entries of some ranks name the node that the plan has them on.
+fn named(
+    entries: &Entries<'_>,
+    plan: &Plan,
+    node: u32,
+    ranks: std::ops::Range<u32>,
+    at: &impl Fn(u32) -> Where,
+    faults: &mut Faults,
+) {
+    let mut rank = ranks.start;
+    while rank < ranks.end {
+        let Some(entry) = entries.entry(rank) else {
+            faults.add(Promise::Entry, at(rank), Seen::Some, Seen::Nothing);
+            return;
+        };
+        if let Some(promised) = entries.node(entry, &plan.world().names)
+            && place(promised) != node
+        {
+            let promised = plan.world().names.name(promised);
+            let found = at(rank).node.map_or(Seen::Nothing, Seen::Name);
+            faults.add(Promise::Entry, at(rank), found, Seen::Name(promised));
+            return;
+        }
+        // Neighbouring entries that say the same need no second look.
+        let ahead = entries.left_of(entry, rank);
+        rank = rank.saturating_add(ahead.max(1));
+    }
+}

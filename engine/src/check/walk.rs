@@ -1,0 +1,512 @@
+//! What one app does on one node, walked process by process against the promises, rounds that repeat walked once.
+
+use super::cpus::{Binder, Binding};
+use super::fault::{Promise, Seen};
+use super::hardware::{Bits, Hardware, Ranges};
+use super::places::{Room, Turns};
+use crate::policy::{
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
+};
+use crate::table::apps::Policy;
+use crate::table::cpusets::{CpusetId, Cpusets};
+use crate::table::patterns::{Pattern, Place};
+
+/// One app on one node.
+pub(super) struct Case<'t> {
+    pub(super) hardware: Hardware<'t>,
+    pub(super) cpusets: &'t Cpusets,
+    pub(super) policy: &'t Policy,
+    pub(super) device: Option<&'t str>,
+    /// The kind that the plan names for the objects.
+    pub(super) kind: Option<ObjKind>,
+    pub(super) pattern: &'t Pattern,
+    pub(super) procs: u32,
+    pub(super) allowed: Bits,
+    /// Cpus that nobody consumed, as the app finds the node.
+    pub(super) free: Bits,
+    /// The cpus of a pe-list, in its order.
+    pub(super) list: Vec<Ranges>,
+    /// The exact cpus of each process that an entry names; empty where no entry names cpus. Shape `[procs]`.
+    pub(super) exact: Vec<Option<Bits>>,
+}
+
+/// A broken promise of one process of the node.
+pub(super) struct Broken {
+    pub(super) local: u32,
+    pub(super) promise: Promise,
+    pub(super) found: Seen,
+    pub(super) promised: Seen,
+}
+
+/// What the walk leaves.
+pub(super) enum Left {
+    /// The cpus that nobody consumed.
+    Free(Bits),
+    /// Too long a walk to know.
+    Unknown,
+}
+
+/// The object whose turn it is: its row among the turns, and its PUs.
+type Turn<'t> = (usize, &'t [(u32, u32)]);
+
+struct Walk<'c, 't> {
+    case: &'c Case<'t>,
+    turns: Turns<'t>,
+    binder: Option<Binder<'t>>,
+    free: Bits,
+    /// Processes walked one by one.
+    steps: u64,
+    /// The next process.
+    local: u32,
+    /// Place in the pass of a pe-list, and the cpus that the pass found free.
+    pass: u32,
+    pass_free: Bits,
+}
+
+/// What makes two moments of a walk alike.
+#[derive(PartialEq, Eq)]
+struct Moment(Bits, (usize, u32), Vec<u32>, u32);
+
+impl<'t> Case<'t> {
+    /// Walks the case. A default binding may have been given up, so rooms are tried both ways.
+    pub(super) fn walk(&self) -> Result<Left, Broken> {
+        let bound = match (self.policy.bind, self.policy.overload) {
+            (BindTo::Nothing, _) => Room::Endless,
+            (BindTo::Object(_) | BindTo::BySize, Overload::Allowed) => Room::Shared,
+            (BindTo::Object(_) | BindTo::BySize, Overload::Refused) => Room::ByCpus,
+        };
+        let first = self.walk_with(bound);
+        match (&first, self.policy.strength) {
+            (Err(_), BindStrength::Default) if bound != Room::Endless => {
+                self.walk_with(Room::Endless).or(first)
+            }
+            _ => first,
+        }
+    }
+
+    fn walk_with(&self, room: Room) -> Result<Left, Broken> {
+        let turns = Turns::new(self.hardware, self.policy, self.device, room, &self.free);
+        if self.procs > 0 && turns.kind != self.kind {
+            let seen = |kind: Option<ObjKind>| kind.map_or(Seen::Nothing, Seen::Kind);
+            return Err(Broken {
+                local: 0,
+                promise: Promise::ObjectKind,
+                found: seen(self.kind),
+                promised: seen(turns.kind),
+            });
+        }
+        let binder = match self.policy.bind {
+            BindTo::Nothing | BindTo::BySize => None,
+            BindTo::Object(kind) => Some(Binder::new(
+                self.hardware,
+                Binding {
+                    mode: self.hardware.mode(self.policy.mode),
+                    target: self.hardware.kind(kind),
+                    pe: self.policy.pe,
+                    overload: self.policy.overload,
+                    limit: self.policy.limit,
+                },
+                self.free.clone(),
+            )),
+        };
+        let mut walk = Walk {
+            case: self,
+            turns,
+            binder,
+            free: self.free.clone(),
+            steps: 0,
+            local: 0,
+            pass: 0,
+            pass_free: self.free.clone(),
+        };
+        walk.all()
+    }
+
+    /// How many processes are walked one by one: after that a node repeats itself, or the walk is given up.
+    fn patience(&self) -> u64 {
+        4 * u64::from(self.hardware.pus) + 4096
+    }
+}
+
+impl<'t> Walk<'_, 't> {
+    fn all(&mut self) -> Result<Left, Broken> {
+        let case = self.case;
+        let mut left = case.procs;
+        for segment in case.pattern.segments() {
+            let mut inside = left.min(segment.procs);
+            left -= inside;
+            let cycle = segment.cycle.map(|at| at as usize);
+            let round: u64 = segment.runs[cycle.unwrap_or(0)..]
+                .iter()
+                .map(|run| u64::from(run.count))
+                .sum();
+            let mut last: Option<Moment> = None;
+            let mut at = 0;
+            while inside > 0 {
+                if cycle == Some(at) && last.as_ref() == Some(&self.moment()) {
+                    let rest = u64::from(inside) % round.max(1);
+                    let rest = u32::try_from(rest).unwrap_or(inside);
+                    self.local += inside - rest;
+                    inside = rest;
+                    last = None;
+                    continue;
+                }
+                if cycle == Some(at) {
+                    last = Some(self.moment());
+                }
+                let Some(run) = segment.runs.get(at) else {
+                    let short = u64::from(case.procs - left - inside);
+                    return Err(self.broken(
+                        Promise::PatternLength,
+                        Seen::Number(short),
+                        Seen::Number(u64::from(case.procs)),
+                    ));
+                };
+                let count = run.count.min(inside);
+                if !self.run(run.place, count)? {
+                    return Ok(Left::Unknown);
+                }
+                inside -= count;
+                at += 1;
+                if at == segment.runs.len() && cycle.is_some() {
+                    at = cycle.unwrap_or(0);
+                }
+            }
+        }
+        if left > 0 {
+            return Err(self.broken(
+                Promise::PatternLength,
+                Seen::Number(u64::from(case.procs - left)),
+                Seen::Number(u64::from(case.procs)),
+            ));
+        }
+        Ok(Left::Free(self.binder.as_ref().map_or_else(
+            || self.free.clone(),
+            |binder| binder.free.clone(),
+        )))
+    }
+
+    fn free(&self) -> &Bits {
+        self.binder
+            .as_ref()
+            .map_or(&self.free, |binder| &binder.free)
+    }
+
+    fn moment(&self) -> Moment {
+        let loads = self.binder.as_ref().map_or_else(Vec::new, Binder::loads);
+        let list = u32::try_from(self.case.list.len())
+            .unwrap_or(u32::MAX)
+            .max(1);
+        Moment(
+            self.free().clone(),
+            self.turns.moment(),
+            loads,
+            self.pass % list,
+        )
+    }
+
+    fn broken(&self, promise: Promise, found: Seen, promised: Seen) -> Broken {
+        Broken {
+            local: self.local,
+            promise,
+            found,
+            promised,
+        }
+    }
+
+    /// Processes that get the same; `false`: no patience is left.
+    fn run(&mut self, place: Place, count: u32) -> Result<bool, Broken> {
+        let mut left = count;
+        let plain = place.object.is_none()
+            && place.cpus.is_none()
+            && self.turns.kind.is_none()
+            && self.case.exact.is_empty();
+        while left > 0 {
+            self.steps += 1;
+            if self.steps > self.case.patience() {
+                return Ok(false);
+            }
+            self.one(place)?;
+            self.local += 1;
+            left -= 1;
+            if plain && self.may_be_unbound() {
+                self.local += left;
+                left = 0;
+            } else if place.cpus.is_none() && self.may_be_unbound() {
+                let more = self.turns.take_more(left);
+                self.local += more;
+                left -= more;
+            }
+        }
+        Ok(true)
+    }
+
+    fn one(&mut self, place: Place) -> Result<(), Broken> {
+        let turn = self.object(place)?;
+        let object = turn.map(|(_, ranges)| ranges);
+        let mask = self.mask(place.cpus)?;
+        if let Some(exact) = self.case.exact.get(self.local as usize) {
+            return self.listed(exact.clone(), mask);
+        }
+        match self.case.policy.map {
+            MapBy::PeList => return self.pe_list(mask),
+            // Only a slot list binds an entry of a rankfile (4.6).
+            MapBy::Rankfile => return self.listed(None, mask),
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Object(_)
+            | MapBy::Ppr { .. }
+            | MapBy::Seq
+            | MapBy::Dist
+            | MapBy::Lsf => {}
+        }
+        let Some(mask) = mask else {
+            return self.unbound(object);
+        };
+        let Some(binder) = &mut self.binder else {
+            let found = Seen::Cpus(self.case.hardware.os(&mask));
+            return Err(self.broken(Promise::Unbound, found, Seen::Nothing));
+        };
+        match binder.next(object) {
+            Some(promised) if promised == mask => {
+                if let Some((row, _)) = turn {
+                    self.turns.consumed(row);
+                }
+                Ok(())
+            }
+            promised => Err(self.differs(Promise::Cpus, &mask, promised.as_ref())),
+        }
+    }
+
+    /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
+    fn may_be_unbound(&self) -> bool {
+        let policy = self.case.policy;
+        let objectless = match policy.map {
+            MapBy::Slot | MapBy::Node | MapBy::Ppr { .. } | MapBy::PeList => true,
+            MapBy::Object(_) | MapBy::Seq | MapBy::Rankfile | MapBy::Dist | MapBy::Lsf => false,
+        };
+        let gives_up = objectless || policy.oversubscribe == Oversubscribe::Allowed;
+        match policy.bind {
+            BindTo::Nothing => true,
+            BindTo::Object(_) | BindTo::BySize => {
+                policy.strength == BindStrength::Default && gives_up
+            }
+        }
+    }
+
+    fn unbound(&mut self, object: Option<&[(u32, u32)]>) -> Result<(), Broken> {
+        if self.may_be_unbound() {
+            return Ok(());
+        }
+        let best_effort = self.case.policy.strength == BindStrength::Default
+            || self.case.policy.if_supported == IfSupported::Yes;
+        let Some(binder) = &mut self.binder else {
+            return Ok(());
+        };
+        if best_effort && binder.no_target() {
+            return Ok(());
+        }
+        match binder.next(object) {
+            None if best_effort => Ok(()),
+            promised => {
+                let promised =
+                    promised.map_or(Seen::Some, |set| Seen::Cpus(self.case.hardware.os(&set)));
+                Err(self.broken(Promise::Bound, Seen::Nothing, promised))
+            }
+        }
+    }
+
+    /// The object whose turn it is: the next one, or, where shares are dealt in passes, the first one again.
+    fn object(&mut self, place: Place) -> Result<Option<Turn<'t>>, Broken> {
+        let hardware = self.case.hardware;
+        let Some(kind) = self.turns.kind else {
+            return match place.object {
+                None => Ok(None),
+                Some(at) => {
+                    let found = Seen::Object(self.case.kind.unwrap_or(ObjKind::Machine), at);
+                    Err(self.broken(Promise::Object, found, Seen::Nothing))
+                }
+            };
+        };
+        let mark = self.turns.mark();
+        let free = self
+            .binder
+            .as_ref()
+            .map_or(&self.free, |binder| &binder.free);
+        let mut turn = self.turns.next(free);
+        let is = |turn: Option<(usize, crate::table::topologies::ObjectId)>| {
+            turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
+        };
+        if !is(turn) && self.case.policy.oversubscribe == Oversubscribe::Allowed {
+            self.turns.reset(mark);
+            self.turns.restart();
+            turn = self.turns.next(free);
+        }
+        if let (true, Some((row, object))) = (is(turn), turn) {
+            return Ok(Some((row, hardware.ranges(object))));
+        }
+        let seen = |at: Option<u32>| at.map_or(Seen::Nothing, |at| Seen::Object(kind, at));
+        let promised = seen(turn.map(|(_, object)| hardware.logical(object)));
+        Err(self.broken(Promise::Object, seen(place.object), promised))
+    }
+
+    /// The mask of a process by logical PU, all of them allowed.
+    fn mask(&self, cpus: Option<CpusetId>) -> Result<Option<Bits>, Broken> {
+        let Some(id) = cpus else {
+            return Ok(None);
+        };
+        let set = self.case.cpusets.get(id);
+        let hardware = self.case.hardware;
+        let Some(mask) = hardware
+            .logical_bits(set)
+            .filter(|mask| !mask.is_empty() && self.case.allowed.holds(mask))
+        else {
+            let allowed = Seen::Cpus(hardware.os(&self.case.allowed));
+            return Err(self.broken(Promise::CpusAllowed, Seen::Cpus(set.clone()), allowed));
+        };
+        Ok(Some(mask))
+    }
+
+    fn differs(&self, promise: Promise, found: &Bits, promised: Option<&Bits>) -> Broken {
+        let os = |set: &Bits| Seen::Cpus(self.case.hardware.os(set));
+        self.broken(promise, os(found), promised.map_or(Seen::Nothing, os))
+    }
+
+    fn consume(&mut self, cpus: &Bits) {
+        match &mut self.binder {
+            Some(binder) => binder.exact(cpus),
+            None => self.free.subtract(cpus),
+        }
+    }
+
+    /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).
+    fn listed(&mut self, exact: Option<Bits>, mask: Option<Bits>) -> Result<(), Broken> {
+        match (exact, mask) {
+            (None, None) => match self.case.policy.map {
+                MapBy::Rankfile => Ok(()),
+                MapBy::Slot
+                | MapBy::Node
+                | MapBy::Object(_)
+                | MapBy::Ppr { .. }
+                | MapBy::Seq
+                | MapBy::PeList
+                | MapBy::Dist
+                | MapBy::Lsf => self.unbound(None),
+            },
+            (None, Some(mask)) => {
+                let by_slot = match self.case.policy.map {
+                    MapBy::Seq | MapBy::Lsf => {
+                        self.binder.as_mut().and_then(|binder| binder.next(None))
+                    }
+                    MapBy::Slot
+                    | MapBy::Node
+                    | MapBy::Object(_)
+                    | MapBy::Ppr { .. }
+                    | MapBy::Rankfile
+                    | MapBy::PeList
+                    | MapBy::Dist => None,
+                };
+                if by_slot.as_ref() == Some(&mask) {
+                    return Ok(());
+                }
+                Err(self.differs(Promise::Entry, &mask, by_slot.as_ref()))
+            }
+            (Some(exact), Some(mask)) if exact == mask => {
+                let shared = self.case.policy.overload == Overload::Allowed;
+                if !shared && !self.free().holds(&mask) {
+                    let free = self.free().clone();
+                    return Err(self.differs(Promise::Cpus, &mask, Some(&free)));
+                }
+                self.consume(&mask);
+                Ok(())
+            }
+            (Some(exact), found) => {
+                let os = |set: &Bits| Seen::Cpus(self.case.hardware.os(set));
+                let found = found.as_ref().map_or(Seen::Nothing, os);
+                Err(self.broken(Promise::Entry, found, os(&exact)))
+            }
+        }
+    }
+
+    /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
+    fn pe_list(&mut self, mask: Option<Bits>) -> Result<(), Broken> {
+        let Some(mask) = mask else {
+            return if self.may_be_unbound() {
+                Ok(())
+            } else {
+                Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some))
+            };
+        };
+        if self.case.policy.bind == BindTo::Nothing {
+            return Err(self.differs(Promise::Unbound, &mask, None));
+        }
+        let pus = self.case.hardware.pus as usize;
+        let whole = self.whole_list();
+        let passes = self.case.policy.oversubscribe == Oversubscribe::Allowed
+            || self.case.policy.overload == Overload::Allowed;
+        let count = u32::try_from(self.case.list.len())
+            .unwrap_or(u32::MAX)
+            .max(1);
+        let turn = |at: u32| Bits::from_ranges(&self.case.list[(at % count) as usize], pus);
+        let promised = match self.case.policy.ordered {
+            Ordered::Yes => {
+                if passes && turn(self.pass) != mask && turn(0) == mask {
+                    self.pass = 0;
+                }
+                turn(self.pass)
+            }
+            Ordered::No => {
+                let mut part = self.pass_free.clone();
+                part.keep(&whole);
+                if passes && part != mask {
+                    let mut now = self.free().clone();
+                    now.keep(&whole);
+                    if now == mask || mask == whole {
+                        self.pass = 0;
+                        self.pass_free = self.free().clone();
+                        part = mask.clone();
+                    }
+                }
+                part
+            }
+        };
+        if promised != mask {
+            return Err(self.differs(Promise::Cpus, &mask, Some(&promised)));
+        }
+        let consumed = turn(self.pass);
+        self.pass += 1;
+        self.consume(&consumed);
+        Ok(())
+    }
+
+    fn whole_list(&self) -> Bits {
+        let mut whole = Bits::empty(self.case.hardware.pus as usize);
+        for cpu in &self.case.list {
+            whole.add(cpu);
+        }
+        whole
+    }
+}
+
+/// The cpus of a pe-list on this hardware: logical cores, or PUs. `None`: a cpu that the node lacks.
+pub(super) fn list_cpus(
+    hardware: Hardware<'_>,
+    ranges: &[(u32, u32)],
+    mode: CpuMode,
+) -> Option<Vec<Ranges>> {
+    let kind = match hardware.mode(mode) {
+        CpuMode::Core => ObjKind::Core,
+        CpuMode::Hwthread => ObjKind::Hwthread,
+    };
+    let total = hardware.total(kind);
+    let known = ranges
+        .iter()
+        .all(|&(first, last)| first <= last && last < total);
+    known.then(|| {
+        let numbers = ranges.iter().flat_map(|&(first, last)| first..=last);
+        numbers
+            .filter_map(|at| hardware.object(kind, at))
+            .map(|object| hardware.ranges(object).iter().copied().collect())
+            .collect()
+    })
+}
