@@ -24,6 +24,9 @@ pub mod synthetic;
 pub mod xml;
 // Fewer PUs.
 pub mod builtin;
+// The machine at hand.
+#[cfg(feature = "hwloc")]
+pub mod live;
 mod reduce;
 
 pub use error::{SyntheticFault, TopoError, XmlFault};

@@ -109,11 +109,11 @@ impl Order {
             let above = above.collect();
             lowest.push(above);
         }
-        let mut by_level = vec![vec![0]];
-        for (pair, lowest) in levels.windows(2).zip(lowest.iter().rev().skip(1)) {
-            let arity = pair[1].width / pair[0].width;
-            let above = by_level.last().map_or(&[][..], Vec::as_slice);
-            let mut order: Vec<u32> = above
+        let mut by_level: Vec<Vec<u32>> = vec![vec![0]];
+        let mut above = 0;
+        for (row, (level, lowest)) in levels.iter().zip(lowest.iter().rev()).enumerate().skip(1) {
+            let arity = level.width / levels[above].width;
+            let mut order: Vec<u32> = by_level[above]
                 .iter()
                 .flat_map(|&parent| parent * arity..(parent + 1) * arity)
                 .collect();
@@ -121,6 +121,9 @@ impl Order {
                 siblings.sort_unstable_by_key(|&object| lowest[object as usize]);
             }
             by_level.push(order);
+            if level.holds_together() {
+                above = row;
+            }
         }
         Self { by_level }
     }
@@ -170,7 +173,6 @@ fn memory(text: &[u8], described: &Description, order: &Order) -> Result<Vec<Dra
                 .map(|(place, os)| (place * size..(place + 1) * size, os))
                 .collect()
         }
-        None if described.attached == 0 => vec![(0..pus, 0)],
         None => attached(text, described, order),
     };
     let numbers: Vec<u32> = nodes.iter().map(|(_, os)| *os).collect();

@@ -12,7 +12,7 @@ mod indexes;
 mod parse;
 
 use crate::error::{SyntheticFault, TopoError};
-use crate::kind::Kind;
+use crate::kind::{Holds, Kind};
 use stowplan_engine::table::topologies::TopologyDraft;
 
 /// One level, from the machine (first) to the PUs (last).
@@ -30,6 +30,15 @@ struct Level {
     indexes: Option<std::ops::Range<usize>>,
     /// NUMA nodes attached to each object.
     attached: u32,
+}
+
+impl Level {
+    /// Whether what is below one of its objects stays together. hwloc never makes instruction caches, unless as a place for
+    /// memory; what is below them is then sorted below the next wider object.
+    fn holds_together(&self) -> bool {
+        let instructions = matches!(self.kind, Some(Kind::Cache(_, Holds::Instructions)));
+        !instructions || self.attached > 0
+    }
 }
 
 /// A description, read but not built.

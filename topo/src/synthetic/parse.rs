@@ -268,10 +268,6 @@ fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
             return Err((second.at, SyntheticFault::TwoLevels { word }));
         }
     }
-    let numa = levels.iter().find(|level| level.kind == Some(Kind::Numa));
-    if let Some(level) = numa.filter(|_| found.attached > 0) {
-        return Err((level.at, SyntheticFault::NumaTwice));
-    }
     let unnamed = levels.iter().filter(|level| level.kind.is_none()).count();
     if unnamed > 0 {
         if unnamed != last - 1 {
@@ -285,6 +281,16 @@ fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
         {
             level.kind = Some(kind);
         }
+    }
+    let numa = levels.iter().find(|level| level.kind == Some(Kind::Numa));
+    if let Some(level) = numa.filter(|_| found.attached > 0) {
+        return Err((level.at, SyntheticFault::NumaTwice));
+    }
+    if numa.is_none() && found.attached == 0 {
+        // hwloc puts one NUMA node above everything, and `indexes=numa:…` finds it.
+        let mut whole = levels[0].clone();
+        (whole.kind, whole.indexes) = (Some(Kind::Numa), None);
+        levels.insert(1, whole);
     }
     count_groups(levels);
     check_caches(levels)?;

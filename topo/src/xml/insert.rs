@@ -2,9 +2,12 @@
 
 use super::object::{Dialect, Object, Place, object};
 use super::sets::Sets;
-use super::tree::{Line, Node, Row, Tree};
+use super::tree::{GroupKind, Line, Node, Row, Tree};
 use crate::error::XmlFault;
 use crate::kind::{Holds, Kind};
+
+/// The number of groups that hold memory and the cpus near to it.
+const GROUP_OF_MEMORY: u64 = 1001;
 
 /// Puts an object below `parent`. Gives the row below which its children go: its own, or that of the parent where the
 /// object is of a kind that is passed over.
@@ -34,7 +37,11 @@ pub(super) fn insert(
         let mut group = Node::new(Kind::Group, None);
         group.cpuset = given.cpuset;
         group.complete_cpuset = given.cpuset;
-        parent = tree.push(group, Some(parent));
+        let kind = GroupKind {
+            kind: GROUP_OF_MEMORY,
+            ..GroupKind::default()
+        };
+        parent = tree.push_group(group, Some(parent), kind);
     }
     let lacks = check_sets(dialect, kind, given)?;
     check_own_bits(sets, dialect, kind, given)?;
@@ -104,6 +111,9 @@ fn push(tree: &mut Tree, kind: Kind, given: &Object, parent: Option<Row>) -> Row
         node.device = u32::try_from(tree.devices.len()).ok();
         tree.devices
             .push((or_none(&given.name), or_none(&given.subtype)));
+    }
+    if kind == Kind::Group {
+        return tree.push_group(node, parent, given.group);
     }
     tree.push(node, parent)
 }

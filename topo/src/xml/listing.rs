@@ -16,6 +16,22 @@ pub(super) struct Allowed {
     pub(super) nodes: Option<Set>,
 }
 
+impl Allowed {
+    /// Whether a PU is in the sets of all objects above it, and allowed; or a NUMA node in its own. Other objects have no say.
+    ///
+    /// Cost: the depth of the tree.
+    pub(super) fn has(self, tree: &Tree, sets: &Sets, row: Row) -> bool {
+        let node = tree.node(row);
+        let Some(os) = node.os else { return false };
+        let within = |set: Option<Set>| set.is_none_or(|set| sets.has(set, os));
+        if node.kind == Kind::Numa {
+            return within(node.nodeset) && within(self.nodes);
+        }
+        let mut above = std::iter::successors(Some(row), |&row| tree.node(row).parent);
+        node.kind == Kind::Pu && above.all(|row| within(tree.node(row).cpuset)) && within(self.cpus)
+    }
+}
+
 /// An object on the way from the root to where the walk is.
 struct Open {
     row: Row,
@@ -89,7 +105,10 @@ impl Walk<'_> {
         let first_pu = self.pus();
         let listed = match node.kind.listed() {
             Some(ObjKind::Hwthread) => {
-                if let Some(os) = node.os.filter(|&os| self.is_there(row, os)) {
+                if let Some(os) = node
+                    .os
+                    .filter(|_| self.allowed.has(self.tree, self.sets, row))
+                {
                     self.draft.pus_os.push(os);
                 }
                 None
@@ -106,15 +125,6 @@ impl Walk<'_> {
         });
     }
 
-    /// Whether a PU is in the sets of all objects above it, and allowed.
-    fn is_there(&self, row: Row, os: u32) -> bool {
-        let above = std::iter::successors(Some(row), |&row| self.tree.node(row).parent);
-        let in_all = above
-            .filter_map(|row| self.tree.node(row).cpuset)
-            .all(|set| self.sets.has(set, os));
-        in_all && self.allowed.cpus.is_none_or(|set| self.sets.has(set, os))
-    }
-
     fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let pus = open.first_pu..self.pus();
@@ -126,11 +136,7 @@ impl Walk<'_> {
         }
         for memory in self.tree.children(open.row, Line::Memory) {
             let node = self.tree.node(memory);
-            let is_there = |os: u32| {
-                node.nodeset.is_none_or(|set| self.sets.has(set, os))
-                    && self.allowed.nodes.is_none_or(|set| self.sets.has(set, os))
-            };
-            if node.kind == Kind::Numa && node.os.is_some_and(is_there) {
+            if node.kind == Kind::Numa && self.allowed.has(self.tree, self.sets, memory) {
                 self.push(ObjKind::Numa, node.os, pus.clone());
                 holds = true;
             }

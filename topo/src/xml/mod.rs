@@ -11,6 +11,7 @@
 mod distances;
 mod insert;
 mod listing;
+mod merge;
 mod object;
 mod sets;
 mod tree;
@@ -368,6 +369,7 @@ impl<'b> File<'b> {
             return Err(no_topology("it has no object"));
         };
         self.tree.add_missing_memory(root, self.dialect, &self.sets);
+        merge::groups(&mut self.tree, &self.sets, self.allowed);
         let mut draft = listing::draft(&self.tree, &self.sets, self.allowed);
         if draft.pus_os.is_empty() {
             return Err(no_topology("it has no PU that may be used"));

@@ -1,6 +1,7 @@
 //! One `<object>`: its attributes, and whether it can be where it is.
 
 use super::sets::{Set, Sets};
+use super::tree::{GroupKind, Merging};
 use crate::error::XmlFault;
 use crate::kind::{self, Holds, Kind};
 use quick_xml::escape::unescape;
@@ -47,7 +48,7 @@ pub(super) struct Object {
     pub(super) subtype: Option<String>,
     cache_depth: u64,
     cache_type: u64,
-    group_kind: u64,
+    pub(super) group: GroupKind,
 }
 
 impl Object {
@@ -65,7 +66,7 @@ impl Object {
             subtype: None,
             cache_depth: 0,
             cache_type: 0,
-            group_kind: 0,
+            group: GroupKind::default(),
         }
     }
 
@@ -77,7 +78,8 @@ impl Object {
         sets: &mut Sets,
     ) -> Result<(), XmlFault> {
         if key == "type" {
-            self.kind = type_of(value).ok_or_else(|| bad("type", value, "a kind of object"))?;
+            let found = type_of(value).ok_or_else(|| bad("type", value, "a kind of object"))?;
+            (self.kind, self.group.kind) = found;
             return Ok(());
         }
         if self.kind == Type::Unsaid {
@@ -100,7 +102,11 @@ impl Object {
             "subtype" => self.subtype = Some(words("subtype", value)?),
             "depth" => self.cache_depth = number("depth", value)?,
             "cache_type" => self.cache_type = number("cache_type", value)?,
-            "kind" => self.group_kind = number("kind", value)?,
+            "kind" => self.group.kind = number("kind", value)?,
+            "subkind" => self.group.subkind = number("subkind", value)?,
+            "dont_merge" if number("dont_merge", value)? != 0 => {
+                self.group.merging = Merging::Refused;
+            }
             _ => {}
         }
         Ok(())
@@ -140,7 +146,7 @@ impl Object {
             }
             (Type::Kind(kind), _) => kind,
         };
-        let is_die = self.group_kind == GROUP_OF_DIE || self.subtype.as_deref() == Some("Die");
+        let is_die = self.group.kind == GROUP_OF_DIE || self.subtype.as_deref() == Some("Die");
         if kind == Kind::Group && is_die {
             return Ok(Kind::Die);
         }
@@ -178,21 +184,22 @@ pub(super) enum Place {
     Inside,
 }
 
-fn type_of(value: &str) -> Option<Type> {
+/// The kind that a `type` says, and of a group, of which kind it is.
+fn type_of(value: &str) -> Option<(Type, u64)> {
     if let Some(kind) = kind::scan(value.as_bytes()) {
-        return Some(Type::Kind(kind));
+        return Some((Type::Kind(kind), 0));
     }
     let words = [
-        ("Cache", Type::AnyCache),
-        ("System", Type::System),
-        ("Tile", Type::Kind(Kind::Group)),
-        ("Module", Type::Kind(Kind::Group)),
-        ("Cluster", Type::Kind(Kind::Group)),
+        ("Cache", Type::AnyCache, 0),
+        ("System", Type::System, 0),
+        ("Tile", Type::Kind(Kind::Group), 103),
+        ("Module", Type::Kind(Kind::Group), 102),
+        ("Cluster", Type::Kind(Kind::Group), 222),
     ];
     let found = words
         .iter()
-        .find(|(word, _)| word.eq_ignore_ascii_case(value));
-    found.map(|(_, kind)| *kind)
+        .find(|(word, ..)| word.eq_ignore_ascii_case(value));
+    found.map(|(_, kind, group)| (*kind, *group))
 }
 
 /// A fault of an object, as a sentence.

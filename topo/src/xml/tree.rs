@@ -26,6 +26,23 @@ struct Ends {
     last: Option<Row>,
 }
 
+/// What tells groups apart: only those that are equal in it are of one level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct GroupKind {
+    pub(super) kind: u64,
+    pub(super) subkind: u64,
+    pub(super) merging: Merging,
+}
+
+/// Whether a group goes when it adds nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Merging {
+    #[default]
+    Wanted,
+    /// `dont_merge`
+    Refused,
+}
+
 /// One object.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -40,6 +57,8 @@ pub(super) struct Node {
     pub(super) nodeset: Option<Set>,
     /// Row of [`Tree::devices`], for OS devices.
     pub(super) device: Option<u32>,
+    /// Row of [`Tree::groups`], for groups.
+    pub(super) group: Option<u32>,
     /// The file gave it a subtype.
     pub(super) has_subtype: bool,
     next: Option<Row>,
@@ -52,6 +71,8 @@ pub(super) struct Tree {
     nodes: Vec<Node>,
     /// Name and subtype of each OS device.
     pub(super) devices: Vec<(String, String)>,
+    /// Each group, and what tells it apart.
+    pub(super) groups: Vec<(Row, GroupKind)>,
 }
 
 impl Node {
@@ -64,6 +85,7 @@ impl Node {
             complete_cpuset: None,
             nodeset: None,
             device: None,
+            group: None,
             has_subtype: false,
             next: None,
             lines: [Ends::default(); 3],
@@ -139,6 +161,37 @@ impl Tree {
         row
     }
 
+    /// Adds a group.
+    pub(super) fn push_group(
+        &mut self,
+        mut node: Node,
+        parent: Option<Row>,
+        kind: GroupKind,
+    ) -> Row {
+        node.group = u32::try_from(self.groups.len()).ok();
+        let row = self.push(node, parent);
+        self.groups.push((row, kind));
+        row
+    }
+
+    /// All rows, an object before those below it.
+    pub(super) fn rows(&self) -> impl DoubleEndedIterator<Item = Row> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(Row)
+    }
+
+    /// Gives an object these children in one of its lists, in this order.
+    pub(super) fn set_children(&mut self, row: Row, line: Line, children: &[Row]) {
+        for (place, &child) in children.iter().enumerate() {
+            let next = children.get(place + 1).copied();
+            let node = self.node_mut(child);
+            (node.next, node.parent) = (next, Some(row));
+        }
+        self.node_mut(row).lines[line as usize] = Ends {
+            first: children.first().copied(),
+            last: children.last().copied(),
+        };
+    }
+
     /// The children of an object in one of its lists.
     pub(super) fn children(&self, row: Row, line: Line) -> impl Iterator<Item = Row> + '_ {
         std::iter::successors(self.first(row, line), |&child| self.next(child))
@@ -172,16 +225,6 @@ impl Tree {
         let mut children: Vec<Row> = self.children(row, Line::Normal).collect();
         children.reverse();
         children.sort_by_key(lowest);
-        let ends = Ends {
-            first: children.first().copied(),
-            last: children.last().copied(),
-        };
-        for pair in children.windows(2) {
-            self.node_mut(pair[0]).next = Some(pair[1]);
-        }
-        if let Some(last) = ends.last {
-            self.node_mut(last).next = None;
-        }
-        self.node_mut(row).lines[Line::Normal as usize] = ends;
+        self.set_children(row, Line::Normal, &children);
     }
 }

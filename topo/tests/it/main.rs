@@ -1,1 +1,6 @@
-//! Integration tests: one binary for the crate.
+//! Topologies against listings, and against libhwloc where it is built in.
+
+mod machines;
+mod objects;
+#[cfg(feature = "hwloc")]
+mod second_opinion;

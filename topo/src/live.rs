@@ -1,0 +1,37 @@
+//! The machine at hand, through libhwloc (feature `hwloc`).
+//!
+//! libhwloc detects it and writes it down as XML; our own reader reads that, so that a live machine and a file of it are the
+//! same topology.
+
+use crate::error::TopoError;
+use crate::xml;
+use hwlocality::Topology;
+use hwlocality::topology::builder::TypeFilter;
+use hwlocality::topology::export::xml::XMLExportFlags;
+use stowplan_engine::table::topologies::TopologyDraft;
+
+/// The topology of this machine, with its devices and what this process may use.
+///
+/// # Errors
+/// `bad-topology` when libhwloc cannot read it.
+pub fn detect() -> Result<TopologyDraft, TopoError> {
+    let failed = |reason: String| TopoError::Live { reason };
+    let topology = Topology::builder()
+        .with_io_type_filter(TypeFilter::KeepAll)
+        .map_err(|error| failed(error.to_string()))?
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    let xml = topology
+        .export_xml(XMLExportFlags::empty())
+        .map_err(|error| failed(error.to_string()))?;
+    xml::parse(xml.as_str().trim_end_matches('\0').as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_machine_has_pus() {
+        let draft = super::detect().unwrap();
+        assert!(!draft.pus_os.is_empty());
+    }
+}
