@@ -97,7 +97,7 @@ pub struct Spawned {
     pub uses: Arc<NodeSet>,
 }
 
-/// Everything an event did. Sets of nodes are read with [`Effects::node_name`] before the next event is applied.
+/// Everything an event did. Sets of nodes are read with [`Effects::names`] before the next event is applied.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
     /// The number of the request that now waits.
@@ -129,23 +129,18 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// The name of a node in these effects; `state` is the one after the event. `None` for a node of other times.
-    #[must_use]
-    pub fn node_name<'a>(&'a self, state: &'a State, node: NodeId) -> Option<&'a str> {
-        let gone = || {
-            self.departed
-                .iter()
-                .find(|row| row.0 == node)
-                .map(|row| row.1.as_str())
-        };
-        state.node_name(node).or_else(gone)
-    }
     /// The names of a set of nodes, ascending by bytes. Cost: sorting them.
     #[must_use]
     pub fn names<'a>(&'a self, state: &'a State, nodes: &NodeSet) -> Vec<&'a str> {
+        let gone = self
+            .departed
+            .iter()
+            .filter(|row| nodes.contains(row.0))
+            .map(|row| row.1.as_str());
         let mut names: Vec<&str> = nodes
             .iter()
-            .filter_map(|node| self.node_name(state, node))
+            .filter_map(|node| state.node_name(node))
+            .chain(gone)
             .collect();
         names.sort_unstable();
         names

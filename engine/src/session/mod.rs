@@ -23,6 +23,8 @@ mod judge;
 mod check;
 mod image;
 mod rebuild;
+// What is written before it is done, and read back after a crash.
+mod journal;
 
 pub use apply::{apply, step};
 pub use candidates::{By, Candidates, LISTED_MAX, Refusal, candidates};
@@ -32,6 +34,10 @@ pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
 pub use event::{Attr, DIRECTIVES, Directive, Event, ToolRole, Value};
 pub use id_set::IdSet;
 pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, WantedImage};
+pub use journal::{
+    Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
+    Scan, Store, Tail, payload, recover, scan,
+};
 pub use judge::{Judged, judge};
 pub use name::Name;
 pub use rebuild::ImageError;

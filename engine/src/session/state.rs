@@ -69,6 +69,12 @@ pub struct State {
     pub(crate) holders: BTreeMap<(NsId, Name), AllocId>,
 }
 
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.image().fmt(f)
+    }
+}
+
 impl State {
     /// A DVM without anything in it.
     pub(crate) fn bare(config: Config) -> Self {

@@ -1,0 +1,127 @@
+//! `stowplan session`: scenarios, journals and the launcher's channel. Source: reservations.md 11.
+
+// argv -> what is wanted.
+mod args;
+// JSON <-> what the engine knows.
+pub mod event_json;
+pub mod outcome_json;
+pub mod scenario;
+pub mod state_json;
+pub mod state_read;
+// For people.
+mod person;
+// One subcommand each.
+mod replay;
+mod run;
+mod serve;
+mod show;
+
+use crate::journal_file::FileError;
+use scenario::Malformed;
+use std::io::{self, BufRead, Write};
+use stowplan_engine::session::{Broken, ReplayError};
+
+/// What went wrong, and the exit status that says so.
+#[derive(Debug)]
+enum Failure {
+    /// The words on the command line.
+    Words {
+        class: &'static str,
+        sentence: String,
+    },
+    /// A scenario that is none.
+    Scenario(String),
+    /// A journal that is none, is in use, or cannot be written.
+    Journal(String),
+    /// Our own fault.
+    Internal(String),
+    /// Standard output.
+    Unread(io::Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Unread(error)
+    }
+}
+
+impl From<Malformed> for Failure {
+    fn from(malformed: Malformed) -> Self {
+        Self::Scenario(malformed.to_string())
+    }
+}
+
+impl Failure {
+    /// Something about a journal file.
+    fn file(path: &str, error: &FileError) -> Self {
+        Self::Journal(format!("{path}: {error}"))
+    }
+    /// A journal that does not replay.
+    fn replay(path: &str, error: &ReplayError) -> Self {
+        if error.is_ours() {
+            Self::Internal(format!("{path}: {error}"))
+        } else {
+            Self::Journal(format!("{path}: {error}"))
+        }
+    }
+    /// A broken invariant, and where.
+    fn broken(broken: &Broken, place: &str) -> Self {
+        Self::Internal(format!("{broken}, {place}"))
+    }
+}
+
+/// What a subcommand found: the exit status of an answer that was given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// As expected, or nothing was expected.
+    Met,
+    /// Some expectation was not met.
+    Unmet,
+}
+
+/// Runs the subcommand with the arguments behind `session`. Gives the exit status of reservations.md 11:
+/// 0, 1 when an expectation is not met, 2 for what cannot be read, 70 for a fault of ours.
+pub fn run(
+    args: &[String],
+    stdin: &mut dyn BufRead,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let verdict = answer(args, stdin, out).and_then(|verdict| {
+        out.flush()?;
+        Ok(verdict)
+    });
+    let (status, told) = match verdict {
+        Ok(Verdict::Met) => return 0,
+        Ok(Verdict::Unmet) => return 1,
+        Err(Failure::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+        Err(Failure::Unread(error)) => (
+            2,
+            format!("error[output]: standard output cannot be written: {error}"),
+        ),
+        Err(Failure::Words { class, sentence }) => (2, format!("error[{class}]: {sentence}")),
+        Err(Failure::Scenario(sentence)) => (2, format!("error[scenario]: {sentence}")),
+        Err(Failure::Journal(sentence)) => (2, format!("error[journal]: {sentence}")),
+        Err(Failure::Internal(sentence)) => (70, format!("error[internal]: {sentence}")),
+    };
+    // The worst that can happen to a message is that nobody reads it.
+    let _ = writeln!(err, "{}", person::plain(&told));
+    status
+}
+
+fn answer(
+    args: &[String],
+    stdin: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result<Verdict, Failure> {
+    match args::read(args)? {
+        args::Wanted::Run(wanted) => run::run(&wanted, out),
+        args::Wanted::Replay(wanted) => replay::run(&wanted, out),
+        args::Wanted::Show(wanted) => show::run(&wanted, out),
+        args::Wanted::Serve(wanted) => serve::run(&wanted, stdin, out),
+        args::Wanted::Help => {
+            out.write_all(args::HELP.as_bytes())?;
+            Ok(Verdict::Met)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What an event did, as the line that says so.
+
+use serde_json::{Map, Value as Json, json};
+use stowplan_engine::session::{Effects, State, Status};
+
+/// The effects of an event; `state` is the one after it. Those that are empty are left out; lists ascend.
+#[must_use]
+pub fn effects(state: &State, effects: &Effects) -> Json {
+    let mut object = Map::new();
+    let mut set = |key: &str, json: Json| {
+        let empty = json.is_null() || json.as_array().is_some_and(Vec::is_empty);
+        if !empty {
+            object.insert(key.to_owned(), json);
+        }
+    };
+    set("request", json!(effects.request));
+    set("answered", json!(Vec::from_iter(effects.answered)));
+    if let Some(reply) = &effects.reply {
+        set(
+            "reply",
+            named(&[
+                ("alloc_id", Some(json!(reply.alloc_id))),
+                ("req_id", reply.req_id.as_ref().map(|id| json!(id))),
+            ]),
+        );
+    }
+    set("joined", json!(effects.names(state, &effects.joined)));
+    set("reserved", json!(effects.names(state, &effects.reserved)));
+    if let Some(spawned) = &effects.spawned {
+        set("sessions", json!(spawned.sessions));
+        set(
+            "candidates",
+            json!(effects.names(state, &spawned.candidates)),
+        );
+        set("uses", json!(effects.names(state, &spawned.uses)));
+    }
+    let mut ended = effects.ended.clone();
+    ended.sort();
+    let row = |row: &stowplan_engine::session::Ended| json!({"alloc_id": row.alloc_id, "how": row.how.name(), "why": row.why.name()});
+    set("ended", ended.iter().map(row).collect());
+    set("departed", json!(effects.departed_names()));
+    set("reverted", json!(effects.names(state, &effects.reverted)));
+    let mut killed = effects.killed.clone();
+    killed.sort();
+    set("killed", json!(killed));
+    let mut dropped = effects.dropped.clone();
+    dropped.sort_unstable();
+    set("dropped", json!(dropped));
+    set("lent", json!(effects.lent));
+    if let Some(notify) = &effects.notify {
+        set(
+            "notify",
+            named(&[
+                ("to", Some(json!(format!("{}:{}", notify.ns, notify.rank)))),
+                ("alloc_id", Some(json!(notify.alloc_id))),
+                ("time_remaining", Some(json!(notify.time_remaining))),
+                ("req_id", notify.req_id.as_ref().map(|id| json!(id))),
+            ]),
+        );
+    }
+    Json::Object(object)
+}
+
+/// An object of those that are there.
+fn named(fields: &[(&str, Option<Json>)]) -> Json {
+    let there = fields
+        .iter()
+        .filter_map(|(key, json)| Some(((*key).to_owned(), json.clone()?)));
+    Json::Object(there.collect())
+}
+
+/// One step's line.
+#[must_use]
+pub fn step(
+    scenario: &str,
+    number: usize,
+    event: &str,
+    status: Status,
+    effects: Json,
+) -> Map<String, Json> {
+    let mut line = Map::new();
+    line.insert("scenario".to_owned(), json!(scenario));
+    line.insert("step".to_owned(), json!(number));
+    line.insert("event".to_owned(), json!(event));
+    line.insert("status".to_owned(), json!(status.name()));
+    line.insert("effects".to_owned(), effects);
+    line
+}

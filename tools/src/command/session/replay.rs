@@ -1,0 +1,99 @@
+//! `session replay`: what a journal leads to.
+
+use super::args::{Check, Damage, Format, Replay, Verify};
+use super::person::{self, Since};
+use super::{Failure, Verdict, state_json};
+use crate::journal_file;
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+use stowplan_engine::session::{
+    Broken, Mode, Recovered, ReplayError, State, Tail, check, check_step, recover,
+};
+
+/// What stops a replay.
+enum Stopped {
+    Replay(ReplayError),
+    Broken(Broken, u64),
+}
+
+impl From<ReplayError> for Stopped {
+    fn from(error: ReplayError) -> Self {
+        Self::Replay(error)
+    }
+}
+
+pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failure> {
+    let path = &wanted.journal;
+    let bytes = journal_file::read(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+    let mut since = Since::default();
+    let recovered = replay(wanted, &bytes, &mut since).map_err(|stopped| match stopped {
+        Stopped::Replay(error) => Failure::replay(path, &error),
+        Stopped::Broken(error, number) => {
+            Failure::broken(&error, &format!("{path}, step {number}"))
+        }
+    })?;
+    refuse_damage(path, &recovered, wanted.damage)?;
+    let last = state_json::to_json(&recovered.state);
+    let tail = if recovered.tail == Tail::Clean {
+        "clean"
+    } else {
+        "torn"
+    };
+    let (events, discarded) = (recovered.events, recovered.discarded);
+    match wanted.format {
+        Format::Json => {
+            let told = json!({"events": events, "tail": tail, "discarded_bytes": discarded});
+            writeln!(out, "{}", json!({"recovered": told}))?;
+            writeln!(out, "{}", json!({"final": last}))?;
+        }
+        Format::Text => {
+            writeln!(
+                out,
+                "recovered {events} events, tail {tail}, {discarded} bytes discarded"
+            )?;
+            write!(out, "{}", person::view(&last, &since))?;
+        }
+    }
+    Ok(Verdict::Met)
+}
+
+/// Damage in the middle is not what a crash leaves: only who says so goes on without the rest.
+pub(super) fn refuse_damage(
+    path: &str,
+    recovered: &Recovered,
+    damage: Damage,
+) -> Result<(), Failure> {
+    match recovered.tail {
+        Tail::Damaged { offset } if damage == Damage::Refuse => {
+            Err(Failure::replay(path, &ReplayError::Damaged { offset }))
+        }
+        Tail::Clean | Tail::Torn | Tail::Foreign | Tail::Damaged { .. } => Ok(()),
+    }
+}
+
+fn replay(wanted: &Replay, bytes: &[u8], since: &mut Since) -> Result<Recovered, Stopped> {
+    let checks = wanted.check == Check::Every;
+    // Who wants to see or judge every event starts with the first.
+    let all = checks || wanted.verify == Verify::Snapshots || wanted.format == Format::Text;
+    let mode = if all { Mode::Verify } else { Mode::Fast };
+    let mut number = 0;
+    let mut before: Option<State> = None;
+    let recovered = recover::<Stopped>(bytes, mode, |event, outcome, after| {
+        number += 1;
+        since.observe(number, event, outcome);
+        if checks {
+            let judged = match &before {
+                Some(before) => check_step(before, event, outcome, after),
+                None => check(after),
+            };
+            judged.map_err(|error| Stopped::Broken(error, number))?;
+            before = Some(after.clone());
+        }
+        Ok(())
+    })?;
+    if checks {
+        check(&recovered.state).map_err(|error| Stopped::Broken(error, number))?;
+    }
+    Ok(recovered)
+}

@@ -1,0 +1,263 @@
+//! `session run`: scenarios, step by step.
+
+use super::args::{Check, Format, Run, Sync};
+use super::person::{self, Since};
+use super::scenario::{self, Malformed, Scenario};
+use super::{Failure, Verdict, event_json, outcome_json, state_json};
+use crate::journal_file::{self, JournalFile};
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::path::Path;
+use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::session::{
+    Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,
+    check_step, recover, step,
+};
+
+/// Where events are recorded.
+enum Record {
+    Nowhere,
+    /// Under `--check`: replayed at the end.
+    Memory(Journal<Vec<u8>>),
+    File(Journal<JournalFile>, String),
+}
+
+pub(super) fn run(wanted: &Run, out: &mut dyn Write) -> Result<Verdict, Failure> {
+    let scenarios = chosen(wanted)?;
+    if wanted.journal.is_none() {
+        return run_all(wanted, &scenarios, out);
+    }
+    // A journal can fail halfway, and then nothing may stand on standard output.
+    let mut held = Vec::new();
+    let verdict = run_all(wanted, &scenarios, &mut held)?;
+    out.write_all(&held)?;
+    Ok(verdict)
+}
+
+fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
+    let unread = |error| Malformed::File {
+        path: wanted.scenario.clone(),
+        error,
+    };
+    let size = std::fs::metadata(&wanted.scenario).map_err(unread)?.len();
+    if size > TEXT_BYTES_MAX as u64 {
+        return Err(Failure::Scenario(format!(
+            "{} has {size} bytes, at most {TEXT_BYTES_MAX}",
+            wanted.scenario
+        )));
+    }
+    let text = std::fs::read(&wanted.scenario).map_err(unread)?;
+    let mut scenarios = scenario::read(&text)?;
+    if let Some(only) = &wanted.only {
+        scenarios.retain(|scenario| scenario.name == *only);
+        if scenarios.is_empty() {
+            return Err(Malformed::NoSuch(only.clone()).into());
+        }
+    }
+    if wanted.journal.is_some() && scenarios.len() != 1 {
+        let sentence = format!(
+            "a journal holds one scenario, the file has {}; see --only",
+            scenarios.len()
+        );
+        return Err(Failure::Scenario(sentence));
+    }
+    Ok(scenarios)
+}
+
+fn run_all(wanted: &Run, scenarios: &[Scenario], out: &mut dyn Write) -> Result<Verdict, Failure> {
+    let mut verdict = Verdict::Met;
+    for scenario in scenarios {
+        if run_one(wanted, scenario, out)? == Verdict::Unmet {
+            verdict = Verdict::Unmet;
+        }
+    }
+    Ok(verdict)
+}
+
+fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Verdict, Failure> {
+    let begun = State::new(scenario.config, &scenario.initial);
+    let mut state = begun
+        .map_err(|error| Failure::Scenario(format!("scenario {:?}: {error}", scenario.name)))?;
+    let broken = |broken: &Broken, number: usize| {
+        Failure::broken(
+            broken,
+            &format!("scenario {:?}, step {number}", scenario.name),
+        )
+    };
+    if wanted.check == Check::Every {
+        check(&state).map_err(|error| broken(&error, 0))?;
+    }
+    let mut record = Record::begin(wanted, scenario)?;
+    let mut since = Since::default();
+    let mut verdict = Verdict::Met;
+    for (at, json) in scenario.steps.iter().enumerate() {
+        let number = at + 1;
+        let event = event_json::event(json)?;
+        let before = (wanted.check == Check::Every).then(|| state.clone());
+        let (status, effects) = record.submit(&mut state, &event, wanted)?;
+        if let Some(before) = before {
+            check_step(&before, &event, (status, &effects), &state)
+                .map_err(|error| broken(&error, number))?;
+        }
+        since.observe(number as u64, &event, (status, &effects));
+        let told = outcome_json::effects(&state, &effects);
+        let mut line = outcome_json::step(&scenario.name, number, event.name(), status, told);
+        if !is_met(json.get("expect"), &line) {
+            verdict = Verdict::Unmet;
+            line.insert("expected".to_owned(), json["expect"].clone());
+        }
+        match wanted.format {
+            Format::Json => writeln!(out, "{}", Json::Object(line))?,
+            Format::Text => writeln!(out, "{}", person::step(&line))?,
+        }
+    }
+    record.end(&state, wanted)?;
+    let last = finish(wanted, scenario, &state, &since, out)?;
+    Ok(if last == Verdict::Unmet {
+        last
+    } else {
+        verdict
+    })
+}
+
+/// Whether a step is as expected, as far as something is.
+fn is_met(expect: Option<&Json>, line: &serde_json::Map<String, Json>) -> bool {
+    let Some(expect) = expect.and_then(Json::as_object) else {
+        return true;
+    };
+    let same = |key: &str| {
+        expect
+            .get(key)
+            .is_none_or(|wanted| line.get(key) == Some(wanted))
+    };
+    same("status") && same("effects")
+}
+
+fn finish(
+    wanted: &Run,
+    scenario: &Scenario,
+    state: &State,
+    since: &Since,
+    out: &mut dyn Write,
+) -> Result<Verdict, Failure> {
+    let last = state_json::to_json(state);
+    let mut line = json!({"scenario": scenario.name, "final": last});
+    let mut verdict = Verdict::Met;
+    if let Some(expected) = scenario.last.as_ref().and_then(Json::as_object)
+        && expected
+            .iter()
+            .any(|(key, wanted)| line["final"].get(key) != Some(wanted))
+    {
+        verdict = Verdict::Unmet;
+        line["expected"] = Json::Object(expected.clone());
+    }
+    match wanted.format {
+        Format::Json => writeln!(out, "{line}")?,
+        Format::Text => write!(out, "{}", person::view(&line["final"], since))?,
+    }
+    Ok(verdict)
+}
+
+impl Record {
+    fn begin(wanted: &Run, scenario: &Scenario) -> Result<Self, Failure> {
+        let Some(path) = &wanted.journal else {
+            if wanted.check == Check::No {
+                return Ok(Self::Nowhere);
+            }
+            let journal = Journal::begin(Vec::new(), &scenario.config, &scenario.initial);
+            return Ok(Self::Memory(
+                journal.map_err(|error| failed("in memory", &error))?,
+            ));
+        };
+        let (mut file, bytes) =
+            JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+        let there = stowplan_engine::session::scan(&bytes);
+        if there.frames > 0 || there.tail != stowplan_engine::session::Tail::Torn {
+            return Err(Failure::Journal(format!(
+                "{path}: is there already; a run begins a new journal"
+            )));
+        }
+        file.cut(0).map_err(|error| Failure::file(path, &error))?;
+        let journal = Journal::begin(file, &scenario.config, &scenario.initial);
+        Ok(Self::File(
+            journal.map_err(|error| failed(path, &error))?,
+            path.clone(),
+        ))
+    }
+
+    fn submit(
+        &mut self,
+        state: &mut State,
+        event: &Event<'_>,
+        wanted: &Run,
+    ) -> Result<(Status, Effects), Failure> {
+        match self {
+            Self::Nowhere => Ok(step(state, event)),
+            Self::Memory(journal) => recorded(journal, "in memory", state, event, wanted),
+            Self::File(journal, path) => recorded(journal, path, state, event, wanted),
+        }
+    }
+
+    /// Under `--check` the journal is read back and must give this very state (I-23).
+    fn end(self, state: &State, wanted: &Run) -> Result<(), Failure> {
+        let (bytes, place) = match self {
+            Self::Nowhere => return Ok(()),
+            Self::Memory(mut journal) => {
+                journal
+                    .flush()
+                    .map_err(|error| failed("in memory", &error))?;
+                (journal.into_store(), "in memory".to_owned())
+            }
+            Self::File(mut journal, path) => {
+                journal.flush().map_err(|error| failed(&path, &error))?;
+                if wanted.check == Check::No {
+                    return Ok(());
+                }
+                (
+                    journal_file::read(Path::new(&path))
+                        .map_err(|error| Failure::file(&path, &error))?,
+                    path,
+                )
+            }
+        };
+        for mode in [Mode::Fast, Mode::Verify] {
+            let again = recover::<ReplayError>(&bytes, mode, |_, _, _| Ok(()));
+            let again = again
+                .map_err(|error| Failure::Internal(format!("I-23 journal {place}: {error}")))?;
+            if again.state.canonical() != state.canonical() {
+                return Err(Failure::Internal(format!(
+                    "I-23 journal {place}: the replay gives another state"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn recorded<S: Store>(
+    journal: &mut Journal<S>,
+    place: &str,
+    state: &mut State,
+    event: &Event<'_>,
+    wanted: &Run,
+) -> Result<(Status, Effects), Failure> {
+    let mut record = || {
+        let outcome = journal.submit(state, event)?;
+        if wanted
+            .snapshot_every
+            .is_some_and(|every| journal.events() % every == 0)
+        {
+            journal.snapshot(state)?;
+        }
+        match wanted.sync {
+            Sync::Each => journal.commit()?,
+            Sync::None => journal.flush()?,
+        }
+        Ok(outcome)
+    };
+    record().map_err(|error| failed(place, &error))
+}
+
+fn failed<E: std::error::Error>(place: &str, error: &JournalError<E>) -> Failure {
+    Failure::Journal(format!("{place}: {error}"))
+}

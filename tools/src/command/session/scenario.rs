@@ -1,0 +1,267 @@
+//! Scenario files: what a DVM is started with, and what happens to it.
+
+use super::event_json;
+use serde_json::{Map, Value as Json};
+use stowplan_engine::session::{Config, FEATURES, Features, Initial, Limits, Name, State};
+
+/// How deep a JSON text may be nested.
+pub const DEPTH_MAX: u32 = 64;
+
+/// Why a text is no scenario file.
+#[derive(Debug, thiserror::Error)]
+pub enum Malformed {
+    /// It cannot be read.
+    #[error("{path} cannot be read: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is no JSON.
+    #[error("no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is nested too deep.
+    #[error("nested deeper than {DEPTH_MAX} levels at byte {at}")]
+    Depth {
+        /// Where.
+        at: usize,
+    },
+    /// Something in a step.
+    #[error("{0}")]
+    Step(String),
+    /// Something in a scenario, and where.
+    #[error("scenario {name:?}, {place}: {what}")]
+    At {
+        /// The scenario.
+        name: String,
+        /// Where in it.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// No scenario has this name.
+    #[error("no scenario is called {0:?}")]
+    NoSuch(String),
+}
+
+/// One scenario, with every step looked at.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// What the DVM is started with.
+    pub config: Config,
+    /// What is there at the beginning.
+    pub initial: Initial,
+    /// The steps as they were written.
+    pub steps: Vec<Json>,
+    /// Keys of the final state that are expected.
+    pub last: Option<Json>,
+}
+
+/// Parses JSON of bounded depth.
+///
+/// # Errors
+/// [`Malformed`] for text that is no JSON or nested too deep.
+pub fn json(text: &[u8]) -> Result<Json, Malformed> {
+    let mut depth = 0;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > DEPTH_MAX {
+                    return Err(Malformed::Depth { at });
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(serde_json::from_slice(text)?)
+}
+
+/// Reads a scenario file: one scenario, or a versioned list of them.
+///
+/// # Errors
+/// [`Malformed`], before any step is run.
+pub fn read(text: &[u8]) -> Result<Vec<Scenario>, Malformed> {
+    let document = json(text)?;
+    let Json::Object(mut object) = document else {
+        return Err(at("", "the file", "no JSON object"));
+    };
+    let Some(list) = object.remove("scenarios").filter(|list| !list.is_null()) else {
+        return Ok(vec![scenario(object)?]);
+    };
+    if object.get("version").and_then(Json::as_u64) != Some(1) {
+        return Err(at("", "the file", "\"version\" is not 1"));
+    }
+    let Json::Array(list) = list else {
+        return Err(at("", "the file", "\"scenarios\" is no list"));
+    };
+    let one = |json| match json {
+        Json::Object(object) => scenario(object),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+            Err(at("", "the file", "a scenario is no object"))
+        }
+    };
+    list.into_iter().map(one).collect()
+}
+
+fn at(name: &str, place: &str, what: &str) -> Malformed {
+    Malformed::At {
+        name: name.to_owned(),
+        place: place.to_owned(),
+        what: what.to_owned(),
+    }
+}
+
+fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Malformed> {
+    let name = match object.remove("name") {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(name)) => name,
+        Some(_) => return Err(at("", "\"name\"", "no string")),
+    };
+    let (config, initial) = beginning(&object).map_err(|(place, what)| at(&name, place, &what))?;
+    let Some(Json::Array(steps)) = object.remove("steps") else {
+        return Err(at(&name, "\"steps\"", "no list"));
+    };
+    for (number, step) in steps.iter().enumerate() {
+        if let Err(error) = event_json::event(step) {
+            return Err(at(
+                &name,
+                &format!("step {}", number + 1),
+                &error.to_string(),
+            ));
+        }
+    }
+    let last = object.remove("final").filter(|last| !last.is_null());
+    Ok(Scenario {
+        name,
+        config,
+        initial,
+        steps,
+        last,
+    })
+}
+
+type Place = (&'static str, String);
+
+/// The `config` and `initial` of an object, judged together.
+///
+/// # Errors
+/// Where, and what is wrong there.
+pub fn beginning(object: &Map<String, Json>) -> Result<(Config, Initial), Place> {
+    let config = config(object.get("config"))?;
+    let initial = initial(object.get("initial"))?;
+    State::new(config, &initial).map_err(|error| ("\"initial\"", error.to_string()))?;
+    Ok((config, initial))
+}
+
+fn object_of<'j>(
+    json: Option<&'j Json>,
+    place: &'static str,
+) -> Result<Option<&'j Map<String, Json>>, Place> {
+    match json {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Object(object)) => Ok(Some(object)),
+        Some(_) => Err((place, "no object".to_owned())),
+    }
+}
+
+fn config(json: Option<&Json>) -> Result<Config, Place> {
+    let mut config = Config::default();
+    let Some(object) = object_of(json, "\"config\"")? else {
+        return Ok(config);
+    };
+    if let Some(list) = object.get("available").filter(|list| !list.is_null()) {
+        config.available = features(list)?;
+    }
+    if let Some(limits) = object_of(object.get("limits"), "\"limits\"")? {
+        for (key, json) in limits {
+            let number = match json {
+                Json::Null => continue,
+                json => json
+                    .as_u64()
+                    .ok_or_else(|| ("\"limits\"", format!("{key:?} is no whole number")))?,
+            };
+            let limit = limit(&mut config.limits, key);
+            *limit.ok_or_else(|| ("\"limits\"", format!("there is no limit {key:?}")))? = number;
+        }
+    }
+    if let Some(json) = object.get("next_session_id").filter(|json| !json.is_null()) {
+        let number = json.as_u64().and_then(|wide| u32::try_from(wide).ok());
+        let wrong = || {
+            (
+                "\"next_session_id\"",
+                "no whole number of 32 bits".to_owned(),
+            )
+        };
+        config.next_session_id = number.ok_or_else(wrong)?;
+    }
+    Ok(config)
+}
+
+fn limit<'l>(limits: &'l mut Limits, key: &str) -> Option<&'l mut u64> {
+    Some(match key {
+        "max_nodes" => &mut limits.max_nodes,
+        "max_allocations" => &mut limits.max_allocations,
+        "max_pending" => &mut limits.max_pending,
+        "max_namespaces" => &mut limits.max_namespaces,
+        "max_targets" => &mut limits.max_targets,
+        "max_name" => &mut limits.max_name,
+        _ => return None,
+    })
+}
+
+fn features(json: &Json) -> Result<Features, Place> {
+    let place = "\"available\"";
+    let list = json
+        .as_array()
+        .ok_or_else(|| (place, "no list".to_owned()))?;
+    let mut features = Features::none();
+    for json in list {
+        let known = json
+            .as_str()
+            .and_then(|name| FEATURES.iter().find(|row| row.0 == name));
+        let row = known.ok_or_else(|| (place, format!("there is no attribute {json}")))?;
+        features = features.with(row.1);
+    }
+    Ok(features)
+}
+
+fn initial(json: Option<&Json>) -> Result<Initial, Place> {
+    let place = "\"initial\"";
+    let Some(object) = object_of(json, place)? else {
+        return Ok(Initial::default());
+    };
+    let names = |key: &str| -> Result<Vec<Name>, Place> {
+        let list = match object.get(key) {
+            None | Some(Json::Null) => return Ok(Vec::new()),
+            Some(json) => json.as_array(),
+        };
+        let list = list.ok_or_else(|| (place, format!("{key:?} is no list")))?;
+        let name = |json: &Json| {
+            json.as_str()
+                .map(Name::new)
+                .ok_or_else(|| (place, format!("{json} among {key:?} is no name")))
+        };
+        list.iter().map(name).collect()
+    };
+    let scheduler = match object.get("scheduler") {
+        None | Some(Json::Null) => None,
+        Some(Json::String(name)) => Some(Name::new(name)),
+        Some(_) => return Err((place, "\"scheduler\" is no name".to_owned())),
+    };
+    Ok(Initial {
+        nodes: names("nodes")?,
+        tools: names("tools")?,
+        scheduler,
+    })
+}

@@ -1,0 +1,251 @@
+//! `session serve`: a launcher's channel. Events come in, one a line; answers leave after their frames are synced.
+
+use super::args::{Check, Serve};
+use super::scenario::{self, Malformed};
+use super::{Failure, Verdict, event_json, outcome_json, state_json};
+use crate::journal_file::JournalFile;
+use serde_json::{Value as Json, json};
+use std::io::{BufRead, Write};
+use std::path::Path;
+use stowplan_engine::limit::FRAME_BYTES_MAX;
+use stowplan_engine::session::{
+    Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
+};
+
+/// A journal with more bytes than this is compacted when it is opened.
+const COMPACT_BYTES: usize = 64 << 20;
+
+/// A DVM that is served.
+struct Served<'w> {
+    wanted: &'w Serve,
+    state: State,
+    journal: Journal<JournalFile>,
+    /// Steps answered in this process.
+    steps: usize,
+}
+
+pub(super) fn run(
+    wanted: &Serve,
+    stdin: &mut dyn BufRead,
+    out: &mut dyn Write,
+) -> Result<Verdict, Failure> {
+    let mut lines = Lines::default();
+    let mut first = Vec::new();
+    while first.is_empty() {
+        if !lines.fill(stdin)? {
+            break;
+        }
+        first.extend(lines.next());
+    }
+    let first = first.pop().or_else(|| lines.last());
+    let first = first
+        .ok_or_else(|| Failure::Scenario("standard input, line 1: there is none".to_owned()))?;
+    let mut served = open(wanted, &first)?;
+    loop {
+        let mut answers = String::new();
+        while let Some(line) = lines.next() {
+            served.answer(&line, &mut answers)?;
+        }
+        served.release(&answers, out)?;
+        if !lines.fill(stdin)? {
+            break;
+        }
+    }
+    let mut answers = String::new();
+    if let Some(line) = lines.last() {
+        served.answer(&line, &mut answers)?;
+    }
+    answers.push_str(
+        &json!({"scenario": "", "final": state_json::to_json(&served.state)}).to_string(),
+    );
+    answers.push('\n');
+    served.release(&answers, out)?;
+    Ok(Verdict::Met)
+}
+
+/// Begins a journal or goes on with the one that is there.
+fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
+    let place = |error: Malformed| Failure::Scenario(format!("standard input, line 1: {error}"));
+    let said = scenario::json(first).map_err(place)?;
+    let Json::Object(said) = said else {
+        return Err(Failure::Scenario(
+            "standard input, line 1: no JSON object".to_owned(),
+        ));
+    };
+    let path = &wanted.journal;
+    let (config, initial) = scenario::beginning(&said).map_err(|(place, what)| {
+        Failure::Scenario(format!("standard input, line 1, {place}: {what}"))
+    })?;
+    let (mut file, bytes) =
+        JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
+    let found = scan(&bytes);
+    let failed =
+        |error: &JournalError<std::io::Error>| Failure::Journal(format!("{path}: {error}"));
+    if found.frames == 0 && found.tail == Tail::Torn {
+        file.cut(0).map_err(|error| Failure::file(path, &error))?;
+        let state =
+            State::new(config, &initial).map_err(|error| Failure::Scenario(error.to_string()))?;
+        let journal = Journal::begin(file, &config, &initial).map_err(|error| failed(&error))?;
+        return Ok(Served {
+            wanted,
+            state,
+            journal,
+            steps: 0,
+        });
+    }
+    if let Tail::Damaged { offset } = found.tail {
+        return Err(Failure::replay(path, &ReplayError::Damaged { offset }));
+    }
+    let recovered = recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(()));
+    let recovered = recovered.map_err(|error| Failure::replay(path, &error))?;
+    if !said.is_empty() {
+        return Err(Failure::Journal(format!(
+            "{path}: is there already, and goes on with {{}} alone"
+        )));
+    }
+    if bytes.len() > COMPACT_BYTES {
+        let (initial, state, events) = (&recovered.initial, &recovered.state, recovered.events);
+        // A state too large for a frame stays as it is: a long journal is slower to open, and that is all.
+        if let Ok(compact) = Journal::compact(Vec::new(), initial, state, events) {
+            let compact = compact.into_store();
+            let file = file
+                .replace(&compact)
+                .map_err(|error| Failure::file(path, &error))?;
+            let again = recover::<ReplayError>(&compact, Mode::Fast, |_, _, _| Ok(()));
+            let again = again.map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
+            let journal = Journal::resume(file, &again);
+            return Ok(Served {
+                wanted,
+                state: again.state,
+                journal,
+                steps: 0,
+            });
+        }
+    }
+    file.cut(recovered.end)
+        .map_err(|error| Failure::file(path, &error))?;
+    let journal = Journal::resume(file, &recovered);
+    Ok(Served {
+        wanted,
+        state: recovered.state,
+        journal,
+        steps: 0,
+    })
+}
+
+impl Served<'_> {
+    /// Judges and applies one line; its answer waits for the commit.
+    fn answer(&mut self, line: &[u8], answers: &mut String) -> Result<(), Failure> {
+        let told = match scenario::json(line).map(|json| self.step(&json)) {
+            Ok(told) => told?,
+            Err(error) => json!({"error": error.to_string()}),
+        };
+        answers.push_str(&told.to_string());
+        answers.push('\n');
+        Ok(())
+    }
+
+    fn step(&mut self, json: &Json) -> Result<Json, Failure> {
+        let event = match event_json::event(json) {
+            Ok(event) => event,
+            Err(error) => return Ok(json!({"error": error.to_string()})),
+        };
+        let before = (self.wanted.check == Check::Every).then(|| self.state.clone());
+        let (status, effects) = match self.journal.submit(&mut self.state, &event) {
+            Ok(outcome) => outcome,
+            Err(error @ JournalError::TooLarge { .. }) => {
+                return Ok(json!({"error": error.to_string()}));
+            }
+            Err(error @ (JournalError::Store(_) | JournalError::Failed)) => {
+                return Err(Failure::Journal(format!(
+                    "{}: {error}",
+                    self.wanted.journal
+                )));
+            }
+        };
+        self.steps += 1;
+        if let Some(before) = before {
+            let place = format!("{}, step {}", self.wanted.journal, self.steps);
+            check_step(&before, &event, (status, &effects), &self.state)
+                .map_err(|error| Failure::broken(&error, &place))?;
+        }
+        let told = outcome_json::effects(&self.state, &effects);
+        Ok(Json::Object(outcome_json::step(
+            "",
+            self.steps,
+            event.name(),
+            status,
+            told,
+        )))
+    }
+
+    /// Syncs, then answers.
+    fn release(&mut self, answers: &str, out: &mut dyn Write) -> Result<(), Failure> {
+        if answers.is_empty() {
+            return Ok(());
+        }
+        let commit = self.journal.commit();
+        commit.map_err(|error| Failure::Journal(format!("{}: {error}", self.wanted.journal)))?;
+        out.write_all(answers.as_bytes())?;
+        Ok(out.flush()?)
+    }
+}
+
+/// Lines as they come: all that are there are judged together and synced once.
+#[derive(Default)]
+struct Lines {
+    bytes: Vec<u8>,
+    /// Where the next line begins.
+    at: usize,
+    /// No newline before here.
+    searched: usize,
+}
+
+impl Lines {
+    /// Reads what is there, at least a byte; false at the end of input.
+    fn fill(&mut self, stdin: &mut dyn BufRead) -> Result<bool, Failure> {
+        self.bytes.drain(..self.at);
+        self.searched -= self.at;
+        self.at = 0;
+        let unread = |error| Failure::Scenario(format!("standard input cannot be read: {error}"));
+        let chunk = loop {
+            match stdin.fill_buf() {
+                Ok(chunk) => break chunk,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(unread(error)),
+            }
+        };
+        let read = chunk.len();
+        self.bytes.extend_from_slice(chunk);
+        stdin.consume(read);
+        if self.bytes.len() > FRAME_BYTES_MAX + read {
+            return Err(Failure::Scenario(format!(
+                "standard input has a line of more than {FRAME_BYTES_MAX} bytes"
+            )));
+        }
+        Ok(read > 0)
+    }
+
+    /// The next whole line.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let found = self.bytes[self.searched..]
+            .iter()
+            .position(|&byte| byte == b'\n');
+        let Some(more) = found else {
+            self.searched = self.bytes.len();
+            return None;
+        };
+        let end = self.searched + more;
+        let line = self.bytes[self.at..end].to_vec();
+        self.at = end + 1;
+        self.searched = self.at;
+        Some(line)
+    }
+
+    /// What stands behind the last newline at the end of input.
+    fn last(&mut self) -> Option<Vec<u8>> {
+        let rest = self.bytes.split_off(self.at);
+        self.searched = self.at;
+        (!rest.is_empty()).then_some(rest)
+    }
+}

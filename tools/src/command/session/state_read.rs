@@ -1,0 +1,296 @@
+//! A final-state line back into a state.
+
+use super::scenario;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use stowplan_engine::session::{
+    AllocImage, Config, Dvm, Image, Inheritance, Kind, Name, NodeImage, NsImage, Origin,
+    PendingImage, State, WantedImage,
+};
+
+type Read<T> = Result<T, String>;
+
+/// The state of the last line that says `{"final": …}`.
+///
+/// # Errors
+/// What is wrong, and in which line.
+pub fn last_final(text: &[u8], config: Config) -> Read<State> {
+    let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
+    for (at, line) in lines.iter().enumerate().rev() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let wrong = |what: String| format!("line {}: {what}", at + 1);
+        let json = scenario::json(line).map_err(|error| wrong(error.to_string()))?;
+        if let Some(last) = json.get("final") {
+            return from_json(last, config).map_err(wrong);
+        }
+    }
+    Err("no journal, and no line with a \"final\" state".to_owned())
+}
+
+/// A state from its dump.
+///
+/// # Errors
+/// What is wrong in it: a key that is missing or of another type, a name that is not there, a broken invariant.
+pub fn from_json(last: &Json, config: Config) -> Read<State> {
+    let image = image(last)?;
+    State::from_image(config, &image).map_err(|error| error.to_string())
+}
+
+/// Where the names of a table stand.
+struct Places(BTreeMap<String, u32>);
+
+impl Places {
+    fn of(rows: &[Json], key: &str) -> Read<Self> {
+        let mut places = BTreeMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            places.insert(text(row, key)?.to_owned(), place(at)?);
+        }
+        Ok(Self(places))
+    }
+    fn find(&self, name: &str) -> Read<u32> {
+        self.0
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("{name:?} is not there"))
+    }
+}
+
+fn place(at: usize) -> Read<u32> {
+    u32::try_from(at).map_err(|_| "too many rows".to_owned())
+}
+
+fn rows<'j>(json: &'j Json, key: &str) -> Read<&'j [Json]> {
+    json[key]
+        .as_array()
+        .map(Vec::as_slice)
+        .ok_or_else(|| format!("{key:?} is no list"))
+}
+
+fn text<'j>(json: &'j Json, key: &str) -> Read<&'j str> {
+    json[key]
+        .as_str()
+        .ok_or_else(|| format!("{key:?} is no string"))
+}
+
+fn truth(json: &Json, key: &str) -> Read<bool> {
+    json[key]
+        .as_bool()
+        .ok_or_else(|| format!("{key:?} is no truth value"))
+}
+
+fn number<T: TryFrom<u64>>(json: &Json, key: &str) -> Read<T> {
+    let wide = json[key].as_u64().and_then(|wide| T::try_from(wide).ok());
+    wide.ok_or_else(|| format!("{key:?} is no number of its size"))
+}
+
+/// A value that may be `null`.
+fn maybe<'j, T>(
+    json: &'j Json,
+    key: &str,
+    read: impl Fn(&'j Json, &str) -> Read<T>,
+) -> Read<Option<T>> {
+    if json[key].is_null() {
+        Ok(None)
+    } else {
+        read(json, key).map(Some)
+    }
+}
+
+fn names(json: &Json, key: &str) -> Read<Vec<Name>> {
+    let name = |row: &Json| {
+        row.as_str()
+            .map(Name::new)
+            .ok_or_else(|| format!("{key:?} holds no names"))
+    };
+    rows(json, key)?.iter().map(name).collect()
+}
+
+fn word<T>(json: &Json, key: &str, words: &[(&str, T)]) -> Read<T>
+where
+    T: Copy,
+{
+    let word = text(json, key)?;
+    words
+        .iter()
+        .find(|row| row.0 == word)
+        .map(|row| row.1)
+        .ok_or_else(|| format!("{key:?} is {word:?}"))
+}
+
+fn process(json: &Json, key: &str, spaces: &Places) -> Read<(u32, u32)> {
+    let said = text(json, key)?;
+    let parts = said
+        .split_once(':')
+        .and_then(|(ns, rank)| Some((ns, rank.parse().ok()?)));
+    let (ns, rank) = parts.ok_or_else(|| format!("{key:?} is no process"))?;
+    Ok((spaces.find(ns)?, rank))
+}
+
+fn inheritance(json: &Json, key: &str) -> Read<Inheritance> {
+    Inheritance::named(text(json, key)?).ok_or_else(|| format!("{key:?} is no disposition"))
+}
+
+fn image(last: &Json) -> Read<Image> {
+    let allocs = Places::of(rows(last, "allocations")?, "id")?;
+    let spaces = Places::of(rows(last, "namespaces")?, "name")?;
+    let nodes = Places::of(rows(last, "nodes")?, "name")?;
+    let mut image = Image {
+        dvm: word(last, "dvm", &[("up", Dvm::Up), ("down", Dvm::Down)])?,
+        next_request: number(last, "next_request")?,
+        next_session_id: number(last, "next_session_id")?,
+        next_node: place(rows(last, "nodes")?.len())?,
+        scheduler: maybe(last, "scheduler", text)?
+            .map(|name| spaces.find(name))
+            .transpose()?,
+        nodes: Vec::new(),
+        allocations: Vec::new(),
+        namespaces: Vec::new(),
+        pending: Vec::new(),
+        sets: Vec::new(),
+    };
+    for (at, row) in rows(last, "nodes")?.iter().enumerate() {
+        image.nodes.push(NodeImage {
+            id: place(at)?,
+            name: Name::new(text(row, "name")?),
+            origin: word(
+                row,
+                "origin",
+                &[("startup", Origin::Startup), ("granted", Origin::Granted)],
+            )?,
+            up: word(row, "state", &[("up", true), ("down", false)])?,
+            alloc: maybe(row, "alloc", text)?
+                .map(|id| allocs.find(id))
+                .transpose()?,
+        });
+    }
+    for row in rows(last, "allocations")? {
+        image.allocations.push(alloc(row, &spaces)?);
+    }
+    let mut sets = BTreeMap::new();
+    for row in rows(last, "namespaces")? {
+        let row = namespace(row, &allocs, &spaces, |uses| {
+            set_of(uses, &nodes, &mut sets, &mut image.sets)
+        })?;
+        image.namespaces.push(row);
+    }
+    for row in rows(last, "pending")? {
+        image.pending.push(pending(row, &spaces)?);
+    }
+    Ok(image)
+}
+
+fn alloc(row: &Json, spaces: &Places) -> Read<AllocImage> {
+    let mut roots: Vec<u32> = Vec::new();
+    for root in names(row, "roots")? {
+        roots.push(spaces.find(root.as_str())?);
+    }
+    Ok(AllocImage {
+        id: Name::new(text(row, "id")?),
+        session_id: number(row, "session_id")?,
+        owner: Name::new(text(row, "owner")?),
+        owner_live: truth(row, "owner_live")?,
+        shared: truth(row, "shared")?,
+        inheritance: inheritance(row, "inheritance")?,
+        warn_timeout: maybe(row, "warn_timeout", number)?,
+        requestor: maybe(row, "requestor", |row, key| process(row, key, spaces))?,
+        req_ns: maybe(row, "req_ns", text)?
+            .map(|ns| spaces.find(ns))
+            .transpose()?,
+        req_id: maybe(row, "req_id", text)?.map(Name::new),
+        lent: names(row, "lent")?,
+        roots,
+    })
+}
+
+fn namespace(
+    row: &Json,
+    allocs: &Places,
+    spaces: &Places,
+    mut set_of: impl FnMut(&[Name]) -> Read<u32>,
+) -> Read<NsImage> {
+    let mut sessions = Vec::new();
+    for id in names(row, "sessions")? {
+        sessions.push(if id.as_bytes().is_empty() {
+            None
+        } else {
+            Some(allocs.find(id.as_str())?)
+        });
+    }
+    let uses = names(row, "uses")?;
+    let kinds = [
+        ("job", Kind::Job),
+        ("tool", Kind::Tool),
+        ("scheduler", Kind::Scheduler),
+    ];
+    Ok(NsImage {
+        name: Name::new(text(row, "name")?),
+        kind: word(row, "kind", &kinds)?,
+        parent: maybe(row, "parent", text)?
+            .map(|name| spaces.find(name))
+            .transpose()?,
+        live: truth(row, "live")?,
+        sessions,
+        uses: if uses.is_empty() {
+            None
+        } else {
+            Some(set_of(&uses)?)
+        },
+    })
+}
+
+/// The place of a set of nodes, each distinct one once.
+fn set_of(
+    uses: &[Name],
+    nodes: &Places,
+    known: &mut BTreeMap<Vec<(u32, u32)>, u32>,
+    sets: &mut Vec<Vec<(u32, u32)>>,
+) -> Read<u32> {
+    let mut ids = Vec::new();
+    for name in uses {
+        ids.push(nodes.find(name.as_str())?);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for id in ids {
+        match runs.last_mut() {
+            Some((first, more)) if *first + *more + 1 == id => *more += 1,
+            Some(_) | None => runs.push((id, 0)),
+        }
+    }
+    if let Some(&at) = known.get(&runs) {
+        return Ok(at);
+    }
+    let at = place(sets.len())?;
+    sets.push(runs.clone());
+    known.insert(runs, at);
+    Ok(at)
+}
+
+fn pending(row: &Json, spaces: &Places) -> Read<PendingImage> {
+    let wanted = word(
+        row,
+        "directive",
+        &[
+            ("PMIX_ALLOC_NEW", WantedImage::New),
+            ("PMIX_ALLOC_EXTEND", WantedImage::Extend),
+            ("PMIX_ALLOC_REAQUIRE", WantedImage::Reaquire),
+        ],
+    )?;
+    let session: Option<u32> = maybe(row, "session_id", number)?;
+    Ok(PendingImage {
+        request: number(row, "request")?,
+        from: process(row, "from", spaces)?,
+        wanted,
+        record: maybe(row, "alloc_id", text)?.map(Name::new).zip(session),
+        req_id: maybe(row, "req_id", text)?.map(Name::new),
+        owner: Name::new(text(row, "owner")?),
+        target: maybe(row, "target", text)?.map(Name::new),
+        target_gone: truth(row, "target_gone")?,
+        shared: truth(row, "shared")?,
+        inheritance: maybe(row, "inheritance", inheritance)?,
+        warn_timeout: maybe(row, "warn_timeout", number)?,
+    })
+}

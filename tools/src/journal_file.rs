@@ -1,0 +1,203 @@
+//! The journal on disk: one writer, synced before it answers, torn tails cut off, compacted by a new file.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use stowplan_engine::session::Store;
+
+/// Bytes of a journal that we read.
+pub const JOURNAL_BYTES_MAX: u64 = 1 << 33;
+
+/// Why a journal file cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file system says so.
+    #[error("cannot be {doing}: {error}")]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another process writes it.
+    #[error("is in use by another writer")]
+    InUse,
+    /// A directory, a pipe or a device.
+    #[error("is no regular file")]
+    NoFile,
+    /// Larger than we read.
+    #[error("has {bytes} bytes, at most {JOURNAL_BYTES_MAX} are read")]
+    TooLarge {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
+    move |error| FileError::Io { doing, error }
+}
+
+/// A journal file that we alone write. The lock goes with the file handle, so a killed writer leaves none behind.
+#[derive(Debug)]
+pub struct JournalFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl Store for JournalFile {
+    type Error = io::Error;
+    fn append(&mut self, bytes: &[u8]) -> Result<(), io::Error> {
+        self.file.write_all(bytes)
+    }
+    fn sync(&mut self) -> Result<(), io::Error> {
+        self.file.sync_data()
+    }
+}
+
+/// The bytes of a journal, for readers: no lock is needed, what is read is a prefix.
+///
+/// # Errors
+/// [`FileError`] when it cannot be read, is no regular file or too large.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    let metadata = std::fs::metadata(path).map_err(io_error("read"))?;
+    if !metadata.is_file() {
+        return Err(FileError::NoFile);
+    }
+    let mut file = File::open(path).map_err(io_error("read"))?;
+    read_all(&mut file)
+}
+
+fn read_all(file: &mut File) -> Result<Vec<u8>, FileError> {
+    let bytes = file.metadata().map_err(io_error("read"))?.len();
+    if bytes > JOURNAL_BYTES_MAX {
+        return Err(FileError::TooLarge { bytes });
+    }
+    let mut all = Vec::new();
+    file.take(JOURNAL_BYTES_MAX)
+        .read_to_end(&mut all)
+        .map_err(io_error("read"))?;
+    Ok(all)
+}
+
+fn lock(file: &File) -> Result<(), FileError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(FileError::InUse),
+        Err(TryLockError::Error(error)) => Err(FileError::Io {
+            doing: "locked",
+            error,
+        }),
+    }
+}
+
+impl JournalFile {
+    /// Opens a journal to write it, or makes an empty one; gives its bytes. The writer stands behind them.
+    ///
+    /// # Errors
+    /// [`FileError`]; `InUse` when somebody else writes it.
+    pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
+        if path.exists() && !path.is_file() {
+            return Err(FileError::NoFile);
+        }
+        let fresh = !path.exists();
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
+        let mut file = file.map_err(io_error("opened"))?;
+        lock(&file)?;
+        // Between open and lock a compaction may have put another file in this one's place.
+        if !is_at(&file, path)? {
+            return Err(FileError::InUse);
+        }
+        let bytes = read_all(&mut file)?;
+        if fresh {
+            sync_folder(path)?;
+        }
+        Ok((
+            Self {
+                file,
+                path: path.to_owned(),
+            },
+            bytes,
+        ))
+    }
+
+    /// Cuts everything from a byte on, for good: the torn tail, before anything is appended.
+    ///
+    /// # Errors
+    /// [`FileError`] when the file system refuses.
+    pub fn cut(&mut self, end: usize) -> Result<(), FileError> {
+        self.file.set_len(end as u64).map_err(io_error("cut"))?;
+        self.file
+            .seek(SeekFrom::Start(end as u64))
+            .map_err(io_error("cut"))?;
+        self.file.sync_all().map_err(io_error("synced"))
+    }
+
+    /// Puts a file with these bytes in the place of this one: written, synced, renamed, folder synced. A crash leaves
+    /// the old file or the new one.
+    ///
+    /// # Errors
+    /// [`FileError`] when the file system refuses; the old file is then still in its place.
+    pub fn replace(self, bytes: &[u8]) -> Result<Self, FileError> {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".compact");
+        let aside = self.path.with_file_name(name);
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&aside);
+        let mut file = file.map_err(io_error("compacted"))?;
+        lock(&file)?;
+        file.write_all(bytes).map_err(io_error("compacted"))?;
+        file.sync_all().map_err(io_error("synced"))?;
+        std::fs::rename(&aside, &self.path).map_err(io_error("renamed"))?;
+        sync_folder(&self.path)?;
+        Ok(Self {
+            file,
+            path: self.path,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether the file that is open is the one that stands at the path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let open = file.metadata().map_err(io_error("opened"))?;
+    Ok(std::fs::metadata(path)
+        .is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
+}
+
+/// Whether the file that is open is the one that stands at the path: elsewhere an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
+    Ok(true)
+}
+
+/// Makes a new name in a folder safe from a crash.
+fn sync_folder(path: &Path) -> Result<(), FileError> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    if cfg!(unix) {
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(io_error("synced"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The state that `map --session` asks for: a journal, or a file with a final-state line.
+
+use crate::command::session::state_read;
+use crate::journal_file::{self, FileError};
+use std::path::Path;
+use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
+
+/// Why a file gives no state.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It cannot be read.
+    #[error("{path} {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        error: FileError,
+    },
+    /// It is a journal that does not replay.
+    #[error("{path}: {error}")]
+    Replay {
+        /// The file.
+        path: String,
+        /// Why.
+        error: ReplayError,
+    },
+    /// It is neither a journal nor has it a line with a final state.
+    #[error("{path}: {what}")]
+    Line {
+        /// The file.
+        path: String,
+        /// What is wrong, and where.
+        what: String,
+    },
+}
+
+impl StateError {
+    /// The error class (`errors.md`).
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Replay { error, .. } if error.is_ours() => "internal",
+            Self::File { .. } | Self::Replay { .. } | Self::Line { .. } => "journal",
+        }
+    }
+}
+
+/// Reads a state: what a journal leads to, or the last line of a file that says `{"final": …}`.
+///
+/// A dump does not say what the DVM was configured with; the defaults serve, and nodes join in the order of their names.
+///
+/// # Errors
+/// [`StateError`]; a journal damaged in the middle is one.
+///
+/// Cost: a replay from the last snapshot, or linear in the dump.
+pub fn read(path: &Path) -> Result<State, StateError> {
+    let name = || path.display().to_string();
+    let bytes = journal_file::read(path).map_err(|error| StateError::File {
+        path: name(),
+        error,
+    })?;
+    if bytes.starts_with(&MAGIC[..7]) {
+        let replay = |error| StateError::Replay {
+            path: name(),
+            error,
+        };
+        let recovered =
+            recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(())).map_err(replay)?;
+        if let Tail::Damaged { offset } = recovered.tail {
+            return Err(replay(ReplayError::Damaged { offset }));
+        }
+        return Ok(recovered.state);
+    }
+    let wrong = |what: String| StateError::Line { path: name(), what };
+    if bytes.len() > TEXT_BYTES_MAX {
+        return Err(wrong(format!(
+            "{} bytes, at most {TEXT_BYTES_MAX} are read",
+            bytes.len()
+        )));
+    }
+    state_read::last_final(&bytes, Config::default()).map_err(wrong)
+}
