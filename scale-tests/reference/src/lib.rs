@@ -218,7 +218,7 @@ fn place_app(
         (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
         (None, _) => 0,
     };
-    if count == 0 {
+    if count == 0 && reading.as_ref().is_none_or(Reading::has_entries) {
         return Refusal::err("no-processes", format!("{app:?} has none"));
     }
     if so_far + count > u64::from(RANKS_MAX) {

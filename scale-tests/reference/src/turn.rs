@@ -6,7 +6,9 @@ use crate::pool::{Node, Pool};
 use crate::refusal::Refusal;
 use crate::select::Available;
 use std::collections::BTreeMap;
-use stowplan_engine::policy::{BindStrength, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
+use stowplan_engine::policy::{
+    BindStrength, CpuMode, MapBy, ObjKind, Overload, Oversubscribe, PprObject,
+};
 use stowplan_engine::table::apps::{AppId, Policy};
 
 /// A placed process, before it has a rank.
@@ -196,20 +198,12 @@ impl<'t, 'a> Turn<'t, 'a> {
     /// The class of a lack of cpus (errors, "which class", 4).
     pub(crate) fn lack_of_cpus(&self) -> Refusal {
         let why = format!("{:?}: {} processes found no cpus", self.app, self.left);
-        if (0..self.seats.len()).all(|seat| self.never_fits(seat)) {
-            let class = match self.policy.map {
-                MapBy::Object(_) | MapBy::Dist => "pe-exceeds-object",
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Ppr { .. }
-                | MapBy::Seq
-                | MapBy::Rankfile
-                | MapBy::PeList
-                | MapBy::Lsf => "span-packages",
-            };
-            return Refusal::new(class, why);
-        }
-        let class = if self.bound == 0 {
+        let class = if self.fits_nowhere() {
+            match self.objects_mapped_to() {
+                Some(_) => "pe-exceeds-object",
+                None => "span-packages",
+            }
+        } else if self.bound == 0 {
             "no-available-cpus"
         } else {
             "not-enough-cpus"
@@ -217,29 +211,45 @@ impl<'t, 'a> Turn<'t, 'a> {
         Refusal::new(class, why)
     }
 
-    /// Whether PE cpus can never be found there, taken or not.
+    /// The kind of object that processes are mapped to.
+    pub(crate) fn objects_mapped_to(&self) -> Option<ObjKind> {
+        match self.policy.map {
+            MapBy::Object(kind)
+            | MapBy::Ppr {
+                on: PprObject::Kind(kind),
+                ..
+            } => Some(kind),
+            MapBy::Dist => Some(ObjKind::Numa),
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => None,
+            MapBy::Ppr {
+                on: PprObject::Node,
+                ..
+            } => None,
+        }
+    }
+
+    /// Whether PE cpus can never be found together on any node of the list, taken or not.
+    pub(crate) fn fits_nowhere(&self) -> bool {
+        (0..self.seats.len()).all(|seat| self.never_fits(seat))
+    }
+
+    /// Whether PE cpus can never be found together on a node: in one object, or without objects in one package.
     pub(crate) fn never_fits(&self, seat: usize) -> bool {
         let node = self.node(seat);
         let holds =
             |set: &Cpus| node.machine.count_in(self.mode(), &node.usable.and(set)) >= self.pe();
-        match self.policy.map {
-            MapBy::Object(kind) => !node
+        match self.objects_mapped_to() {
+            Some(kind) => !node
                 .machine
                 .objects(node.machine.meant(kind))
                 .iter()
                 .any(|object| holds(&object.cpus)),
-            MapBy::Dist => !node
-                .machine
-                .objects(ObjKind::Numa)
-                .iter()
-                .any(|object| holds(&object.cpus)),
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Ppr { .. }
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Lsf => self.pe() > 1 && !node.machine.packages().into_iter().any(holds),
+            None => self.pe() > 1 && !node.machine.packages().into_iter().any(holds),
         }
     }
 }

@@ -44,18 +44,10 @@ pub(crate) fn entries_of<'r>(
         Some((listing, _)) => from_listing(pool, &resolved.apps.listings[listing], policy),
         None => from_hosts(pool, resolved, app)?,
     };
-    if policy.map == MapBy::Rankfile {
-        return Ok(items);
-    }
-    if items.is_empty() {
-        return Refusal::err("bad-seqfile", format!("{app:?} has no sequence"));
-    }
-    if policy.nolocal == NoLocal::Yes {
+    let written = items.len();
+    if policy.nolocal == NoLocal::Yes && policy.map != MapBy::Rankfile {
         items
             .retain(|item| !matches!(item.node, ItemNode::Known(node) if Some(node) == pool.local));
-        if items.is_empty() {
-            return Refusal::err("no-nodes", format!("NOLOCAL leaves {app:?} no entry"));
-        }
     }
     Ok(items)
 }
@@ -180,6 +172,13 @@ pub(crate) struct Reading<'r> {
     pub(crate) np_given: bool,
 }
 
+impl Reading<'_> {
+    /// Whether there is anything to read.
+    pub(crate) fn has_entries(&self) -> bool {
+        !self.items.is_empty()
+    }
+}
+
 /// Places an app entry by entry; its seats are the nodes of the pool.
 pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Result<(), Refusal> {
     let words = match turn.policy.map {
@@ -195,6 +194,13 @@ pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Re
     };
     let ranked = turn.policy.map == MapBy::Rankfile;
     let count = turn.left;
+    if !ranked && reading.items.is_empty() {
+        let class = match turn.policy.nolocal {
+            NoLocal::Yes => "no-nodes",
+            NoLocal::No => words.bad_file,
+        };
+        return Refusal::err(class, format!("{:?} has no entry", turn.app));
+    }
     if !ranked && (reading.items.len() as u64) < reading.start + count {
         return Refusal::err(
             words.too_few,

@@ -38,6 +38,10 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
     if turn.left == 0 {
         return Ok(());
     }
+    let bound = turn.target.is_some() && !turn.by_default();
+    if bound && turn.fits_nowhere() {
+        return Err(turn.lack_of_cpus());
+    }
     Refusal::err(
         "ppr-too-many",
         format!("{:?}: {} processes beyond the pattern", turn.app, turn.left),
