@@ -13,7 +13,7 @@ use stowplan_engine::table::apps::{AppId, Policy};
 /// Shape: `[apps]`.
 pub(crate) fn all(pool: &Pool<'_>, resolved: &Resolved) -> Result<Vec<Option<u64>>, Refusal> {
     let apps = &resolved.apps;
-    let count = |app: AppId| match (apps.np[app], apps.policy(app)) {
+    let count = |app: AppId| match (apps.np[app], crate::policy_of(pool, resolved, app)?) {
         (_, None) => Ok(None),
         (Some(np), _) => Ok(Some(u64::from(np.0))),
         (None, Some(policy)) => absent(&mut pool.clone(), resolved, app, policy),
@@ -30,7 +30,7 @@ fn absent(
     match policy.map {
         MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
             let entries = entries_of(pool, resolved, app, policy)?;
-            Ok(Some(entries.len() as u64))
+            Ok(Some(entries.items.len() as u64))
         }
         MapBy::Slot
         | MapBy::Node

@@ -28,11 +28,11 @@ pub use refusal::Refusal;
 
 use cpus::Cpus;
 use machine::Machine;
-use place::{Reading, entries_of, place, place_listed};
+use place::{Reading, entries_of, need_entries, place, place_listed};
 use pool::Pool;
 use std::fmt::Write as _;
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind};
+use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Numbering, Policy};
 use turn::{Job, Turn};
@@ -46,6 +46,8 @@ pub struct World<'a> {
     pub local: Option<&'a str>,
     /// Which cpus of every node may be used, as `0-3,6` or `0-3:HWTCPUS`.
     pub cpu_list: Option<&'a str>,
+    /// What the slots of a node whose count nobody gave are: cores, or PUs.
+    pub inferred: CpuMode,
 }
 
 /// One process of the answer.
@@ -130,7 +132,7 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     };
     let mut lsf_lines = 0;
     for (app, count) in resolved.apps.ids().zip(counts) {
-        let Some(policy) = resolved.apps.policy(app) else {
+        let Some(policy) = policy_of(&job.pool, resolved, app)? else {
             continue; // A hole.
         };
         let before = job.procs.len() as u64;
@@ -150,6 +152,49 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
         }
     }
     Ok(rank::rows(&job, &resolved.apps))
+}
+
+/// The policy of an app; `None` for a hole. Where the app's objects all have fewer cpus than the job's PE, that PE is not
+/// used (section 5, "options of an app").
+fn policy_of<'r>(
+    pool: &Pool<'_>,
+    resolved: &'r Resolved,
+    app: AppId,
+) -> Result<Option<&'r Policy>, Refusal> {
+    let policy = resolved.apps.policy(app);
+    let (Some(policy), Some(without)) = (policy, resolved.apps.without_pe[app]) else {
+        return Ok(policy);
+    };
+    let kind = match policy.map {
+        MapBy::Object(kind)
+        | MapBy::Ppr {
+            on: PprObject::Kind(kind),
+            ..
+        } => kind,
+        MapBy::Dist => ObjKind::Numa,
+        MapBy::Slot | MapBy::Node | MapBy::Seq | MapBy::Rankfile | MapBy::PeList | MapBy::Lsf => {
+            return Ok(Some(policy));
+        }
+        MapBy::Ppr {
+            on: PprObject::Node,
+            ..
+        } => return Ok(Some(policy)),
+    };
+    let picks = select::picks(&mut pool.clone(), &resolved.hosts, app, policy.nolocal)?;
+    let mut objects = picks.iter().flat_map(|pick| {
+        let node = &pool.nodes[pick.node];
+        let objects = node.machine.objects(node.machine.meant(kind)).iter();
+        objects.map(|object| {
+            node.machine
+                .count_in(policy.mode, &node.usable.and(&object.cpus))
+        })
+    });
+    let fits = objects.any(|cpus| cpus >= u64::from(policy.pe));
+    Ok(Some(if fits {
+        policy
+    } else {
+        &resolved.apps.policies[without]
+    }))
 }
 
 /// What an app needs to know besides the state of the nodes.
@@ -189,9 +234,10 @@ fn place_app(
                 (MapBy::Rankfile, Some((_, Numbering::Job))) => so_far,
                 _ => 0,
             };
-            let items = entries_of(&job.pool, resolved, app, policy)?;
+            let entries = entries_of(&job.pool, resolved, app, policy)?;
+            need_entries(&entries, app, policy)?;
             reading = Some(Reading {
-                items,
+                items: entries.items,
                 start,
                 list,
                 np_given: resolved.apps.np[app].is_some(),
@@ -218,7 +264,7 @@ fn place_app(
         (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
         (None, _) => 0,
     };
-    if count == 0 && reading.as_ref().is_none_or(Reading::has_entries) {
+    if count == 0 {
         return Refusal::err("no-processes", format!("{app:?} has none"));
     }
     if so_far + count > u64::from(RANKS_MAX) {

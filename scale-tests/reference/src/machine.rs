@@ -114,11 +114,6 @@ impl Machine {
         let inside = |unit: &&Object| set.holds(&unit.cpus);
         self.units(mode).iter().filter(inside).count() as u64
     }
-    /// Slots of a node whose count nobody gave: its cores, else its PUs (section 1, "slots").
-    #[must_use]
-    pub fn inferred_slots(&self) -> u64 {
-        self.units(CpuMode::Core).len() as u64
-    }
     /// The packages, or the whole machine as one (section 4, "common").
     #[must_use]
     pub fn packages(&self) -> Vec<&Cpus> {

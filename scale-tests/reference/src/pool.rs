@@ -66,10 +66,12 @@ impl<'a> Pool<'a> {
         let mentions = if hosts.files.values().iter().any(|files| !files.is_empty()) {
             from_hostfiles(hosts, world)?
         } else if hosts.entries.values().iter().any(Option::is_some) {
-            from_lists(hosts, world)?
+            from_lists(hosts.entries.values().iter().flatten().flatten(), world)?
+        } else if !hosts.lsf_pool.is_empty() {
+            from_lists(hosts.lsf_pool.iter(), world)?
         } else {
             let name = local.clone().unwrap_or_else(|| "localhost".to_owned());
-            let slots = machine(world, &name)?.inferred_slots();
+            let slots = inferred(world, &name)?;
             vec![Mention {
                 name,
                 slots,
@@ -128,6 +130,11 @@ fn machine<'a>(world: &World<'a>, name: &str) -> Result<&'a Machine, Refusal> {
         .ok_or_else(|| Refusal::new("bad-topology", format!("node {name} has no topology")))
 }
 
+/// Slots of a node whose count nobody gave (section 1, "slots").
+fn inferred(world: &World<'_>, name: &str) -> Result<u64, Refusal> {
+    Ok(machine(world, name)?.units(world.inferred).len() as u64)
+}
+
 /// Every hostfile of every app, in order; the file that names a node first says what it has.
 fn from_hostfiles(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refusal> {
     let mut mentions = Vec::new();
@@ -137,7 +144,7 @@ fn from_hostfiles(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refu
             if known.insert(named.name.clone()) {
                 let inferred = match named.slots {
                     Some(slots) => slots,
-                    None => machine(world, &named.name)?.inferred_slots(),
+                    None => inferred(world, &named.name)?,
                 };
                 mentions.push(Mention {
                     name: named.name,
@@ -151,10 +158,13 @@ fn from_hostfiles(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refu
 }
 
 /// Every `-H`, joined: counts add up. A number alone finds a node named before, or is a new name.
-fn from_lists(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refusal> {
+fn from_lists<'e>(
+    entries: impl Iterator<Item = &'e HostEntry>,
+    world: &World<'_>,
+) -> Result<Vec<Mention>, Refusal> {
     let mut mentions: Vec<Mention> = Vec::new();
     let mut at_name: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in hosts.entries.values().iter().flatten().flatten() {
+    for entry in entries {
         let HostEntry::Names(range, slots) = entry else {
             continue; // Relative entries select, they name nothing.
         };
@@ -182,7 +192,7 @@ fn from_lists(hosts: &Hosts, world: &World<'_>) -> Result<Vec<Mention>, Refusal>
             mentions[at].slots += match slots {
                 EntrySlots::One => 1,
                 EntrySlots::Count(count) => u64::from(*count),
-                EntrySlots::Infer => machine(world, &mentions[at].name)?.inferred_slots(),
+                EntrySlots::Infer => inferred(world, &mentions[at].name)?,
             };
         }
     }

@@ -23,7 +23,7 @@ pub(crate) struct Item<'r> {
     line: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum ItemNode {
     /// A node of the pool.
     Known(usize),
@@ -33,23 +33,34 @@ enum ItemNode {
     Unknown(String),
 }
 
+/// The entries of an app.
+pub(crate) struct Entries<'r> {
+    pub(crate) items: Vec<Item<'r>>,
+    /// How many stood there before NOLOCAL dropped some.
+    pub(crate) written: usize,
+}
+
 /// The entries of an app, entries that the policy drops left out (section 4, "seq").
 pub(crate) fn entries_of<'r>(
     pool: &Pool<'_>,
     resolved: &'r Resolved,
     app: AppId,
     policy: &Policy,
-) -> Result<Vec<Item<'r>>, Refusal> {
+) -> Result<Entries<'r>, Refusal> {
     let mut items = match resolved.apps.listing[app] {
         Some((listing, _)) => from_listing(pool, &resolved.apps.listings[listing], policy),
         None => from_hosts(pool, resolved, app)?,
     };
+    // NOLOCAL drops entries before they are counted; a rankfile keeps them, and refuses them when their turn comes.
+    let drops = policy.nolocal == NoLocal::Yes && policy.map != MapBy::Rankfile;
     let written = items.len();
-    if policy.nolocal == NoLocal::Yes && policy.map != MapBy::Rankfile {
-        items
-            .retain(|item| !matches!(item.node, ItemNode::Known(node) if Some(node) == pool.local));
-    }
-    Ok(items)
+    items.retain(|item| {
+        !(drops
+            && pool
+                .local
+                .is_some_and(|local| item.node == ItemNode::Known(local)))
+    });
+    Ok(Entries { items, written })
 }
 
 fn from_listing<'r>(pool: &Pool<'_>, listing: &'r Listing, policy: &Policy) -> Vec<Item<'r>> {
@@ -172,16 +183,9 @@ pub(crate) struct Reading<'r> {
     pub(crate) np_given: bool,
 }
 
-impl Reading<'_> {
-    /// Whether there is anything to read.
-    pub(crate) fn has_entries(&self) -> bool {
-        !self.items.is_empty()
-    }
-}
-
-/// Places an app entry by entry; its seats are the nodes of the pool.
-pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Result<(), Refusal> {
-    let words = match turn.policy.map {
+/// The words of errors for a kind of list.
+fn words(map: MapBy) -> Words {
+    match map {
         MapBy::Rankfile => RANKFILE,
         MapBy::Lsf => LSF,
         MapBy::Seq
@@ -191,16 +195,32 @@ pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Re
         | MapBy::Ppr { .. }
         | MapBy::PeList
         | MapBy::Dist => SEQ,
-    };
+    }
+}
+
+/// A sequence must have entries, also after NOLOCAL.
+pub(crate) fn need_entries(
+    entries: &Entries<'_>,
+    app: AppId,
+    policy: &Policy,
+) -> Result<(), Refusal> {
+    if policy.map == MapBy::Rankfile || !entries.items.is_empty() {
+        return Ok(());
+    }
+    if entries.written == 0 {
+        return Refusal::err(
+            words(policy.map).bad_file,
+            format!("{app:?} has no sequence"),
+        );
+    }
+    Refusal::err("no-nodes", format!("NOLOCAL leaves {app:?} no entry"))
+}
+
+/// Places an app entry by entry; its seats are the nodes of the pool.
+pub(crate) fn place_listed(turn: &mut Turn<'_, '_>, reading: &Reading<'_>) -> Result<(), Refusal> {
+    let words = words(turn.policy.map);
     let ranked = turn.policy.map == MapBy::Rankfile;
     let count = turn.left;
-    if !ranked && reading.items.is_empty() {
-        let class = match turn.policy.nolocal {
-            NoLocal::Yes => "no-nodes",
-            NoLocal::No => words.bad_file,
-        };
-        return Refusal::err(class, format!("{:?} has no entry", turn.app));
-    }
     if !ranked && (reading.items.len() as u64) < reading.start + count {
         return Refusal::err(
             words.too_few,

@@ -15,7 +15,7 @@ mod listed;
 // The second pass: sharing what is too much.
 mod share;
 
-pub(crate) use listed::{Reading, entries_of, place_listed};
+pub(crate) use listed::{Reading, entries_of, need_entries, place_listed};
 
 use crate::refusal::Refusal;
 use crate::turn::Turn;
