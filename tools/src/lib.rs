@@ -2,6 +2,10 @@
 
 use std::io::Write;
 
+// The options of the command line, as one table.
+pub mod options;
+// argv -> what it says.
+pub mod args;
 // One subcommand each.
 pub mod command;
 // The journal on disk.

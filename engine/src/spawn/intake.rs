@@ -67,6 +67,34 @@ pub struct Taken {
     pub notes: Vec<Note>,
 }
 
+/// A request as it came out of the relay.
+#[derive(Clone, Debug)]
+pub struct Relayed {
+    /// The request.
+    pub request: SpawnRequest,
+    /// The words as said, for messages.
+    pub spoken: Spoken,
+    /// What is worth a note.
+    pub notes: Vec<Note>,
+}
+
+impl Taken {
+    /// Packs the request and unpacks it again: a mapper is fed nothing else, so that what does not travel is lost here too.
+    ///
+    /// # Errors
+    /// `bad-request` beyond 64 MiB.
+    pub fn relay(self) -> Result<Relayed, SpecError> {
+        let mut notes = self.notes;
+        notes.extend(self.request.local_notes());
+        let request = SpawnRequest::unpack(&self.request.pack()?)?;
+        Ok(Relayed {
+            request,
+            spoken: self.spoken,
+            notes,
+        })
+    }
+}
+
 const NP_RANGE: &str = "number of processes, at least 1";
 
 impl Intake {

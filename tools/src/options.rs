@@ -1,0 +1,496 @@
+//! The options of the command line, as one table: parser, hints, help and `docs/options.md` all follow it.
+
+/// What an option means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// `-n`.
+    Np,
+    /// `-H`.
+    Host,
+    /// `--hostfile`.
+    Hostfile,
+    /// `--map-by`.
+    MapBy,
+    /// `--rank-by`.
+    RankBy,
+    /// `--bind-to`.
+    BindTo,
+    /// An old spelling.
+    Old(Old),
+    /// `--topo`.
+    Topo,
+    /// `--prtemca KEY VALUE`.
+    Mca,
+    /// `--head`.
+    Head,
+    /// `--session`.
+    Session,
+    /// `--as`.
+    As,
+    /// `--target`.
+    Target,
+    /// `--taskmap`.
+    Taskmap,
+    /// `--lsf-affinity`.
+    LsfAffinity,
+    /// `--from-env`.
+    FromEnv,
+    /// `--format`.
+    Format,
+    /// `--display`.
+    Display,
+    /// `--rtos`.
+    Rtos,
+    /// `-o`.
+    Output,
+    /// `--save`.
+    Save,
+    /// `--threads`.
+    Threads,
+    /// `--show-attributes`.
+    ShowAttributes,
+    /// An option of prterun that does not touch placement.
+    Ignored,
+}
+
+/// Old spellings of directives. Source: `semantics` 2.2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Old {
+    /// `-N k`: `ppr:k:node`.
+    PerNode,
+    /// `--pernode`: `ppr:1:node`.
+    OnePerNode,
+    /// `--npersocket k`: `ppr:k:package`.
+    PerPackage,
+    /// `--ppr k:obj`.
+    Ppr,
+    /// `--bynode`.
+    ByNode,
+    /// `--bycore`.
+    ByCore,
+    /// `--byslot`.
+    BySlot,
+    /// `--cpu-set L`: `pe-list=L`.
+    CpuSet,
+    /// `--rankfile f`.
+    Rankfile,
+    /// `--oversubscribe`.
+    Oversubscribe,
+    /// `--nooversubscribe`.
+    NoOversubscribe,
+    /// `--nolocal`.
+    NoLocal,
+    /// `--use-hwthread-cpus`.
+    HwtCpus,
+    /// `--cpus-per-proc n`: `pe=n`.
+    CpusPerProc,
+    /// `--bind-to-core`.
+    BindToCore,
+    /// `--bind-to-socket`.
+    BindToPackage,
+}
+
+/// How many arguments an option takes as its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Takes {
+    /// None.
+    Nothing,
+    /// One.
+    One,
+    /// Two: a key and its value.
+    Two,
+    /// None, or one behind `=`.
+    Maybe,
+}
+
+/// An option.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Names without dashes, the one we write first.
+    pub names: &'static [&'static str],
+    /// Its value.
+    pub takes: Takes,
+    /// What the value is called.
+    pub metavar: &'static str,
+    /// What it means.
+    pub meaning: Meaning,
+    /// What it does, in a line. Old spellings: the new one.
+    pub help: &'static str,
+}
+
+impl Row {
+    /// As we write it: two dashes, one for a single letter and for `-np`.
+    #[must_use]
+    pub fn written(&self) -> String {
+        written(self.names[0])
+    }
+}
+
+/// A name with its dashes.
+#[must_use]
+pub fn written(name: &str) -> String {
+    let dashes = if name.len() == 1 { "-" } else { "--" };
+    format!("{dashes}{name}")
+}
+
+const fn row(
+    names: &'static [&'static str],
+    takes: Takes,
+    metavar: &'static str,
+    meaning: Meaning,
+    help: &'static str,
+) -> Row {
+    Row {
+        names,
+        takes,
+        metavar,
+        meaning,
+        help,
+    }
+}
+
+const fn old(
+    names: &'static [&'static str],
+    takes: Takes,
+    metavar: &'static str,
+    what: Old,
+    new: &'static str,
+) -> Row {
+    row(names, takes, metavar, Meaning::Old(what), new)
+}
+
+const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
+    row(names, takes, "VALUE", Meaning::Ignored, "")
+}
+
+use Meaning as M;
+use Takes::{Maybe, Nothing, One, Two};
+
+/// Options that have a meaning here.
+pub const OPTIONS: &[Row] = &[
+    row(
+        &["n", "np", "c"],
+        One,
+        "N",
+        M::Np,
+        "processes of this app; absent: as many as the policy and the slots give",
+    ),
+    row(
+        &["host", "H"],
+        One,
+        "LIST",
+        M::Host,
+        "nodes with slots: a:4,b,c:*,n[000-127]:8",
+    ),
+    row(
+        &["hostfile", "machinefile"],
+        One,
+        "FILE",
+        M::Hostfile,
+        "nodes with slots from a file",
+    ),
+    row(
+        &["map-by", "mapby"],
+        One,
+        "POLICY",
+        M::MapBy,
+        "where processes go: slot node core numa package ppr:N:object …",
+    ),
+    row(
+        &["rank-by", "rankby"],
+        One,
+        "POLICY",
+        M::RankBy,
+        "in which order they get ranks: slot node fill span",
+    ),
+    row(
+        &["bind-to", "bindto"],
+        One,
+        "POLICY",
+        M::BindTo,
+        "what they are bound to: none hwthread core numa package …",
+    ),
+    row(
+        &["topo"],
+        One,
+        "T",
+        M::Topo,
+        "topology of all nodes: a file, a synthetic string, builtin:NAME; or NODES=T for some",
+    ),
+    row(
+        &["prtemca", "mca", "pmixmca"],
+        Two,
+        "KEY VALUE",
+        M::Mca,
+        "hwloc_use_topo_file T, hwloc_default_cpu_list L; others have no effect",
+    ),
+    row(
+        &["head"],
+        One,
+        "NAME",
+        M::Head,
+        "the node the launcher runs on",
+    ),
+    row(
+        &["session"],
+        One,
+        "STATE",
+        M::Session,
+        "place into the sessions of this state",
+    ),
+    row(
+        &["as"],
+        One,
+        "NAMESPACE",
+        M::As,
+        "on behalf of this namespace",
+    ),
+    row(
+        &["target"],
+        One,
+        "ID",
+        M::Target,
+        "into this session; may be repeated",
+    ),
+    row(
+        &["taskmap"],
+        One,
+        "MAP",
+        M::Taskmap,
+        "the node of each rank from a task map, or @FILE",
+    ),
+    row(
+        &["lsf-affinity"],
+        One,
+        "FILE",
+        M::LsfAffinity,
+        "LSF's affinity file",
+    ),
+    row(
+        &["from-env"],
+        One,
+        "NAME",
+        M::FromEnv,
+        "the affinity file that this variable names: LSB_AFFINITY_HOSTFILE",
+    ),
+    row(
+        &["format"],
+        One,
+        "F",
+        M::Format,
+        "text map tsv json taskmap pmi raw",
+    ),
+    row(
+        &["display"],
+        One,
+        "WORDS",
+        M::Display,
+        "map or map-devel: as --format map",
+    ),
+    row(
+        &["rtos", "runtime-options"],
+        One,
+        "WORDS",
+        M::Rtos,
+        "donotlaunch is what we always do",
+    ),
+    row(
+        &["o"],
+        One,
+        "FILE",
+        M::Output,
+        "write there instead of standard output, all or nothing",
+    ),
+    row(&["save"], One, "PLAN", M::Save, "also save the plan"),
+    row(
+        &["threads"],
+        One,
+        "N",
+        M::Threads,
+        "worker threads; any number gives the same bytes",
+    ),
+    row(
+        &["show-attributes"],
+        Maybe,
+        "before",
+        M::ShowAttributes,
+        "spawn: what the job and each app carry after (before) the relay",
+    ),
+    old(
+        &["N", "npernode"],
+        One,
+        "K",
+        Old::PerNode,
+        "--map-by ppr:K:node",
+    ),
+    old(
+        &["pernode"],
+        Nothing,
+        "",
+        Old::OnePerNode,
+        "--map-by ppr:1:node",
+    ),
+    old(
+        &["npersocket"],
+        One,
+        "K",
+        Old::PerPackage,
+        "--map-by ppr:K:package",
+    ),
+    old(&["ppr"], One, "K:OBJECT", Old::Ppr, "--map-by ppr:K:OBJECT"),
+    old(&["bynode"], Nothing, "", Old::ByNode, "--map-by node"),
+    old(&["bycore"], Nothing, "", Old::ByCore, "--map-by core"),
+    old(&["byslot"], Nothing, "", Old::BySlot, "--map-by slot"),
+    old(
+        &["cpu-set", "cpu-list"],
+        One,
+        "LIST",
+        Old::CpuSet,
+        "--map-by pe-list=LIST",
+    ),
+    old(
+        &["rankfile"],
+        One,
+        "FILE",
+        Old::Rankfile,
+        "--map-by rankfile:file=FILE",
+    ),
+    old(
+        &["oversubscribe"],
+        Nothing,
+        "",
+        Old::Oversubscribe,
+        "--map-by :oversubscribe",
+    ),
+    old(
+        &["nooversubscribe"],
+        Nothing,
+        "",
+        Old::NoOversubscribe,
+        "--map-by :nooversubscribe",
+    ),
+    old(&["nolocal"], Nothing, "", Old::NoLocal, "--map-by :nolocal"),
+    old(
+        &["use-hwthread-cpus"],
+        Nothing,
+        "",
+        Old::HwtCpus,
+        "--map-by :hwtcpus",
+    ),
+    old(
+        &["cpus-per-proc", "cpus-per-rank"],
+        One,
+        "N",
+        Old::CpusPerProc,
+        "--map-by :pe=N",
+    ),
+    old(
+        &["bind-to-core"],
+        Nothing,
+        "",
+        Old::BindToCore,
+        "--bind-to core",
+    ),
+    old(
+        &["bind-to-socket"],
+        Nothing,
+        "",
+        Old::BindToPackage,
+        "--bind-to package",
+    ),
+];
+
+/// Options of prterun that do not touch placement: taken, without effect.
+pub const IGNORED: &[Row] = &[
+    ignored(&["wdir", "wd"], One),
+    ignored(&["x"], One),
+    ignored(&["unset-env"], One),
+    ignored(&["path"], One),
+    ignored(&["prefix"], One),
+    ignored(&["noprefix"], Nothing),
+    ignored(&["app-prefix"], One),
+    ignored(&["pmix-prefix"], One),
+    ignored(&["pset"], One),
+    ignored(&["personality"], One),
+    ignored(&["tune"], One),
+    ignored(&["output"], One),
+    ignored(&["output-filename"], One),
+    ignored(&["output-directory"], One),
+    ignored(&["tag-output"], Nothing),
+    ignored(&["timestamp-output"], Nothing),
+    ignored(&["merge-stderr-to-stdout"], Nothing),
+    ignored(&["xml"], Nothing),
+    ignored(&["stdin"], One),
+    ignored(&["timeout"], One),
+    ignored(&["spawn-timeout"], One),
+    ignored(&["report-state-on-timeout"], Nothing),
+    ignored(&["get-stack-traces"], Nothing),
+    ignored(&["report-pid"], One),
+    ignored(&["report-uri"], One),
+    ignored(&["preload-binary", "s"], Nothing),
+    ignored(&["preload-files"], One),
+    ignored(&["set-cwd-to-session-dir"], Nothing),
+    ignored(&["index-argv-by-rank"], Nothing),
+    ignored(&["forward-signals"], One),
+    ignored(&["launch-agent"], One),
+    ignored(&["exec-agent"], One),
+    ignored(&["max-restarts"], One),
+    ignored(&["enable-recovery"], Nothing),
+    ignored(&["continuous"], Nothing),
+    ignored(&["stop-on-exec"], Nothing),
+    ignored(&["stop-in-init"], Nothing),
+    ignored(&["stop-in-app"], Nothing),
+    ignored(&["show-progress"], Nothing),
+    ignored(&["leave-session-attached"], Nothing),
+    ignored(&["debug-daemons"], Nothing),
+    ignored(&["debug-daemons-file"], Nothing),
+    ignored(&["keepalive"], One),
+    ignored(&["singleton"], One),
+    ignored(&["gpu-support"], One),
+    ignored(&["allow-run-as-root"], Nothing),
+    ignored(&["quiet", "q"], Nothing),
+    ignored(&["verbose", "v"], Nothing),
+];
+
+/// The option of a name without dashes. Cost: a pass over the tables.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Row> {
+    OPTIONS
+        .iter()
+        .chain(IGNORED)
+        .find(|row| row.names.contains(&name))
+}
+
+/// The spelling most alike, with its dashes.
+#[must_use]
+pub fn nearest(name: &str) -> Option<String> {
+    let names = OPTIONS
+        .iter()
+        .chain(IGNORED)
+        .flat_map(|row| row.names.iter().copied());
+    stowplan_engine::text::words::nearest(names, name).map(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_is_one_option() {
+        let mut names: Vec<_> = OPTIONS
+            .iter()
+            .chain(IGNORED)
+            .flat_map(|row| row.names)
+            .collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+
+    #[test]
+    fn a_slip_is_answered_with_the_option_meant() {
+        assert_eq!(nearest("map-bi").as_deref(), Some("--map-by"));
+        assert_eq!(nearest("hotsfile").as_deref(), Some("--hostfile"));
+    }
+}
