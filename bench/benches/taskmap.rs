@@ -19,7 +19,7 @@ impl Dice {
             .0
             .wrapping_mul(0x5851_f42d_4c95_7f2d)
             .wrapping_add(0x1405_7b7e_f767_814f);
-        u32::try_from((self.0 >> 32) * u64::from(below) >> 32).unwrap()
+        u32::try_from(((self.0 >> 32) * u64::from(below)) >> 32).unwrap()
     }
 }
 

@@ -78,77 +78,119 @@ fn bad_value(sentence: String) -> Refused {
 
 /// Reads the arguments behind `taskmap`, left to right; then looks at what cannot stand together.
 pub(super) fn read(args: &[String]) -> Result<Wanted<'_>, Refused> {
-    let (mut questions, mut scheme, mut hosts) = (Vec::new(), None, None);
-    let (mut encoder, mut limits) = (Encoder::Best, Limits::default());
-    let mut maps: Vec<&str> = Vec::new();
-    let mut said: Vec<Word> = Vec::new();
+    let mut said = Said::default();
     let mut rest = args.iter().map(String::as_str);
     while let Some(arg) = rest.next() {
         if arg == "--" {
-            maps.extend(rest.by_ref());
+            said.maps.extend(rest.by_ref());
         } else if arg == "-" || !arg.starts_with('-') {
-            maps.push(arg);
+            said.maps.push(arg);
         } else {
-            let (name, value) = arg
-                .split_once('=')
-                .map_or((arg, None), |(name, value)| (name, Some(value)));
-            let word = find(name)?;
-            if said.contains(&word) {
-                return Err(bad_option(format!("{name} is given twice")));
-            }
-            said.push(word);
-            if matches!(word, Word::Explain | Word::Describe) && value.is_some() {
-                return Err(bad_option(format!(
-                    "{name} takes no value, `{arg}` gives one"
-                )));
-            }
-            let mut value = || {
-                value
-                    .or_else(|| rest.next())
-                    .ok_or_else(|| bad_option(format!("{name} needs a value behind it")))
-            };
-            let node = |value| {
-                number(name, value, u64::from(TASKMAP_TASKS_MAX)).map(|node| JobNode(narrow(node)))
-            };
-            match word {
-                Word::To => questions.push(Question::Form(choice(name, value()?, FORM_WORDS)?)),
-                Word::NodeId => questions.push(Question::NodeOf(Rank(node(value()?)?.0))),
-                Word::TaskIds => questions.push(Question::TasksOf(node(value()?)?)),
-                Word::Ntasks => questions.push(Question::CountOf(node(value()?)?)),
-                Word::Check => questions.push(Question::Check(value()?)),
-                Word::Explain => questions.push(Question::Explain),
-                Word::Describe => questions.push(Question::Describe),
-                Word::Scheme => scheme = Some(Scheme::read(value()?)?),
-                Word::Hosts => hosts = Some(value()?),
-                Word::Encoder => encoder = choice(name, value()?, ENCODER_WORDS)?,
-                Word::MaxItems => limits.items = number(name, value()?, u64::MAX)?,
-                Word::MaxChars => limits.chars = Some(number(name, value()?, u64::MAX)?),
-            }
+            said.option(arg, &mut rest)?;
         }
     }
-    let map = match maps.as_slice() {
-        [] | ["-"] => None,
-        [map] => Some(*map),
-        [_, more, ..] => return Err(bad_option(format!("one map is read, `{more}` is another"))),
-    };
-    let question = match questions.as_slice() {
-        [] => Question::Form(Form::Map),
-        [question] => *question,
-        [_, _, ..] => return Err(together(&said)),
-    };
-    if let (Some(Scheme::Hostfile(file)), None) = (scheme, hosts) {
-        return Err(bad_option(format!(
-            "--scheme hostfile:{file} needs --hosts, the job's hosts"
-        )));
+    said.wanted()
+}
+
+/// What was said so far.
+#[derive(Default)]
+struct Said<'a> {
+    words: Vec<Word>,
+    questions: Vec<Question<'a>>,
+    scheme: Option<Scheme<'a>>,
+    hosts: Option<&'a str>,
+    encoder: Encoder,
+    limits: Limits,
+    maps: Vec<&'a str>,
+}
+
+impl<'a> Said<'a> {
+    /// Takes `--name`, `--name=value`, or `--name` and its value from `rest`.
+    fn option(
+        &mut self,
+        arg: &'a str,
+        rest: &mut impl Iterator<Item = &'a str>,
+    ) -> Result<(), Refused> {
+        let (name, value) = arg
+            .split_once('=')
+            .map_or((arg, None), |(name, value)| (name, Some(value)));
+        let word = find(name)?;
+        if self.words.contains(&word) {
+            return Err(bad_option(format!("{name} is given twice")));
+        }
+        self.words.push(word);
+        if matches!(word, Word::Explain | Word::Describe) && value.is_some() {
+            return Err(bad_option(format!(
+                "{name} takes no value, `{arg}` gives one"
+            )));
+        }
+        let mut value = || {
+            value
+                .or_else(|| rest.next())
+                .ok_or_else(|| bad_option(format!("{name} needs a value behind it")))
+        };
+        match word {
+            Word::To => self
+                .questions
+                .push(Question::Form(choice(name, value()?, FORM_WORDS)?)),
+            Word::NodeId => self
+                .questions
+                .push(Question::NodeOf(Rank(small(name, value()?)?))),
+            Word::TaskIds => self
+                .questions
+                .push(Question::TasksOf(JobNode(small(name, value()?)?))),
+            Word::Ntasks => self
+                .questions
+                .push(Question::CountOf(JobNode(small(name, value()?)?))),
+            Word::Check => self.questions.push(Question::Check(value()?)),
+            Word::Explain => self.questions.push(Question::Explain),
+            Word::Describe => self.questions.push(Question::Describe),
+            Word::Scheme => self.scheme = Some(Scheme::read(value()?)?),
+            Word::Hosts => self.hosts = Some(value()?),
+            Word::Encoder => self.encoder = choice(name, value()?, ENCODER_WORDS)?,
+            Word::MaxItems => self.limits.items = number(name, value()?, u64::MAX)?,
+            Word::MaxChars => self.limits.chars = Some(number(name, value()?, u64::MAX)?),
+        }
+        Ok(())
     }
-    Ok(Wanted {
-        question,
-        scheme,
-        hosts,
-        encoder,
-        limits,
-        map,
-    })
+
+    fn wanted(self) -> Result<Wanted<'a>, Refused> {
+        let map = match self.maps.as_slice() {
+            [] | ["-"] => None,
+            [map] => Some(*map),
+            [_, more, ..] => {
+                return Err(bad_option(format!(
+                    "one map is read, `{}` is another",
+                    shown(more)
+                )));
+            }
+        };
+        let question = match self.questions.as_slice() {
+            [] => Question::Form(Form::Map),
+            [question] => *question,
+            [_, _, ..] => return Err(together(&self.words)),
+        };
+        if let (Some(Scheme::Hostfile(file)), None) = (self.scheme, self.hosts) {
+            return Err(bad_option(format!(
+                "--scheme hostfile:{file} needs --hosts, the job's hosts"
+            )));
+        }
+        let Self {
+            scheme,
+            hosts,
+            encoder,
+            limits,
+            ..
+        } = self;
+        Ok(Wanted {
+            question,
+            scheme,
+            hosts,
+            encoder,
+            limits,
+            map,
+        })
+    }
 }
 
 /// The error for more than one question.
@@ -192,7 +234,7 @@ fn find(name: &str) -> Result<Word, Refused> {
         .map(|(known, _)| *known)
         .max_by_key(|known| alike(known))
         .unwrap_or_default();
-    let shown: String = name.chars().take(64).collect();
+    let shown = shown(name);
     Err(bad_option(format!(
         "`{shown}` is unknown to taskmap, the nearest is {nearest}; a map goes behind `--`"
     )))
@@ -205,7 +247,7 @@ fn choice<T: Copy>(name: &str, value: &str, words: &[(&str, T)]) -> Result<T, Re
         .map(|(_, choice)| *choice)
         .ok_or_else(|| {
             let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let shown: String = value.chars().take(64).collect();
+            let shown = shown(value);
             bad_value(format!("{name} `{shown}`, there are {}", words.join(", ")))
         })
 }
@@ -217,13 +259,20 @@ fn number(name: &str, value: &str, most: u64) -> Result<u64, Refused> {
         .ok()
         .filter(|&number| digits && number <= most);
     number.ok_or_else(|| {
-        let shown: String = value.chars().take(64).collect();
+        let shown = shown(value);
         bad_value(format!(
             "{name} `{shown}`, a number from 0 to {most} is needed"
         ))
     })
 }
 
-fn narrow(number: u64) -> u32 {
-    u32::try_from(number).expect("checked against TASKMAP_TASKS_MAX")
+/// A number of a task or a node.
+fn small(name: &str, value: &str) -> Result<u32, Refused> {
+    let number = number(name, value, u64::from(TASKMAP_TASKS_MAX))?;
+    Ok(u32::try_from(number).expect("checked against TASKMAP_TASKS_MAX"))
+}
+
+/// What was given, cut to a readable length.
+fn shown(text: &str) -> String {
+    text.chars().take(64).collect()
 }

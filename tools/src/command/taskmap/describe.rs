@@ -65,7 +65,7 @@ fn blocks_in_words(blocks: &Blocks, text: &mut String) {
         let each = match (nodes, repeat) {
             (1, _) => many(ppn * repeat, "task"),
             (_, 1) => format!("{} each, node after node", many(ppn, "task")),
-            (_, _) => format!("{} each in turn, {repeat} times round", many(ppn, "task")),
+            (_, _) => format!("{} each in turn, {repeat} rounds", many(ppn, "task")),
         };
         writeln!(text, "{block:<20} {tasks} on {here}: {each}").expect("a string takes all");
         start = end;
