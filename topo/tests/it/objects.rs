@@ -7,10 +7,10 @@ use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
 use stowplan_topo::TopoError;
 
 /// One line of a listing: kind, logical index (name of a device), OS number (its subtype), PUs.
-pub type Line = [String; 4];
+pub(crate) type Line = [String; 4];
 
 /// The listing of a draft, through the engine's tables.
-pub fn of_draft(draft: TopologyDraft) -> Vec<Line> {
+pub(crate) fn of_draft(draft: TopologyDraft) -> Vec<Line> {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies.add(draft, &mut cpusets).unwrap();
     let mut lines = Vec::new();
@@ -42,7 +42,7 @@ pub fn of_draft(draft: TopologyDraft) -> Vec<Line> {
 }
 
 /// The listing that a text holds.
-pub fn of_text(text: &str) -> Vec<Line> {
+pub(crate) fn of_text(text: &str) -> Vec<Line> {
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| {
         let mut fields = row.split('\t').map(str::to_owned);
@@ -52,7 +52,7 @@ pub fn of_text(text: &str) -> Vec<Line> {
 }
 
 /// Where the reference data is, or `None` after saying that the test is skipped.
-pub fn shared(test: &str) -> Option<PathBuf> {
+pub(crate) fn shared(test: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let dir = std::env::var_os("STOWPLAN_SHARED").map_or(root.join("../shared"), PathBuf::from);
     if dir.join("corpus").is_dir() {
@@ -66,14 +66,14 @@ pub fn shared(test: &str) -> Option<PathBuf> {
 }
 
 /// A folder of the workspace.
-pub fn workspace(folder: &str) -> PathBuf {
+pub(crate) fn workspace(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(folder)
 }
 
 /// Files of a folder whose names end so, sorted.
-pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.to_string_lossy().ends_with(end));
@@ -83,19 +83,19 @@ pub fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
 
 /// Says something about a test. Seen with `--nocapture`, and when the test fails.
 #[expect(clippy::print_stdout, reason = "a test has nowhere else to say it")]
-pub fn say(words: &str) {
+pub(crate) fn say(words: &str) {
     println!("{words}");
 }
 
 /// What a source is, for the second opinion.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub(crate) enum Source<'a> {
     Xml(&'a [u8]),
     Synthetic(&'a str),
 }
 
 /// Reads a source, compares it with libhwloc's reading where that is built in, and gives the listing.
-pub fn read(name: &str, source: Source<'_>) -> Result<Vec<Line>, TopoError> {
+pub(crate) fn read(name: &str, source: Source<'_>) -> Result<Vec<Line>, TopoError> {
     let draft = match source {
         Source::Xml(bytes) => stowplan_topo::xml::parse(bytes),
         Source::Synthetic(text) => stowplan_topo::synthetic::parse(text),
@@ -110,7 +110,7 @@ pub fn read(name: &str, source: Source<'_>) -> Result<Vec<Line>, TopoError> {
 }
 
 /// Fails at the first line that differs.
-pub fn assert_same(name: &str, ours: &[Line], theirs: &[Line], whose: &str) {
+pub(crate) fn assert_same(name: &str, ours: &[Line], theirs: &[Line], whose: &str) {
     let longest = ours.len().max(theirs.len());
     for row in 0..longest {
         let (our, their) = (ours.get(row), theirs.get(row));

@@ -23,7 +23,7 @@ const KINDS: &[(&str, ObjectType)] = &[
 ];
 
 /// Compares a listing with libhwloc's, or says why libhwloc has none.
-pub fn compare(name: &str, source: Source<'_>, ours: &[Line]) {
+pub(crate) fn compare(name: &str, source: Source<'_>, ours: &[Line]) {
     match listing(source) {
         Ok(theirs) => assert_same(name, ours, &theirs, "libhwloc"),
         Err(reason) => say(&format!("{name}: no second opinion, libhwloc: {reason}")),
