@@ -18,10 +18,10 @@ pub mod spawn;
 pub mod session;
 // Task maps: RFC 34, PMI and raw.
 pub mod taskmap;
+// What comes out: the shape that the stages fill.
+pub mod plan;
 // The decisions.
 pub mod stage;
-// What comes out.
-pub mod plan;
 // The list of stages.
 pub mod map;
 // The judge.

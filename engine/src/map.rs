@@ -1,54 +1,12 @@
 //! The list of stages: from a resolved request and a machine to a plan.
 
 use crate::error::{MapError, Note};
-use crate::plan::Plan;
-use crate::policy::CpuMode;
+use crate::plan::{Placed, Plan};
+use crate::policy::MapBy;
+use crate::stage::app::{Turn, place_app};
 use crate::stage::resolve::Resolved;
-use crate::table::cpusets::Cpusets;
-use crate::table::listings::NumberRanges;
-use crate::table::names::NameRange;
-use crate::table::topologies::{Topologies, TopologyId};
-
-/// The hardware a job may run on, and what its launcher says of it.
-#[derive(Clone, Debug)]
-pub struct Machine {
-    /// Distinct topologies.
-    pub topologies: Topologies,
-    /// Their cpu sets.
-    pub cpusets: Cpusets,
-    /// The topology of nodes that no assignment names.
-    pub default: Option<TopologyId>,
-    /// Topologies of some nodes; later ones win.
-    pub assigned: Vec<(Vec<NameRange>, TopologyId)>,
-    /// The node the launcher runs on.
-    pub local: Option<String>,
-    /// The cpus of every node that may be used (`semantics` 1.7).
-    pub cpu_list: Option<CpuList>,
-    /// What inferred slots count: cores, or PUs after `--use-hwthread-cpus` (`semantics` 2.2).
-    pub inferred: CpuMode,
-    /// The only nodes the job may use, in order, and which sessions they come from; `None`: any.
-    pub candidates: Option<Candidates>,
-}
-
-/// A restriction of every node's cpus: logical cores, or PUs (`hwloc_default_cpu_list`).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CpuList {
-    /// Inclusive ranges of logical numbers.
-    pub ranges: NumberRanges,
-    /// Cores, or PUs with `:HWTCPUS`.
-    pub mode: CpuMode,
-    /// As written.
-    pub text: String,
-}
-
-/// The nodes of the sessions that a job may use.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Candidates {
-    /// Their names, in node order.
-    pub nodes: Vec<NameRange>,
-    /// The sessions, in words for messages.
-    pub sessions: String,
-}
+use crate::stage::{count, pool};
+pub use crate::table::machine::{Candidates, CpuList, Machine};
 
 /// A plan, and what is worth knowing about it.
 #[derive(Clone, Debug)]
@@ -59,14 +17,48 @@ pub struct Mapped {
     pub notes: Vec<Note>,
 }
 
-/// Places a resolved job.
+/// Places a resolved job: the engine, in the order of the data.
 ///
 /// # Errors
 /// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
 pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
-    let _ = machine;
+    let mut notes = resolved.notes.clone();
+    // Which nodes there are, in which state.
+    let mut site = pool::build(&resolved, &machine)?;
+    let before = site.runs.clone();
+    // How many processes, where nobody said; that settles bindings by size.
+    let counts = count::count(&site, &resolved)?;
+    let sizes = count::for_size(&resolved, &counts);
+    // App by app, each on what the earlier ones left.
+    let mut table = resolved.apps.clone();
+    let mut placed = Vec::with_capacity(table.len());
+    let (mut base, mut lines) = (0_u32, 0_u32);
+    for (app, &procs) in resolved.apps.ids().zip(&counts) {
+        let Some(policy) = resolved.apps.policy(app) else {
+            placed.push(Placed::default());
+            continue;
+        };
+        let policy = count::settle(policy, &sizes);
+        let id = table.intern(policy);
+        let turn = Turn {
+            resolved: &resolved,
+            app,
+            policy: &policy,
+            id,
+            procs,
+            base,
+            lines,
+        };
+        let one = place_app(&mut site, turn, &mut notes)?;
+        let procs: u32 = one.runs.iter().map(|run| run.procs * run.nodes.count).sum();
+        count::too_large(u64::from(base) + u64::from(procs))?;
+        base += procs;
+        lines += if policy.map == MapBy::Lsf { procs } else { 0 };
+        placed.push(one);
+    }
+    let (world, patterns) = site.into_world(before);
     Ok(Mapped {
-        plan: Plan::default(),
-        notes: resolved.notes,
+        plan: Plan::assemble(world, table, patterns, placed),
+        notes,
     })
 }

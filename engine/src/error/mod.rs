@@ -4,6 +4,8 @@
 pub mod at;
 // What was said wrongly: words, values, combinations, files that do not parse.
 pub mod spec;
+// Small facts in words.
+pub mod words;
 // What cannot be placed: nodes, slots, objects, cpus.
 pub mod place;
 // What is no error, but worth knowing.

@@ -55,6 +55,18 @@ pub enum Note {
         /// As written today.
         new: String,
     },
+    /// A sequence or rankfile has more entries than processes.
+    #[error("{path} has {entries} entries, app {app} uses {procs}")]
+    UnusedEntries {
+        /// The app, from 0.
+        app: u32,
+        /// The file.
+        path: String,
+        /// Processes of the app.
+        procs: u32,
+        /// Entries of the file.
+        entries: u64,
+    },
 }
 
 impl Note {
@@ -68,6 +80,7 @@ impl Note {
             Self::NoEffect { .. } => "no-effect",
             Self::JobWordUnused { .. } => "job-word-unused",
             Self::OldSpelling { .. } => "old-spelling",
+            Self::UnusedEntries { .. } => "unused-entries",
         }
     }
 }

@@ -1,4 +1,7 @@
-//! What cannot be placed: nodes, slots, objects, cpus. Source: `errors` "Counts and room", "Objects and cpus".
+//! What cannot be placed: nodes, slots, objects, cpus. Source: `errors` "What is given", "Counts and room", "Objects and
+//! cpus".
+
+use super::words::{Counted, EmptyNodes};
 
 /// A sound request that these nodes cannot honour.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -11,6 +14,424 @@ pub enum PlaceError {
         /// Its policy.
         policy: String,
     },
+    /// More than ids can count, or than a stated limit.
+    #[error("{asked} {what} are asked for, at most {limit} are possible")]
+    JobTooLarge {
+        /// What is counted.
+        what: &'static str,
+        /// The number.
+        asked: u64,
+        /// The bound.
+        limit: u64,
+    },
+    /// A node has no topology.
+    #[error("no topology is given for node {node}")]
+    NoTopology {
+        /// The node.
+        node: String,
+    },
+    /// The list that restricts every node names a cpu that a node lacks.
+    #[error("cpu list `{text}` asks for {entry}, node {node} has {what} 0 to {last}")]
+    BadCpuList {
+        /// The list as written.
+        text: String,
+        /// The entry.
+        entry: String,
+        /// The node.
+        node: String,
+        /// `cores` or `hwthreads`.
+        what: &'static str,
+        /// Its last logical number.
+        last: u32,
+    },
+    /// A hostfile contradicts itself.
+    #[error("{path}, line {line}: {reason}")]
+    BadHostfile {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A selection asks for a node that the pool does not have.
+    #[error("app {app} selects `{asked}`, the {pool} nodes of the job hold no such node{empty}")]
+    NoSuchHost {
+        /// The app, from 0.
+        app: u32,
+        /// The name or index as written.
+        asked: String,
+        /// Nodes of the job.
+        pool: u32,
+        /// How many were empty, for `+e`.
+        empty: EmptyNodes,
+    },
+    /// A host lies outside the sessions the job may use.
+    #[error("host `{host}` is not in the sessions this job may use: {sessions}")]
+    NotInSession {
+        /// The host.
+        host: String,
+        /// The sessions.
+        sessions: String,
+    },
+    /// An app is left without nodes for reasons other than fullness.
+    #[error("app {app} has no node left: {removed}")]
+    NoNodes {
+        /// The app, from 0.
+        app: u32,
+        /// What removed them.
+        removed: &'static str,
+    },
+    /// A claim passes max_slots.
+    #[error(
+        "app {app} claims {claim} slots on node {node}, max_slots is {max} and {used} are used"
+    )]
+    SlotsExceedMax {
+        /// The app, from 0.
+        app: u32,
+        /// The node.
+        node: String,
+        /// The slots claimed.
+        claim: u64,
+        /// max_slots.
+        max: u32,
+        /// Processes there.
+        used: u32,
+    },
+    /// Every node of the app is full before it starts.
+    #[error(
+        "app {app} finds all its {nodes} nodes full: {slots} slots, {used} taken by earlier processes"
+    )]
+    NodesFull {
+        /// The app, from 0.
+        app: u32,
+        /// Its nodes.
+        nodes: u32,
+        /// Their slots.
+        slots: u64,
+        /// Processes there.
+        used: u64,
+    },
+    /// Fewer slots than processes.
+    #[error(
+        "app {app} asks for {asked} processes{counted}, its {nodes} nodes have {left} slots left"
+    )]
+    NotEnoughSlots {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u64,
+        /// Whether `-n` was given.
+        counted: Counted,
+        /// Slots left.
+        left: u64,
+        /// Its nodes.
+        nodes: u32,
+    },
+    /// The node of an entry is full.
+    #[error(
+        "{path}, line {line}: rank {rank} asks for a slot on {node}, which has {slots} slots and {used} processes"
+    )]
+    EntryFull {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The entry's number.
+        rank: u32,
+        /// The node.
+        node: String,
+        /// Its slots, or max_slots.
+        slots: u32,
+        /// Processes there.
+        used: u32,
+    },
+    /// No `-n`, and the policy gives none.
+    #[error(
+        "app {app} gives no -n, and its policy counts 0 processes on {nodes} nodes with {slots} slots"
+    )]
+    NoProcesses {
+        /// The app, from 0.
+        app: u32,
+        /// Its nodes.
+        nodes: u32,
+        /// Their slots.
+        slots: u64,
+    },
+    /// Every node is at max_slots.
+    #[error(
+        "app {app} asks for {asked} processes, {placed} reach max_slots on all of its {nodes} nodes"
+    )]
+    OutOfResource {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u32,
+        /// Those placed.
+        placed: u64,
+        /// Its nodes.
+        nodes: u32,
+    },
+    /// The pattern holds fewer than asked.
+    #[error(
+        "app {app} asks for {asked} processes, {pattern} holds {placed} on its nodes: {skipped} nodes skipped{why}"
+    )]
+    PprTooMany {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u32,
+        /// Those placed.
+        placed: u32,
+        /// The pattern.
+        pattern: String,
+        /// Nodes skipped.
+        skipped: u32,
+        /// Why the first of them was.
+        why: String,
+    },
+    /// A node has no object of the mapped kind.
+    #[error("app {app} maps by {kind}, node {node} has none")]
+    ObjectNotFound {
+        /// The app, from 0.
+        app: u32,
+        /// The kind.
+        kind: &'static str,
+        /// The node.
+        node: String,
+    },
+    /// A node has no object of the bind target.
+    #[error("app {app} binds to {kind}, node {node} has none")]
+    BindTargetNotFound {
+        /// The app, from 0.
+        app: u32,
+        /// The kind.
+        kind: &'static str,
+        /// The node.
+        node: String,
+    },
+    /// Not one process finds its cpus.
+    #[error(
+        "app {app} binds {target}: none of its {nodes} nodes has a free cpu for it; {node} has {free} free of {cpus}"
+    )]
+    NoAvailableCpus {
+        /// The app, from 0.
+        app: u32,
+        /// What each process is bound to.
+        target: String,
+        /// Its nodes.
+        nodes: u32,
+        /// The node.
+        node: String,
+        /// Free cpus of that node.
+        free: u32,
+        /// Cpus of that node.
+        cpus: u32,
+    },
+    /// Some but not all processes find their cpus.
+    #[error(
+        "app {app} asks for {asked} processes bound {target}, {placed} find their cpus; the first full node is {node}"
+    )]
+    NotEnoughCpus {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u32,
+        /// Those that fit.
+        placed: u64,
+        /// What each process is bound to.
+        target: String,
+        /// The node.
+        node: String,
+    },
+    /// LIMIT is reached on all fitting objects, though cpus are free.
+    #[error(
+        "app {app}: limit={limit} is reached on every {kind} of node {node}, though cpus are free"
+    )]
+    BindLimit {
+        /// The app, from 0.
+        app: u32,
+        /// LIMIT.
+        limit: u16,
+        /// The target.
+        kind: &'static str,
+        /// The node.
+        node: String,
+    },
+    /// PE or an unordered list does not fit into one package.
+    #[error(
+        "app {app}: {asked} does not lie in one package of node {node}, whose packages have {packages} cpus"
+    )]
+    SpanPackages {
+        /// The app, from 0.
+        app: u32,
+        /// PE or the list.
+        asked: String,
+        /// The node.
+        node: String,
+        /// Cpus of each package.
+        packages: String,
+    },
+    /// No object of the mapped kind has PE cpus.
+    #[error("app {app}: pe={pe}, the largest {kind} of node {node} has {largest} cpus")]
+    PeExceedsObject {
+        /// The app, from 0.
+        app: u32,
+        /// PE.
+        pe: u16,
+        /// The kind.
+        kind: &'static str,
+        /// Cpus of the largest.
+        largest: u32,
+        /// The node.
+        node: String,
+    },
+    /// A listed cpu does not exist, is not allowed, or is taken.
+    #[error(
+        "app {app}: cpu {cpu} of the pe-list is {reason} on node {node}, which has cpus 0 to {last}"
+    )]
+    PeListConflict {
+        /// The app, from 0.
+        app: u32,
+        /// The cpu.
+        cpu: u32,
+        /// `missing`, `not allowed` or `taken`.
+        reason: &'static str,
+        /// The node.
+        node: String,
+        /// Its last logical cpu.
+        last: u32,
+    },
+    /// More processes than listed cpus over all nodes.
+    #[error(
+        "app {app} asks for {asked} processes, the {listed} listed cpus hold {placed} on its {nodes} nodes"
+    )]
+    PeListExhausted {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u32,
+        /// Those placed.
+        placed: u64,
+        /// Cpus in the list.
+        listed: u32,
+        /// Its nodes.
+        nodes: u32,
+    },
+    /// A sequence cannot be followed.
+    #[error("{path}, line {line}: {reason}")]
+    BadSeqfile {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A rankfile cannot be followed.
+    #[error("{path}, line {line}: {reason}")]
+    BadRankfile {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An affinity file cannot be followed.
+    #[error("{path}, line {line}: {reason}")]
+    BadAffinityfile {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A rank has no entry.
+    #[error("{path} has no entry for rank {rank} of {procs}")]
+    RankfileMissingRank {
+        /// The file.
+        path: String,
+        /// The rank.
+        rank: u32,
+        /// Processes of the app.
+        procs: u32,
+    },
+    /// An entry's node is not in the app's list.
+    #[error("{path}, line {line}: {name} is not among the nodes of app {app}")]
+    RankfileHost {
+        /// The app, from 0.
+        app: u32,
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The node as written.
+        name: String,
+    },
+    /// An entry's node is not in the pool.
+    #[error("{path}, line {line}: {name} is not among the {pool} nodes of the job")]
+    SeqHost {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The node as written.
+        name: String,
+        /// Nodes of the job.
+        pool: u32,
+    },
+    /// Fewer entries than processes.
+    #[error("app {app} asks for {asked} processes, {path} has {entries} entries")]
+    SeqTooFew {
+        /// The app, from 0.
+        app: u32,
+        /// Processes.
+        asked: u32,
+        /// Entries.
+        entries: u64,
+        /// The file.
+        path: String,
+    },
+    /// The cpus of a sequence entry are not all free.
+    #[error("{path}, line {line}: cpus {asked} of {node} are not all free")]
+    SeqCpuTaken {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The cpus as written.
+        asked: String,
+        /// The node.
+        node: String,
+    },
+    /// The cpus of a rankfile entry are not all free.
+    #[error("{path}, line {line}: rank {rank} asks for {asked} of {node}, which are not all free")]
+    RankfileCpuTaken {
+        /// The file.
+        path: String,
+        /// The line.
+        line: u32,
+        /// The rank.
+        rank: u32,
+        /// The cpus as written.
+        asked: String,
+        /// The node.
+        node: String,
+    },
+    /// A node lacks the device.
+    #[error("app {app}: node {node} has no device `{device}`, it has {there}")]
+    NoSuchDevice {
+        /// The app, from 0.
+        app: u32,
+        /// The device asked for.
+        device: String,
+        /// The node.
+        node: String,
+        /// Those there are.
+        there: String,
+    },
 }
 
 impl PlaceError {
@@ -19,6 +440,39 @@ impl PlaceError {
     pub const fn class(&self) -> &'static str {
         match self {
             Self::FailedMap { .. } => "failed-map",
+            Self::JobTooLarge { .. } => "job-too-large",
+            Self::NoTopology { .. } => "bad-topology",
+            Self::BadCpuList { .. } => "bad-cpu-list",
+            Self::BadHostfile { .. } => "bad-hostfile",
+            Self::NoSuchHost { .. } => "no-such-host",
+            Self::NotInSession { .. } => "not-in-session",
+            Self::NoNodes { .. } => "no-nodes",
+            Self::SlotsExceedMax { .. } => "slots-exceed-max",
+            Self::NodesFull { .. } => "nodes-full",
+            Self::NotEnoughSlots { .. } => "not-enough-slots",
+            Self::EntryFull { .. } => "not-enough-slots",
+            Self::NoProcesses { .. } => "no-processes",
+            Self::OutOfResource { .. } => "out-of-resource",
+            Self::PprTooMany { .. } => "ppr-too-many",
+            Self::ObjectNotFound { .. } => "object-not-found",
+            Self::BindTargetNotFound { .. } => "bind-target-not-found",
+            Self::NoAvailableCpus { .. } => "no-available-cpus",
+            Self::NotEnoughCpus { .. } => "not-enough-cpus",
+            Self::BindLimit { .. } => "bind-limit",
+            Self::SpanPackages { .. } => "span-packages",
+            Self::PeExceedsObject { .. } => "pe-exceeds-object",
+            Self::PeListConflict { .. } => "pe-list-conflict",
+            Self::PeListExhausted { .. } => "pe-list-exhausted",
+            Self::BadSeqfile { .. } => "bad-seqfile",
+            Self::BadRankfile { .. } => "bad-rankfile",
+            Self::BadAffinityfile { .. } => "bad-affinityfile",
+            Self::RankfileMissingRank { .. } => "rankfile-missing-rank",
+            Self::RankfileHost { .. } => "rankfile-host-not-allocated",
+            Self::SeqHost { .. } => "seq-host-not-allocated",
+            Self::SeqTooFew { .. } => "seq-too-few-entries",
+            Self::SeqCpuTaken { .. } => "seq-cpu-taken",
+            Self::RankfileCpuTaken { .. } => "rankfile-cpu-taken",
+            Self::NoSuchDevice { .. } => "no-such-device",
         }
     }
 }

@@ -8,3 +8,43 @@ mod combine;
 mod remarks;
 // A relayed request and the files it names -> one row per app.
 pub mod resolve;
+// One topology as the inner loops see it.
+mod hardware;
+// Object -> cpuset, one process on one node.
+mod bind;
+// In which order processes go onto a node, and what each gets.
+mod pattern;
+// The same for a list of cpus.
+mod pelist;
+// The nodes of a job while its apps are placed.
+mod site;
+// Which nodes the job has.
+pub(crate) mod pool;
+// Which nodes an app may use, and how much of each.
+mod select;
+// NUMA domains by distance to a device.
+mod distance;
+// What there is on a node.
+mod facts;
+// How many go to each node: arithmetic.
+mod split;
+// Nodes that fare alike while an app is placed.
+mod lots;
+// Placing one app, policy by policy.
+mod place;
+// Refusals of the placing stages.
+mod refuse;
+// What an app wrote out: which nodes, in which order.
+mod entries;
+// The cpus that an entry names.
+mod slotlist;
+// Placing what was written out.
+mod listed;
+// How many processes each app has.
+pub(crate) mod count;
+// What an app leaves.
+mod leave;
+// The same, entry by entry.
+mod written;
+// One app, from its nodes to its place in the plan.
+pub(crate) mod app;

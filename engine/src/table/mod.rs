@@ -2,6 +2,8 @@
 
 // Node names, as ranges.
 pub mod names;
+// Sets of nodes as intervals, and the order of nodes.
+pub mod intervals;
 // OS cpu sets, interned.
 pub mod cpusets;
 // Sets of logical PUs, interned.
@@ -12,6 +14,8 @@ pub mod topologies;
 pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.
 pub mod listings;
+// What a caller knows of the nodes.
+pub mod machine;
 // Where each word of an app came from.
 pub mod origins;
 // Resolved apps, every default decided.

@@ -82,16 +82,19 @@ impl States {
     }
 }
 
-/// The state of each node, as runs of equal ones in node order.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct StateRuns {
-    /// (one behind the last node of the run, its state), ascending; neighbours differ.
-    runs: Vec<(u32, StateId)>,
+/// The state of each node, as runs of equal ones.
+pub type StateRuns = Runs<StateId>;
+
+/// A value for each node, as runs of equal ones in node order.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Runs<T> {
+    /// (one behind the last node of the run, its value), ascending; neighbours differ.
+    runs: Vec<(u32, T)>,
 }
 
-impl StateRuns {
+impl<T: Copy + Eq> Runs<T> {
     /// Appends a run behind the last one.
-    pub fn push(&mut self, count: u32, state: StateId) {
+    pub fn push(&mut self, count: u32, state: T) {
         if count == 0 {
             return;
         }
@@ -117,14 +120,14 @@ impl StateRuns {
         self.runs.is_empty()
     }
     /// All runs, in node order.
-    pub fn iter(&self) -> impl Iterator<Item = (NodeRange, StateId)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (NodeRange, T)> + '_ {
         self.within(NodeRange {
             first: 0,
             count: self.nodes(),
         })
     }
     /// The parts of the runs that lie in a range of nodes. Cost: a search, then the parts.
-    pub fn within(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, StateId)> + '_ {
+    pub fn within(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, T)> + '_ {
         let at = self.runs.partition_point(|&(end, _)| end <= nodes.first);
         let mut first = nodes.first;
         self.runs[at..].iter().map_while(move |&(end, state)| {
@@ -144,7 +147,7 @@ impl StateRuns {
     /// # Panics
     /// When there is no such node.
     #[must_use]
-    pub fn state(&self, node: NodeId) -> StateId {
+    pub fn state(&self, node: NodeId) -> T {
         let at = self
             .runs
             .partition_point(|&(end, _)| (end as usize) <= node.row());
@@ -152,12 +155,12 @@ impl StateRuns {
     }
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
     /// Cost: the runs plus the changes.
-    pub fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
+    pub fn change(&mut self, changes: &mut [(NodeRange, T)]) {
         if changes.is_empty() {
             return;
         }
         changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
-        let old = std::mem::take(self);
+        let old = std::mem::replace(self, Self { runs: Vec::new() });
         let mut next = 0;
         for &(nodes, state) in changes.iter() {
             for (part, kept) in old.within(NodeRange {
@@ -175,6 +178,12 @@ impl StateRuns {
         }) {
             self.push(part.count, kept);
         }
+    }
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Self {
+        Self { runs: Vec::new() }
     }
 }
 

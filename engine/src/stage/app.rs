@@ -1,0 +1,180 @@
+//! One app, from its nodes to its place in the plan.
+
+use super::count::{self, Procs};
+use super::entries;
+use super::leave;
+use super::listed::Asked;
+use super::lots::Work;
+use super::place;
+use super::select;
+use super::site::Site;
+use super::written::{self, Listed};
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::plan::Placed;
+use crate::policy::MapBy;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::listings::Listing;
+
+/// An app about to be placed.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'r> {
+    pub(crate) resolved: &'r Resolved,
+    pub(crate) app: AppId,
+    /// The policy, its binding settled.
+    pub(crate) policy: &'r Policy,
+    pub(crate) id: PolicyId,
+    pub(crate) procs: Procs,
+    /// Processes of the apps before this one.
+    pub(crate) base: u32,
+    /// Entries of the affinity file that earlier apps took.
+    pub(crate) lines: u32,
+}
+
+/// Places one app; the site is changed only when it succeeds as a whole.
+///
+/// # Errors
+/// The first thing that cannot be honoured.
+pub(crate) fn place_app(
+    site: &mut Site,
+    turn: Turn<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    match turn.policy.map {
+        MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),
+        MapBy::Rankfile => rankfile(site, turn, notes),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Ppr { .. }
+        | MapBy::PeList
+        | MapBy::Dist => on_lots(site, turn, notes),
+    }
+}
+
+fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let Turn {
+        resolved,
+        app,
+        policy,
+        ..
+    } = turn;
+    let named = select::named(site, &resolved.hosts, app)?;
+    let picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
+    let (procs, counted) = match (turn.procs, policy.map) {
+        (Procs::Given(procs), _) => (procs, Counted::Given),
+        (Procs::Counted(procs), _) => (procs, Counted::Counted),
+        (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
+            let count = count::by_pattern(site, &picks, per, on);
+            count::too_large(count + u64::from(turn.base))?;
+            (
+                ProcCount(u32::try_from(count).expect("checked just now")),
+                Counted::Counted,
+            )
+        }
+        (Procs::Hole | Procs::AtItsTurn, _) => {
+            unreachable!("only ppr and lsf are counted at their turn")
+        }
+    };
+    let mut work = Work::new(site, &resolved.apps, (app, *policy), &picks);
+    place::place(&mut work, procs, counted)?;
+    Ok(leave::lots(work, turn.id))
+}
+
+fn listing(turn: Turn<'_>) -> Option<&Listing> {
+    turn.resolved.apps.listing[turn.app].map(|(id, _)| &turn.resolved.apps.listings[id])
+}
+
+fn listed<'r>(turn: Turn<'r>, procs: u32, first: u32) -> Listed<'r> {
+    let asked = if matches!(turn.procs, Procs::Given(_)) {
+        Asked::Given
+    } else {
+        Asked::Absent
+    };
+    let Turn {
+        resolved,
+        app,
+        policy,
+        id,
+        ..
+    } = turn;
+    Listed {
+        apps: &resolved.apps,
+        app,
+        policy,
+        id,
+        listing: listing(turn),
+        asked,
+        procs,
+        first,
+    }
+}
+
+fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.lines);
+    let mut steps = entries::sequence(site, turn.resolved, (turn.app, turn.policy), first)?;
+    let there = entries::entry_count(&steps);
+    let procs = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Hole | Procs::AtItsTurn => u32::try_from(there).unwrap_or(u32::MAX),
+    };
+    let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
+    let path = listing(turn).map_or_else(
+        || "the app's hosts".to_owned(),
+        |listing| listing.path.clone(),
+    );
+    if there < u64::from(procs) || there == 0 {
+        return Err(PlaceError::SeqTooFew {
+            app,
+            asked: procs,
+            entries: there,
+            path,
+        }
+        .into());
+    }
+    if there > u64::from(procs) {
+        notes.push(Note::UnusedEntries {
+            app,
+            path,
+            procs,
+            entries: there,
+        });
+    }
+    let mut left = procs;
+    steps.retain_mut(|step| {
+        step.count = step.count.min(left);
+        left -= step.count;
+        step.count > 0
+    });
+    written::place(site, listed(turn, procs, first), &steps)
+}
+
+fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
+    let file = listing(turn).expect("resolve refuses a rankfile map without a file");
+    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
+    let procs = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Hole | Procs::AtItsTurn => 0,
+    };
+    let there: u64 = file
+        .entries
+        .iter()
+        .map(|entry| u64::from(entry.count))
+        .sum();
+    if there > u64::from(first) + u64::from(procs) && turn.app.row() + 1 == turn.resolved.apps.len()
+    {
+        let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
+        notes.push(Note::UnusedEntries {
+            app,
+            path: file.path.clone(),
+            procs,
+            entries: there,
+        });
+    }
+    let steps = entries::ranks(site, file, &list, first, procs);
+    written::place(site, listed(turn, procs, first), &steps)
+}

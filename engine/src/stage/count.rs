@@ -1,0 +1,230 @@
+//! How many processes each app has, and what that settles. Source: `semantics` 3.4, 3.6.
+
+use super::entries;
+use super::facts::mapped_kind;
+use super::hardware::targets;
+use super::select::{self, Pick};
+use super::site::Site;
+use crate::count::ProcCount;
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::limit::RANKS_MAX;
+use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Numbering, Policy};
+
+/// Processes of an app, as far as they are known before anything is placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Procs {
+    /// A hole.
+    Hole,
+    /// Given by `-n`.
+    Given(ProcCount),
+    /// Counted.
+    Counted(ProcCount),
+    /// ppr counts at the app's turn, over its nodes that are not full; lsf, what the earlier apps left.
+    AtItsTurn,
+}
+
+/// Counts the apps without `-n` on the empty pool.
+///
+/// # Errors
+/// What an app's hosts get wrong, `no-processes`, `job-too-large`.
+pub(crate) fn count(site: &Site, resolved: &Resolved) -> Result<Vec<Procs>, MapError> {
+    let apps = &resolved.apps;
+    let mut counts = Vec::with_capacity(apps.len());
+    let mut sum = 0_u64;
+    // Looking an app's nodes up may raise slots; what it raises is for its own turn.
+    let mut empty: Option<Site> = None;
+    for app in apps.ids() {
+        let procs = match (apps.policy(app), apps.np[app]) {
+            (None, _) => Procs::Hole,
+            (Some(_), Some(given)) => Procs::Given(given),
+            (Some(policy), None) => {
+                let mut site = empty.get_or_insert_with(|| site.clone()).clone();
+                counted(&mut site, resolved, app, policy)?
+            }
+        };
+        sum += match procs {
+            Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
+            Procs::Hole | Procs::AtItsTurn => 0,
+        };
+        counts.push(procs);
+    }
+    too_large(sum)?;
+    Ok(counts)
+}
+
+/// # Errors
+/// `job-too-large` when ranks cannot count the processes.
+pub(crate) fn too_large(asked: u64) -> Result<(), MapError> {
+    let limit = u64::from(RANKS_MAX);
+    if asked > limit {
+        Err(PlaceError::JobTooLarge {
+            what: "processes",
+            asked,
+            limit,
+        }
+        .into())
+    } else {
+        Ok(())
+    }
+}
+
+fn counted(
+    site: &mut Site,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Procs, MapError> {
+    let apps = &resolved.apps;
+    let count = match policy.map {
+        MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
+        MapBy::Seq => {
+            let steps = entries::sequence(site, resolved, (app, policy), 0)?;
+            entries::entry_count(&steps)
+        }
+        MapBy::Rankfile => {
+            let listing = apps.listing[app].map(|(id, _)| &apps.listings[id]);
+            listing.map_or(0, |listing| {
+                listing
+                    .entries
+                    .iter()
+                    .map(|entry| u64::from(entry.count))
+                    .sum()
+            })
+        }
+        MapBy::PeList => {
+            // What its hosts get wrong is said before anything is placed.
+            slots(site, resolved, app, policy)?;
+            policy
+                .list
+                .map_or(0, |list| super::place::listed_cpus(&apps.lists[list]))
+        }
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist => {
+            let picks = slots(site, resolved, app, policy)?;
+            let slots: u64 = picks
+                .iter()
+                .map(|pick| u64::from(pick.avail) * u64::from(pick.nodes.count))
+                .sum();
+            let by_cpus = |site: &mut Site| by_cpus(site, &picks, apps.count_mode[app], policy.pe);
+            if policy.pe > 1 {
+                slots.min(by_cpus(site)).max(1)
+            } else {
+                slots
+            }
+        }
+    };
+    if count == 0 {
+        let nodes = site.names.len();
+        let slots = site
+            .runs
+            .iter()
+            .map(|(nodes, state)| u64::from(site.states.get(state).slots) * u64::from(nodes.count))
+            .sum();
+        let app = u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32");
+        return Err(PlaceError::NoProcesses { app, nodes, slots }.into());
+    }
+    too_large(count)?;
+    Ok(Procs::Counted(ProcCount(
+        u32::try_from(count).expect("checked against RANKS_MAX"),
+    )))
+}
+
+fn slots(
+    site: &mut Site,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Vec<Pick>, MapError> {
+    let named = select::named(site, &resolved.hosts, app)?;
+    select::picks(
+        site,
+        &resolved.hosts,
+        (app, policy),
+        &named,
+        &mut Vec::new(),
+    )
+}
+
+/// Processes that the cpus of the app's nodes take by PE: whole topologies, in the mode of the words (3.4).
+fn by_cpus(site: &mut Site, picks: &[Pick], mode: CpuMode, pe: u16) -> u64 {
+    let mut sum = 0;
+    for pick in picks {
+        let topology = site.topology_of(pick.state);
+        let units = site.hardware(topology).units(mode).len() as u64;
+        sum += units / u64::from(pe) * u64::from(pick.nodes.count);
+    }
+    sum
+}
+
+/// Processes of a ppr app without `-n`: N per object over its nodes that are not full (3.4).
+pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -> u64 {
+    let each = |pick: &Pick| {
+        let objects = match on {
+            PprObject::Node => 1,
+            PprObject::Kind(kind) => {
+                targets(&site.topologies, site.topology_of(pick.state), kind).len() as u64
+            }
+        };
+        objects * u64::from(pick.nodes.count)
+    };
+    picks
+        .iter()
+        .map(each)
+        .sum::<u64>()
+        .saturating_mul(u64::from(per))
+}
+
+/// Settles a default binding that depends on the size of the job (3.6).
+pub(crate) fn settle(policy: &Policy, counts: &[Procs]) -> Policy {
+    if policy.bind != BindTo::BySize {
+        return *policy;
+    }
+    let procs = |procs: &Procs| match procs {
+        Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
+        Procs::Hole | Procs::AtItsTurn => 0,
+    };
+    let total: u64 = counts.iter().map(procs).sum();
+    let kind = match (total, policy.mode) {
+        (3.., _) => ObjKind::Numa,
+        (_, CpuMode::Core) => ObjKind::Core,
+        (_, CpuMode::Hwthread) => ObjKind::Hwthread,
+    };
+    Policy {
+        bind: BindTo::Object(kind),
+        ..*policy
+    }
+}
+
+/// Counts by which the size of a job is measured: what the mapper computes itself counts 0 (3.6).
+pub(crate) fn for_size(resolved: &Resolved, counts: &[Procs]) -> Vec<Procs> {
+    let apps = &resolved.apps;
+    let by_mapper = |app: AppId| {
+        let map = apps.policy(app).map(|policy| policy.map);
+        matches!(
+            map,
+            Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. })
+        ) && apps.np[app].is_none()
+    };
+    apps.ids()
+        .zip(counts)
+        .map(|(app, &procs)| {
+            if by_mapper(app) {
+                Procs::AtItsTurn
+            } else {
+                procs
+            }
+        })
+        .collect()
+}
+
+/// The kind of the objects an app maps to, in words of the whole job.
+pub(crate) const fn kind(policy: &Policy) -> Option<ObjKind> {
+    mapped_kind(policy.map)
+}
+
+/// Whether an app's entries go on where earlier apps ended.
+pub(crate) fn numbering(resolved: &Resolved, app: AppId) -> Numbering {
+    resolved.apps.listing[app].map_or(Numbering::App, |(_, numbering)| numbering)
+}

@@ -1,0 +1,177 @@
+//! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
+
+use super::bind::{Binder, Cpus, Target, count_ones};
+use super::hardware::{Hardware, targets};
+use crate::policy::{MapBy, ObjKind, Ordered, Overload, PprObject};
+use crate::table::apps::{AppTable, Policy};
+use crate::table::topologies::{ObjectId, Topologies, TopologyId};
+use bitvec::slice::BitSlice;
+
+/// One topology under one policy: what does not change from node to node.
+#[derive(Clone, Debug)]
+pub(crate) struct Terrain<'t> {
+    pub(crate) binder: Binder<'t>,
+    /// The mapped objects in the order of placing, with their logical index.
+    pub(crate) objects: Vec<(ObjectId, u32)>,
+    /// Units of a pe-list, in list order.
+    pub(crate) listed: Vec<u32>,
+    /// The first cpu of the list that the topology lacks.
+    pub(crate) missing: Option<u32>,
+}
+
+/// What there is on a node in its present state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    /// Free cpus of the node: F(n).
+    pub(crate) free: u32,
+    /// Cpus of the node that may be used, taken or not.
+    pub(crate) cpus: u32,
+    /// Processes that the packages can take by PE: pkgcap(n).
+    pub(crate) by_package: u32,
+    /// Processes that the mapped objects can take by PE, cpus not shared.
+    pub(crate) by_object: u64,
+    /// Mapped objects, and those that have a cpu at all.
+    pub(crate) objects: u32,
+    pub(crate) with_cpus: u32,
+    /// Cpus of the largest mapped object, and of the largest package, taken or not.
+    pub(crate) largest_object: u32,
+    pub(crate) largest_package: u32,
+    /// Whether the node has objects of the bind target (true where none are needed).
+    pub(crate) has_target: bool,
+    /// Listed cpus that are free.
+    pub(crate) listed_free: u32,
+    /// The first listed cpu that may not be used, or, in an ORDERED list without sharing, is taken.
+    pub(crate) listed_closed: Option<(u32, &'static str)>,
+}
+
+/// The kind of the objects that a policy maps to.
+pub(crate) const fn mapped_kind(map: MapBy) -> Option<ObjKind> {
+    match map {
+        MapBy::Object(kind)
+        | MapBy::Ppr {
+            on: PprObject::Kind(kind),
+            ..
+        } => Some(kind),
+        MapBy::Dist => Some(ObjKind::Numa),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Ppr {
+            on: PprObject::Node,
+            ..
+        }
+        | MapBy::Seq
+        | MapBy::Rankfile
+        | MapBy::PeList
+        | MapBy::Lsf => None,
+    }
+}
+
+impl<'t> Terrain<'t> {
+    pub(crate) fn new(
+        topologies: &'t Topologies,
+        hardware: &'t Hardware,
+        policy: &Policy,
+        apps: &AppTable,
+        device: Option<&str>,
+    ) -> Self {
+        let binder = Binder::new(topologies, hardware, policy);
+        let topology = hardware.topology;
+        let kind = match policy.map {
+            // There are no cores to count processes by (3.3).
+            MapBy::Ppr {
+                on: PprObject::Kind(kind),
+                ..
+            } => Some(kind),
+            map => mapped_kind(map).map(|kind| hardware.kind(kind)),
+        };
+        let ids = match (policy.map, device) {
+            (MapBy::Dist, Some(device)) => {
+                super::distance::domains(topologies, topology, device).unwrap_or_default()
+            }
+            _ => kind.map_or_else(Vec::new, |kind| targets(topologies, topology, kind)),
+        };
+        let objects = ids
+            .into_iter()
+            .map(|object| (object, topologies.logical(topology, object)))
+            .collect();
+        let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
+            listed(&apps.lists[list], binder.units.len())
+        });
+        Self {
+            binder,
+            objects,
+            listed,
+            missing,
+        }
+    }
+
+    /// What there is on a node.
+    pub(crate) fn facts(&self, cpus: &Cpus, allowed: &BitSlice<u64>) -> Facts {
+        let binder = &self.binder;
+        let pe = u32::from(binder.policy.pe);
+        let may = binder.free_units(allowed);
+        let count = |units: &BitSlice<u64>, object: ObjectId| {
+            count_ones(
+                units,
+                &binder.units.inside(binder.topologies.ranges(object)),
+            )
+        };
+        let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
+        for &(object, _) in &self.objects {
+            by_object += u64::from(count(&cpus.units, object) / pe);
+            let all = count(&may, object);
+            with_cpus += u32::from(all > 0);
+            largest_object = largest_object.max(all);
+        }
+        let (mut by_package, mut largest_package) = (0, 0);
+        if pe > 1 {
+            for package in binder.packages() {
+                let units = binder.units.inside(&package);
+                by_package += count_ones(&cpus.units, &units) / pe;
+                largest_package = largest_package.max(count_ones(&may, &units));
+            }
+        }
+        let is_free = |&&unit: &&u32| cpus.units[unit as usize];
+        Facts {
+            free: super::hardware::narrow(cpus.units.count_ones()),
+            cpus: super::hardware::narrow(may.count_ones()),
+            by_package,
+            by_object,
+            objects: super::hardware::narrow(self.objects.len()),
+            with_cpus,
+            largest_object,
+            largest_package,
+            has_target: !matches!(&binder.target, Target::Objects { objects, .. } if objects.is_empty()),
+            listed_free: super::hardware::narrow(self.listed.iter().filter(is_free).count()),
+            listed_closed: self.closed(cpus, &may),
+        }
+    }
+
+    fn closed(&self, cpus: &Cpus, may: &BitSlice<u64>) -> Option<(u32, &'static str)> {
+        if let Some(cpu) = self.missing {
+            return Some((cpu, "missing"));
+        }
+        if let Some(&cpu) = self.listed.iter().find(|&&unit| !may[unit as usize]) {
+            return Some((cpu, "not allowed"));
+        }
+        let policy = &self.binder.policy;
+        let alone = policy.ordered == Ordered::Yes && policy.overload == Overload::Refused;
+        let taken = self.listed.iter().find(|&&unit| !cpus.units[unit as usize]);
+        taken
+            .filter(|_| alone && !matches!(self.binder.target, Target::Nothing))
+            .map(|&cpu| (cpu, "taken"))
+    }
+}
+
+/// The units of a list, and the first one that does not exist.
+fn listed(ranges: &[(u32, u32)], units: usize) -> (Vec<u32>, Option<u32>) {
+    let mut listed = Vec::new();
+    for &(first, last) in ranges {
+        if last as usize >= units {
+            let lacking = first.max(super::hardware::narrow(units));
+            return (Vec::new(), Some(lacking));
+        }
+        listed.extend(first..=last);
+    }
+    (listed, None)
+}

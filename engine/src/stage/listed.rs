@@ -1,0 +1,300 @@
+//! Placing what the user wrote out: sequences, rankfiles, affinity files. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
+//!
+//! Each entry costs one step. What happens on a node depends on its state and on the entries it gets, in order; nodes
+//! for which both are equal are worked out once.
+
+use super::bind::{Cpus, Mask, Target};
+use super::entries::Step;
+use super::facts::Terrain;
+use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout, lay};
+use super::slotlist;
+use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
+use crate::table::listings::{Listing, SlotListId};
+use crate::table::states::NodeState;
+use bitvec::slice::BitSlice;
+
+/// What the entries of one node ask for, in order: cpus, and how many processes.
+pub(crate) type Items = Vec<(Option<SlotListId>, u32)>;
+
+/// Why an entry of a node cannot be placed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Stuck {
+    /// No slot is left, or no room under max_slots.
+    Full,
+    /// The named cpus do not exist: which.
+    Lacking(String),
+    /// The named cpus are not all free.
+    Taken,
+    /// No cpu is free.
+    NoCpu,
+}
+
+/// What a node's entries come to.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) segments: Vec<DraftSegment>,
+    pub(crate) cpus: Cpus,
+    /// The first process of the node that cannot be placed, and why.
+    pub(crate) stuck: Option<(u32, Stuck)>,
+}
+
+/// The sets of a node while its entries are placed.
+#[derive(Clone, Copy)]
+pub(crate) struct NodeSets<'s> {
+    pub(crate) free: &'s BitSlice<u64>,
+    pub(crate) allowed: &'s BitSlice<u64>,
+}
+
+/// Whether `-n` was given: then a rankfile's bound processes need a free cpu each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    Given,
+    Absent,
+}
+
+/// Places the entries of one node.
+pub(crate) fn on_node(
+    terrain: &Terrain<'_>,
+    state: &NodeState,
+    sets: NodeSets<'_>,
+    items: &Items,
+    listing: Option<&Listing>,
+    asked: Asked,
+) -> Outcome {
+    let mut row = NodeRow {
+        terrain,
+        sets,
+        listing,
+        asked,
+        out: Outcome {
+            segments: Vec::new(),
+            cpus: terrain.binder.cpus(sets.free),
+            stuck: None,
+        },
+        procs: 0,
+        room: room(terrain, state),
+    };
+    for &(cpus, count) in items {
+        if row.out.stuck.is_none() {
+            row.item(cpus, count);
+        }
+    }
+    row.out
+}
+
+fn room(terrain: &Terrain<'_>, state: &NodeState) -> u32 {
+    let slots = match terrain.binder.policy.oversubscribe {
+        Oversubscribe::Refused => state.left(),
+        Oversubscribe::Allowed => u32::MAX,
+    };
+    slots.min(state.room())
+}
+
+struct NodeRow<'t> {
+    terrain: &'t Terrain<'t>,
+    sets: NodeSets<'t>,
+    listing: Option<&'t Listing>,
+    asked: Asked,
+    out: Outcome,
+    procs: u32,
+    room: u32,
+}
+
+impl NodeRow<'_> {
+    fn item(&mut self, cpus: Option<SlotListId>, count: u32) {
+        let fits = count.min(self.room - self.procs);
+        let rankfile = self.terrain.binder.policy.map == MapBy::Rankfile;
+        let placed = match cpus {
+            Some(list) if !rankfile || self.binds_lists() => self.exact(list, fits),
+            Some(list) => self.known(list).and_then(|()| self.unbound(fits)),
+            None if rankfile => self.unbound(fits),
+            None => self.as_by_slot(fits),
+        };
+        match placed {
+            Err(stuck) => self.out.stuck = Some((self.procs, stuck)),
+            Ok(()) if fits < count => self.out.stuck = Some((self.procs, Stuck::Full)),
+            Ok(()) => {}
+        }
+    }
+
+    fn overload(&self) -> bool {
+        self.terrain.binder.policy.overload == Overload::Allowed
+    }
+
+    /// A rankfile's slot lists bind, but not under bind none; `none:overload-allowed` binds all the same (4.6).
+    fn binds_lists(&self) -> bool {
+        self.terrain.binder.policy.bind != BindTo::Nothing || self.overload()
+    }
+
+    /// A bound rankfile process needs a free cpu on its node (4.6).
+    fn needs_a_cpu(&self) -> bool {
+        let policy = &self.terrain.binder.policy;
+        policy.map == MapBy::Rankfile
+            && policy.bind != BindTo::Nothing
+            && !self.overload()
+            && self.asked == Asked::Given
+    }
+
+    fn known(&self, list: SlotListId) -> Result<(), Stuck> {
+        let parts = &self
+            .listing
+            .expect("a slot list stands in a listing")
+            .slot_lists[list];
+        slotlist::pus(&self.terrain.binder, parts)
+            .map(drop)
+            .map_err(Stuck::Lacking)
+    }
+
+    fn unbound(&mut self, count: u32) -> Result<(), Stuck> {
+        if count > 0 && self.needs_a_cpu() && self.out.cpus.units.not_any() {
+            return Err(Stuck::NoCpu);
+        }
+        self.push(count, None);
+        Ok(())
+    }
+
+    /// Exactly the named cpus, all free, all consumed.
+    fn exact(&mut self, list: SlotListId, count: u32) -> Result<(), Stuck> {
+        let parts = &self
+            .listing
+            .expect("a slot list stands in a listing")
+            .slot_lists[list];
+        let binder = &self.terrain.binder;
+        let mut mask = slotlist::pus(binder, parts).map_err(Stuck::Lacking)?;
+        mask &= self.sets.allowed;
+        if mask.not_any() {
+            return Err(Stuck::Lacking("none of them may be used".to_owned()));
+        }
+        for _ in 0..count {
+            if self.needs_a_cpu() && self.out.cpus.units.not_any() {
+                return Err(Stuck::NoCpu);
+            }
+            let cpus = &mut self.out.cpus;
+            let free = mask.iter_ones().all(|pu| cpus.free[pu]);
+            if !free && !self.overload() {
+                return Err(Stuck::Taken);
+            }
+            let cpus = &mut self.out.cpus;
+            for pu in mask.iter_ones() {
+                cpus.free.set(pu, false);
+            }
+            cpus.units = binder.free_units(&cpus.free);
+            self.push(1, Some(Mask::Bits(mask.clone())));
+            if self.overload() {
+                // Nothing changes any more: the rest gets the same.
+                self.push(count - 1, Some(Mask::Bits(mask)));
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Bound as by slot; while bound, by default too, PE cpus must be free (4.5).
+    fn as_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
+        let binder = &self.terrain.binder;
+        if matches!(binder.target, Target::Nothing) {
+            self.push(count, None);
+            return Ok(());
+        }
+        let ground = Ground {
+            binder,
+            objects: &[],
+            snap: self.sets.free,
+            allowed: self.sets.allowed,
+            listed: &[],
+        };
+        let laid = lay(
+            &ground,
+            Layout::Plain(Binding::On),
+            self.out.cpus.clone(),
+            self.procs,
+            count,
+        );
+        let unbound = laid
+            .segments
+            .iter()
+            .position(|segment| segment.runs.iter().any(|run| run.mask.is_none()));
+        let pe = usize::from(binder.policy.pe);
+        let starved = unbound.is_some() && !self.overload() && laid.cpus.units.count_ones() < pe;
+        let placed = match unbound.filter(|_| starved) {
+            Some(segment) => laid.segments[..segment]
+                .iter()
+                .map(|segment| segment.procs)
+                .sum(),
+            None => laid.procs,
+        };
+        self.out.cpus = laid.cpus;
+        let mut left = count;
+        for segment in laid.segments {
+            let procs = segment.procs.min(left);
+            left -= procs;
+            self.out.segments.push(ending(segment, procs));
+        }
+        self.procs += placed;
+        let failed = placed < count || matches!(laid.end, End::Fails(_));
+        if failed && placed < count {
+            Err(Stuck::NoCpu)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn push(&mut self, count: u32, mask: Option<Mask>) {
+        if count == 0 {
+            return;
+        }
+        self.procs += count;
+        let run = DraftRun {
+            count,
+            object: None,
+            mask,
+        };
+        match self.out.segments.last_mut() {
+            Some(last) if last.cycle.is_none() => {
+                last.procs += count;
+                match last.runs.last_mut().filter(|open| open.mask == run.mask) {
+                    Some(open) => open.count += count,
+                    None => last.runs.push(run),
+                }
+            }
+            _ => self.out.segments.push(DraftSegment {
+                procs: count,
+                runs: vec![run],
+                cycle: None,
+            }),
+        }
+    }
+}
+
+/// A segment that ends after `procs` processes.
+fn ending(segment: DraftSegment, procs: u32) -> DraftSegment {
+    let mut segment = DraftSegment { procs, ..segment };
+    if segment.runs.len() == 1 && segment.cycle.is_some() {
+        segment.cycle = None;
+        segment.runs[0].count = procs;
+    }
+    segment
+}
+
+/// The entries of each node, nodes in the order of their first entry, and where each entry's processes stand there.
+pub(crate) fn by_node(steps: &[Step]) -> (Vec<(u32, Items)>, Vec<(u32, u32)>) {
+    let mut rows: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
+    let mut nodes: Vec<(u32, Items)> = Vec::new();
+    let mut placed: Vec<u32> = Vec::new();
+    let mut starts = Vec::with_capacity(steps.len());
+    for step in steps {
+        let Some(node) = step.node else { continue };
+        let row = *rows.entry(node).or_insert_with(|| {
+            nodes.push((node, Vec::new()));
+            placed.push(0);
+            nodes.len() - 1
+        });
+        starts.push((node, placed[row]));
+        placed[row] += step.count;
+        match nodes[row].1.last_mut().filter(|last| last.0 == step.cpus) {
+            Some(last) => last.1 += step.count,
+            None => nodes[row].1.push((step.cpus, step.count)),
+        }
+    }
+    (nodes, starts)
+}

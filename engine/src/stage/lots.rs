@@ -1,0 +1,432 @@
+//! Lots: neighbouring nodes that fare alike while one app is placed, and how far each has come.
+//!
+//! Nodes in one state that get the same share one *progress*; what happens to it is worked out once, and in parallel
+//! for different ones. Results are joined in order, so threads change nothing.
+
+use super::bind::Cpus;
+use super::facts::{Facts, Terrain};
+use super::pattern::{End, Ground, Laid, Layout, lay};
+use super::select::Pick;
+use super::site::Site;
+use crate::define_id;
+use crate::id::{Column, Id as _};
+use crate::table::apps::{AppId, AppTable, Policy};
+use crate::table::names::NodeRange;
+use crate::table::patterns::Segment;
+use crate::table::states::StateId;
+use crate::table::topologies::TopologyId;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+define_id! {
+    /// How far nodes of one state have come.
+    ProgressId
+}
+
+/// Below this many different things to work out, one thread does it: waking others costs more (docs/scale.md).
+const PARALLEL_FROM: usize = 256;
+
+/// Neighbouring nodes that fare alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lot {
+    pub(crate) nodes: NodeRange,
+    /// Slots the app may still take on each.
+    pub(crate) avail: u32,
+    /// Processes each may still hold under max_slots.
+    pub(crate) room: u32,
+    /// Processes of the app on each.
+    pub(crate) placed: u32,
+    pub(crate) progress: ProgressId,
+}
+
+/// How far the nodes of one state have come with this app.
+#[derive(Clone, Debug)]
+pub(crate) struct Progress {
+    pub(crate) state: StateId,
+    /// Processes of the app on the node.
+    pub(crate) placed: u32,
+    /// The cpus now; `None`: as the app found them.
+    cpus: Option<Cpus>,
+    /// The passes before the last, each cut to its processes.
+    closed: Vec<Segment>,
+    /// The last pass: which result, and how many of its processes.
+    open: Option<(usize, u32)>,
+}
+
+/// A layout's result, masks interned.
+#[derive(Clone, Debug)]
+struct Done {
+    segments: Vec<Segment>,
+    procs: u32,
+    end: End,
+}
+
+/// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
+type Wish = (ProgressId, Layout, Vec<u32>);
+
+/// One app being placed.
+pub(crate) struct Work<'s> {
+    pub(crate) site: &'s mut Site,
+    pub(crate) apps: &'s AppTable,
+    pub(crate) app: AppId,
+    pub(crate) policy: Policy,
+    pub(crate) lots: Vec<Lot>,
+    pub(crate) progress: Column<ProgressId, Progress>,
+    done: Vec<Done>,
+    steps: HashMap<(ProgressId, Layout, u32), ProgressId>,
+    facts: HashMap<ProgressId, Facts>,
+    /// Nodes in the order in which they first received a process of the app; nodes may repeat.
+    pub(crate) touched: Vec<NodeRange>,
+}
+
+impl<'s> Work<'s> {
+    pub(crate) fn new(
+        site: &'s mut Site,
+        apps: &'s AppTable,
+        (app, policy): (AppId, Policy),
+        picks: &[Pick],
+    ) -> Self {
+        let mut progress = Column::new();
+        let mut roots: HashMap<StateId, ProgressId> = HashMap::new();
+        let mut lots = Vec::with_capacity(picks.len());
+        for pick in picks {
+            let id = *roots
+                .entry(pick.state)
+                .or_insert_with(|| progress.push(Progress::at(pick.state)));
+            let room = site.states.get(pick.state).room();
+            lots.push(Lot {
+                nodes: pick.nodes,
+                avail: pick.avail,
+                room,
+                placed: 0,
+                progress: id,
+            });
+        }
+        let used: Vec<TopologyId> = roots.keys().map(|&state| site.topology_of(state)).collect();
+        for topology in used {
+            site.hardware(topology);
+        }
+        let (done, steps, facts) = (Vec::new(), HashMap::new(), HashMap::new());
+        Self {
+            site,
+            apps,
+            app,
+            policy,
+            lots,
+            progress,
+            done,
+            steps,
+            facts,
+            touched: Vec::new(),
+        }
+    }
+
+    pub(crate) fn app_number(&self) -> u32 {
+        u32::try_from(self.app.row()).expect("limit.rs keeps apps below 2^32")
+    }
+
+    /// Nodes of the app's list.
+    pub(crate) fn nodes(&self) -> u32 {
+        self.lots.iter().map(|lot| lot.nodes.count).sum()
+    }
+
+    /// The topology of a progress, under this policy.
+    pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
+        let hardware = self.site.hardware[topology]
+            .as_ref()
+            .expect("hardware of every picked state is known");
+        let device = self
+            .apps
+            .device
+            .get(self.app)
+            .and_then(|device| device.as_deref());
+        Terrain::new(
+            &self.site.topologies,
+            hardware,
+            &self.policy,
+            self.apps,
+            device,
+        )
+    }
+
+    fn cpus(&self, terrain: &Terrain<'_>, progress: ProgressId) -> Cpus {
+        let row = &self.progress[progress];
+        row.cpus.clone().unwrap_or_else(|| {
+            let free = self.site.states.get(row.state).free;
+            terrain.binder.cpus(self.site.pusets.get(free))
+        })
+    }
+
+    /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
+    pub(crate) fn learn(&mut self, lots: std::ops::Range<usize>) {
+        let mut wanted: Vec<ProgressId> = self.lots[lots]
+            .iter()
+            .map(|lot| lot.progress)
+            .filter(|id| !self.facts.contains_key(id))
+            .collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let this = &*self;
+        let found = over(
+            &wanted,
+            |progress| this.topology(*progress),
+            |terrain, &progress| {
+                let state = this.site.states.get(this.progress[progress].state);
+                terrain.facts(
+                    &this.cpus(terrain, progress),
+                    this.site.pusets.get(state.allowed),
+                )
+            },
+            |topology| this.terrain(topology),
+        );
+        self.facts.extend(wanted.into_iter().zip(found));
+    }
+
+    pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
+        self.site.topology_of(self.progress[progress].state)
+    }
+
+    /// The facts of a lot. Cost: those of a lot never asked before.
+    pub(crate) fn facts(&mut self, lot: usize) -> Facts {
+        let progress = self.lots[lot].progress;
+        if let Some(&facts) = self.facts.get(&progress) {
+            return facts;
+        }
+        self.learn(lot..lot + 1);
+        self.facts[&progress]
+    }
+
+    /// How many of `want` processes a layout would place on a lot, and why no more.
+    pub(crate) fn capacity(&self, lot: usize, layout: Layout, want: u32) -> u32 {
+        let lot = &self.lots[lot];
+        let terrain = self.terrain(self.topology(lot.progress));
+        self.lay_on(&terrain, lot.progress, layout, want).procs
+    }
+
+    /// How a layout of `want` processes would end on a lot.
+    pub(crate) fn ending(&self, lot: usize, layout: Layout, want: u32) -> End {
+        let lot = &self.lots[lot];
+        let terrain = self.terrain(self.topology(lot.progress));
+        self.lay_on(&terrain, lot.progress, layout, want).end
+    }
+
+    fn lay_on(
+        &self,
+        terrain: &Terrain<'_>,
+        progress: ProgressId,
+        layout: Layout,
+        want: u32,
+    ) -> Laid {
+        let row = &self.progress[progress];
+        let state = self.site.states.get(row.state);
+        let ground = Ground {
+            binder: &terrain.binder,
+            objects: &terrain.objects,
+            snap: self.site.pusets.get(state.free),
+            allowed: self.site.pusets.get(state.allowed),
+            listed: &terrain.listed,
+        };
+        lay(
+            &ground,
+            layout,
+            self.cpus(terrain, progress),
+            row.placed,
+            want,
+        )
+    }
+
+    /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
+    ///
+    /// # Errors
+    /// The first, in the order given, whose processes do not all find their place: the lot, how many did, and why.
+    pub(crate) fn place(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<(), (usize, u32, End)> {
+        let mut wishes: HashMap<(ProgressId, Layout), usize> = HashMap::new();
+        let mut list: Vec<Wish> = Vec::new();
+        for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
+            let progress = self.lots[lot].progress;
+            if self.steps.contains_key(&(progress, layout, procs)) {
+                continue;
+            }
+            let at = *wishes.entry((progress, layout)).or_insert_with(|| {
+                list.push((progress, layout, Vec::new()));
+                list.len() - 1
+            });
+            if let Err(place) = list[at].2.binary_search(&procs) {
+                list[at].2.insert(place, procs);
+            }
+        }
+        let this = &*self;
+        let laid = over(
+            &list,
+            |wish| this.topology(wish.0),
+            |terrain, (progress, layout, wants)| {
+                wants
+                    .iter()
+                    .map(|&want| this.lay_on(terrain, *progress, *layout, want))
+                    .collect::<Vec<Laid>>()
+            },
+            |topology| this.terrain(topology),
+        );
+        let mut failed: HashMap<(ProgressId, Layout, u32), (u32, End)> = HashMap::new();
+        for ((progress, layout, wants), mut results) in list.into_iter().zip(laid) {
+            let topology = self.topology(progress);
+            let longest = results
+                .last_mut()
+                .map(|last| std::mem::take(&mut last.segments))
+                .unwrap_or_default();
+            let segments = longest
+                .into_iter()
+                .map(|draft| self.site.segment(topology, draft))
+                .collect();
+            let (procs, end) = results
+                .last()
+                .map_or((0, End::Full), |last| (last.procs, last.end));
+            self.done.push(Done {
+                segments,
+                procs,
+                end,
+            });
+            for (want, result) in wants.into_iter().zip(results) {
+                if result.procs < want {
+                    failed.insert((progress, layout, want), (result.procs, result.end));
+                } else {
+                    let next = self.step(progress, want, result.cpus);
+                    self.steps.insert((progress, layout, want), next);
+                }
+            }
+        }
+        for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
+            let key = (self.lots[lot].progress, layout, procs);
+            if let Some(&(placed, end)) = failed.get(&key) {
+                return Err((lot, placed, end));
+            }
+            let next = self.steps[&key];
+            let row = &mut self.lots[lot];
+            row.progress = next;
+            row.placed += procs;
+            row.avail = row.avail.saturating_sub(procs);
+            row.room -= procs.min(row.room);
+            self.touched.push(row.nodes);
+        }
+        Ok(())
+    }
+
+    /// The progress behind `procs` more processes of the last result.
+    fn step(&mut self, from: ProgressId, procs: u32, cpus: Cpus) -> ProgressId {
+        let row = &self.progress[from];
+        let mut closed = row.closed.clone();
+        if let Some((done, count)) = row.open {
+            closed.extend(cut(&self.done[done].segments, count));
+        }
+        let open = Some((self.done.len() - 1, procs));
+        let (state, placed) = (row.state, row.placed + procs);
+        self.progress.push(Progress {
+            state,
+            placed,
+            cpus: Some(cpus),
+            closed,
+            open,
+        })
+    }
+
+    /// The cpus free after what was placed, or `None` when nothing was.
+    pub(crate) fn free_after(&self, progress: ProgressId) -> Option<&Cpus> {
+        self.progress[progress].cpus.as_ref()
+    }
+
+    /// The whole pattern of a progress.
+    pub(crate) fn segments(&self, progress: ProgressId) -> Vec<Segment> {
+        let row = &self.progress[progress];
+        let mut segments = row.closed.clone();
+        if let Some((done, _)) = row.open {
+            segments.extend(self.done[done].segments.iter().cloned());
+        }
+        segments
+    }
+
+    /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
+    pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Vec<usize> {
+        let row = self.lots[lot];
+        let mut first = row.nodes.first;
+        let pieces: Vec<Lot> = parts
+            .iter()
+            .filter(|&&count| count > 0)
+            .map(|&count| {
+                let nodes = NodeRange { first, count };
+                first += count;
+                Lot { nodes, ..row }
+            })
+            .collect();
+        let rows = (lot..lot + pieces.len()).collect();
+        if pieces.len() != 1 {
+            self.lots.splice(lot..=lot, pieces);
+        }
+        rows
+    }
+}
+
+impl Progress {
+    const fn at(state: StateId) -> Self {
+        Self {
+            state,
+            placed: 0,
+            cpus: None,
+            closed: Vec::new(),
+            open: None,
+        }
+    }
+}
+
+/// The first `procs` processes of a pattern, as a pattern that ends there.
+fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
+    let mut left = procs;
+    let mut kept = Vec::new();
+    for segment in segments {
+        let count = left.min(segment.procs);
+        left -= count;
+        if count == 0 {
+            break;
+        }
+        let mut segment = Segment {
+            procs: count,
+            ..segment.clone()
+        };
+        if segment.cycle.is_none() {
+            let mut inside = count;
+            segment.runs.retain_mut(|run| {
+                run.count = run.count.min(inside);
+                inside -= run.count;
+                run.count > 0
+            });
+        }
+        kept.push(segment);
+    }
+    kept
+}
+
+/// Applies `work` to every item, with the terrain of its topology; in parallel where there are many, results in order.
+fn over<'t, T: Sync, R: Send>(
+    items: &[T],
+    topology: impl Fn(&T) -> TopologyId + Sync,
+    work: impl Fn(&Terrain<'t>, &T) -> R + Sync,
+    terrain: impl Fn(TopologyId) -> Terrain<'t> + Sync,
+) -> Vec<R> {
+    let some = |items: &[T]| -> Vec<R> {
+        let mut known: Option<(TopologyId, Terrain<'t>)> = None;
+        let each = items.iter().map(|item| {
+            let here = topology(item);
+            let fresh = known.take().filter(|(known, _)| *known == here);
+            let (_, ground) = known.insert(fresh.unwrap_or_else(|| (here, terrain(here))));
+            work(ground, item)
+        });
+        each.collect()
+    };
+    if items.len() < PARALLEL_FROM {
+        return some(items);
+    }
+    let chunks: Vec<Vec<R>> = items.par_chunks(64).map(some).collect();
+    chunks.into_iter().flatten().collect()
+}

@@ -1,0 +1,613 @@
+//! Placing one app: which policy counts and lays how. Source: `semantics` 4.
+
+use super::facts::Facts;
+use super::lots::Work;
+use super::pattern::{Binding, End, Layout};
+use super::refuse;
+use super::split::{Share, Water, even, fill, level, water};
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::error::{MapError, PlaceError};
+use crate::policy::{
+    BindStrength, BindTo, MapBy, Ordered, Overload, Oversubscribe, PprObject, Span,
+};
+
+/// Lots looked at in one go, at least: then what they need is worked out together.
+const AHEAD: usize = 64;
+
+/// Places `procs` processes of the app on its lots.
+///
+/// # Errors
+/// The classes of `errors` "Counts and room" and "Objects and cpus".
+pub(crate) fn place(
+    work: &mut Work<'_>,
+    procs: ProcCount,
+    counted: Counted,
+) -> Result<(), MapError> {
+    let avail: u64 = work
+        .lots
+        .iter()
+        .map(|lot| u64::from(lot.avail) * u64::from(lot.nodes.count))
+        .sum();
+    let short = u64::from(procs.0) > avail;
+    if short && work.policy.oversubscribe == Oversubscribe::Refused {
+        let (app, nodes) = (work.app_number(), work.nodes());
+        let asked = u64::from(procs.0);
+        return Err(PlaceError::NotEnoughSlots {
+            app,
+            asked,
+            counted,
+            left: avail,
+            nodes,
+        }
+        .into());
+    }
+    let unbound = work.policy.bind == BindTo::Nothing
+        || (short && work.policy.strength == BindStrength::Default);
+    let mut deal = Deal {
+        binding: if unbound { Binding::Off } else { Binding::On },
+        asked: procs.0,
+        left: procs.0,
+    };
+    match work.policy.map {
+        MapBy::Slot => deal.by_filling(work, slot_layout),
+        MapBy::PeList => deal.by_filling(work, list_layout),
+        MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No => {
+            deal.by_filling(work, sweep_layout)
+        }
+        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, walk_layout),
+        MapBy::Node => deal.by_rounds(work, node_layout),
+        MapBy::Ppr { per, on } => deal.by_pattern(work, per, on),
+        MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => {
+            unreachable!("entries are placed by listed.rs")
+        }
+    }
+}
+
+/// Processes being dealt to nodes.
+pub(super) struct Deal {
+    pub(super) binding: Binding,
+    pub(super) asked: u32,
+    pub(super) left: u32,
+}
+
+/// How a lot takes processes in one pass: in which layout, and how many each node at most.
+type Choice = (Layout, u32);
+
+/// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
+type Choose = fn(&Deal, &mut Work<'_>, usize, Facts, Pass) -> Result<Choice, MapError>;
+
+/// Which pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// Slots count.
+    First,
+    /// Sharing what is too much (4.8): only max_slots and cpus count.
+    Sharing,
+}
+
+impl Deal {
+    fn explicit(work: &Work<'_>) -> bool {
+        work.policy.strength == BindStrength::Explicit
+    }
+
+    fn overload(work: &Work<'_>) -> bool {
+        work.policy.overload == Overload::Allowed
+    }
+
+    /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
+    fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut counts = Vec::new();
+        let mut lot = 0;
+        let mut known = 0;
+        while lot < work.lots.len() && self.left > 0 {
+            if lot >= known {
+                known = self.look_ahead(work, lot);
+                work.learn(lot..known);
+            }
+            let facts = work.facts(lot);
+            let (layout, cap) = choose(self, work, lot, facts, Pass::First)?;
+            let parts = fill(
+                Share {
+                    nodes: work.lots[lot].nodes.count,
+                    cap,
+                },
+                self.left,
+            );
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            known += rows.len() - 1;
+            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+            for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
+                self.left -= nodes * procs;
+                counts.push((row, layout, procs));
+            }
+            lot += rows.len();
+        }
+        self.lay(work, &counts)?;
+        if self.left == 0 {
+            return Ok(());
+        }
+        if work.policy.oversubscribe == Oversubscribe::Refused || !self.shares(work) {
+            return Err(refuse::out_of_cpus(work, self));
+        }
+        self.by_sharing(work, choose)
+    }
+
+    /// Whether a pe-list shares at all: only when its binding was given up, or cpus may be shared (4.7).
+    fn shares(&self, work: &Work<'_>) -> bool {
+        work.policy.map != MapBy::PeList
+            || !Self::explicit(work)
+            || Self::overload(work)
+            || work.policy.bind == BindTo::Nothing
+    }
+
+    /// One behind the last lot that may be needed, slots alone considered.
+    fn look_ahead(&self, work: &Work<'_>, from: usize) -> usize {
+        let mut enough = u64::from(self.left);
+        let mut lot = from;
+        while lot < work.lots.len() && (enough > 0 || lot < from + AHEAD) {
+            let row = &work.lots[lot];
+            enough =
+                enough.saturating_sub(u64::from(row.avail.max(1)) * u64::from(row.nodes.count));
+            lot += 1;
+        }
+        lot
+    }
+
+    /// The second pass: even shares of what is left, again and again (4.8).
+    fn by_sharing(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut listed: Vec<bool> = vec![true; work.lots.len()];
+        while self.left > 0 {
+            let nodes = |work: &Work<'_>, listed: &[bool]| -> u64 {
+                work.lots
+                    .iter()
+                    .zip(listed)
+                    .filter(|(_, on)| **on)
+                    .map(|(lot, _)| u64::from(lot.nodes.count))
+                    .sum()
+            };
+            let (all, share) = (nodes(work, &listed), self.left);
+            if all == 0 {
+                return Err(refuse::out_of_resource(work, self));
+            }
+            let (mut at, mut lot) = (0_u64, 0);
+            let mut counts = Vec::new();
+            while lot < work.lots.len() {
+                let row = work.lots[lot];
+                if !listed[lot] {
+                    lot += 1;
+                    continue;
+                }
+                if row.room == 0 {
+                    listed[lot] = false;
+                    at += u64::from(row.nodes.count);
+                    lot += 1;
+                    continue;
+                }
+                let parts = even(row.nodes.count, at, all, share);
+                at += u64::from(row.nodes.count);
+                let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+                if rows.len() > 1 {
+                    listed.insert(lot, true);
+                }
+                let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+                for (&part, &(nodes, procs)) in rows.iter().zip(taking) {
+                    let facts = work.facts(part);
+                    let (layout, cap) = choose(self, work, part, facts, Pass::Sharing)?;
+                    let procs = procs.min(cap).min(work.lots[part].room);
+                    self.left -= nodes * procs;
+                    counts.push((part, layout, procs));
+                }
+                lot += rows.len();
+            }
+            self.lay(work, &counts)?;
+            if self.left == share
+                && listed
+                    .iter()
+                    .zip(&work.lots)
+                    .all(|(on, lot)| !on || lot.room > 0)
+            {
+                return Err(refuse::out_of_cpus(work, self));
+            }
+        }
+        Ok(())
+    }
+
+    /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
+    fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        work.learn(0..work.lots.len());
+        let mut choices = Vec::with_capacity(work.lots.len());
+        let mut reached = 0_u64;
+        for lot in 0..work.lots.len() {
+            let facts = work.facts(lot);
+            // Nodes behind the one where the first round ends are not looked at.
+            if reached < u64::from(self.asked) {
+                choices.push(choose(self, work, lot, facts, Pass::First)?);
+            } else {
+                choices.push((Layout::Plain(Binding::Off), 0));
+            }
+            reached += u64::from(work.lots[lot].nodes.count);
+        }
+        let shares = |work: &Work<'_>| -> Vec<Share> {
+            let caps = choices.iter().map(|(_, cap)| *cap);
+            work.lots
+                .iter()
+                .zip(caps)
+                .map(|(lot, cap)| Share {
+                    nodes: lot.nodes.count,
+                    cap,
+                })
+                .collect()
+        };
+        let shares = shares(work);
+        let Some(found) = water(shares.iter().copied(), self.asked) else {
+            let placed: u64 = shares
+                .iter()
+                .map(|share| u64::from(share.cap) * u64::from(share.nodes))
+                .sum();
+            self.left = self.asked - u32::try_from(placed).unwrap_or(self.asked);
+            return Err(refuse::out_of_rounds(work, self));
+        };
+        self.deal_rounds(work, found, &choices)
+    }
+
+    fn deal_rounds(
+        &mut self,
+        work: &mut Work<'_>,
+        found: Water,
+        choices: &[Choice],
+    ) -> Result<(), MapError> {
+        let Water { mut extra, .. } = found;
+        let mut counts = Vec::with_capacity(choices.len() + 1);
+        let mut lot = 0;
+        for &(layout, cap) in choices {
+            let share = Share {
+                nodes: work.lots[lot].nodes.count,
+                cap,
+            };
+            let parts = level(share, found, &mut extra);
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+            counts.extend(
+                rows.iter()
+                    .zip(taking)
+                    .map(|(&row, &(_, procs))| (row, layout, procs)),
+            );
+            lot += rows.len();
+        }
+        self.left = 0;
+        self.lay(work, &counts)
+    }
+
+    /// `ppr:N:object` (4.4).
+    fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
+        let mut counts = Vec::new();
+        let mut skipped = refuse::Skipped::default();
+        let (mut lot, mut known) = (0, 0);
+        while lot < work.lots.len() && self.left > 0 {
+            if lot >= known {
+                known = self.look_ahead(work, lot);
+                work.learn(lot..known);
+            }
+            let facts = work.facts(lot);
+            let row = work.lots[lot];
+            let objects = if on == PprObject::Node {
+                1
+            } else {
+                facts.objects
+            };
+            if objects == 0 {
+                return Err(refuse::object_not_found(work, lot));
+            }
+            let whole = u64::from(per) * u64::from(objects);
+            let slots = u64::from(row.avail);
+            if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {
+                skipped.for_slots(work, lot, whole);
+                lot += 1;
+                continue;
+            }
+            let needed = whole.saturating_mul(u64::from(work.policy.pe));
+            let given_up =
+                needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
+            let binding = if given_up { Binding::Off } else { self.binding };
+            self.check_target(work, lot, facts, binding)?;
+            self.check_pe(work, lot, facts, on == PprObject::Node)?;
+            let layout = Layout::Blocks(per, binding);
+            let want = self
+                .left
+                .min(row.room)
+                .min(u32::try_from(whole).unwrap_or(u32::MAX));
+            let cap = work.capacity(lot, layout, want);
+            if u64::from(cap) < whole.min(u64::from(want)) {
+                skipped.for_cpus(work, lot, needed, facts);
+            }
+            let cap = if cap < want {
+                self.fails(work, lot, layout, want, cap)?
+            } else {
+                cap
+            };
+            let parts = fill(
+                Share {
+                    nodes: row.nodes.count,
+                    cap,
+                },
+                self.left,
+            );
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            known += rows.len() - 1;
+            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+            for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
+                self.left -= nodes * procs;
+                counts.push((row, layout, procs));
+            }
+            lot += rows.len();
+        }
+        self.lay(work, &counts)?;
+        if self.left > 0 {
+            Err(refuse::ppr_too_many(work, self, per, on, &skipped))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A ppr layout that ended early: fine when the node is full, an error when a process must be bound and cannot be.
+    fn fails(
+        &self,
+        work: &Work<'_>,
+        lot: usize,
+        layout: Layout,
+        want: u32,
+        cap: u32,
+    ) -> Result<u32, MapError> {
+        match work.ending(lot, layout, want) {
+            End::Fails(failure) => Err(refuse::unbindable(work, self, lot, failure)),
+            End::TooLong => Err(refuse::too_long()),
+            End::Wanted | End::Full => Ok(cap),
+        }
+    }
+
+    pub(super) fn lay(
+        &self,
+        work: &mut Work<'_>,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<(), MapError> {
+        work.place(counts).map_err(|(lot, _, end)| match end {
+            End::Fails(failure) => refuse::unbindable(work, self, lot, failure),
+            End::TooLong => refuse::too_long(),
+            End::Wanted | End::Full => refuse::out_of_cpus(work, self),
+        })
+    }
+
+    /// An explicit target must be there (7.6); checked before cpus.
+    fn check_target(
+        &self,
+        work: &Work<'_>,
+        lot: usize,
+        facts: Facts,
+        binding: Binding,
+    ) -> Result<(), MapError> {
+        let missing = binding == Binding::On && !facts.has_target && Self::explicit(work);
+        if missing {
+            Err(refuse::unbindable(
+                work,
+                self,
+                lot,
+                refuse::no_target(work, lot),
+            ))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// PE must fit an object of this node, or one of its packages, taken or not.
+    fn check_pe(
+        &self,
+        work: &Work<'_>,
+        lot: usize,
+        facts: Facts,
+        by_package: bool,
+    ) -> Result<(), MapError> {
+        let pe = u32::from(work.policy.pe);
+        if pe == 1 {
+            return Ok(());
+        }
+        if by_package && facts.largest_package < pe {
+            return Err(refuse::span_packages(work, lot, format!("pe={pe}")));
+        }
+        if !by_package && facts.largest_object < pe {
+            return Err(refuse::pe_exceeds(work, lot, facts));
+        }
+        Ok(())
+    }
+}
+
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// By slot (4.1).
+fn slot_layout(
+    deal: &Deal,
+    work: &mut Work<'_>,
+    lot: usize,
+    facts: Facts,
+    pass: Pass,
+) -> Result<Choice, MapError> {
+    let row = work.lots[lot];
+    let slots = if pass == Pass::First {
+        row.avail.min(row.room)
+    } else {
+        row.room
+    };
+    let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;
+    if deal.binding == Binding::Off || given_up {
+        return Ok((Layout::Plain(Binding::Off), slots));
+    }
+    if slots > 0 {
+        deal.check_target(work, lot, facts, Binding::On)?;
+        deal.check_pe(work, lot, facts, true)?;
+    }
+    let cpus = match (work.policy.pe, Deal::overload(work)) {
+        (1, true) => u32::MAX,
+        (1, false) => facts.free,
+        (_, true) if pass == Pass::Sharing => u32::MAX,
+        (_, _) => facts.by_package,
+    };
+    Ok((Layout::Plain(Binding::On), slots.min(cpus)))
+}
+
+/// By the cpus of a list (4.7).
+fn list_layout(
+    deal: &Deal,
+    work: &mut Work<'_>,
+    lot: usize,
+    facts: Facts,
+    pass: Pass,
+) -> Result<Choice, MapError> {
+    let row = work.lots[lot];
+    if let Some((cpu, reason)) = facts.listed_closed {
+        return Err(refuse::pe_list_conflict(work, lot, cpu, reason, facts));
+    }
+    let list = work
+        .policy
+        .list
+        .map_or(0, |list| narrow(listed_cpus(&work.apps.lists[list])));
+    let overload = Deal::overload(work);
+    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
+    let cap = match pass {
+        Pass::Sharing => row.room,
+        Pass::First => {
+            let own = if overload && work.policy.ordered == Ordered::No {
+                row.avail
+            } else {
+                list
+            };
+            let own = if oversubscribed {
+                own
+            } else {
+                own.min(row.avail)
+            };
+            own.min(row.room)
+        }
+    };
+    let cap = if overload || deal.binding == Binding::Off {
+        cap
+    } else {
+        cap.min(facts.listed_free)
+    };
+    Ok((Layout::List(deal.binding), cap))
+}
+
+/// Cpus of a pe-list.
+pub(super) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
+    list.iter()
+        .map(|&(first, last)| u64::from(last - first) + 1)
+        .sum()
+}
+
+/// By objects, node after node (4.3).
+fn sweep_layout(
+    deal: &Deal,
+    work: &mut Work<'_>,
+    lot: usize,
+    facts: Facts,
+    pass: Pass,
+) -> Result<Choice, MapError> {
+    let row = work.lots[lot];
+    let slots = if pass == Pass::First {
+        row.avail.min(row.room)
+    } else {
+        row.room
+    };
+    let layout = Layout::Sweep(deal.binding);
+    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
+    Ok((layout, cap))
+}
+
+/// By objects over all nodes (4.3, SPAN).
+fn walk_layout(
+    deal: &Deal,
+    work: &mut Work<'_>,
+    lot: usize,
+    facts: Facts,
+    _: Pass,
+) -> Result<Choice, MapError> {
+    let row = work.lots[lot];
+    let forbidden = work.policy.oversubscribe == Oversubscribe::Refused;
+    let slots = if forbidden {
+        row.avail.min(row.room)
+    } else {
+        row.room
+    };
+    let layout = Layout::Walk(deal.binding);
+    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
+    Ok((layout, cap))
+}
+
+/// Processes that the objects of a node take, at most `slots`.
+fn object_cap(
+    deal: &Deal,
+    work: &Work<'_>,
+    lot: usize,
+    facts: Facts,
+    (layout, slots): Choice,
+) -> Result<u32, MapError> {
+    if facts.objects == 0 {
+        return Err(refuse::object_not_found(work, lot));
+    }
+    if deal.binding == Binding::Off || slots == 0 {
+        return Ok(slots);
+    }
+    deal.check_target(work, lot, facts, deal.binding)?;
+    deal.check_pe(work, lot, facts, false)?;
+    if Deal::overload(work) {
+        return Ok(if facts.with_cpus == 0 { 0 } else { slots });
+    }
+    if Deal::explicit(work) || (facts.has_target && work.policy.limit.is_none()) {
+        return Ok(slots.min(narrow(facts.by_object)));
+    }
+    // What the binder leaves unbound uses up no room: only laying them tells.
+    Ok(work.capacity(lot, layout, slots.min(deal.asked)))
+}
+
+/// By node (4.2).
+fn node_layout(
+    deal: &Deal,
+    work: &mut Work<'_>,
+    lot: usize,
+    facts: Facts,
+    _: Pass,
+) -> Result<Choice, MapError> {
+    let row = work.lots[lot];
+    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
+    let slots = if oversubscribed {
+        row.room
+    } else {
+        row.avail.min(row.room)
+    };
+    if deal.binding == Binding::Off {
+        return Ok((Layout::Plain(Binding::Off), slots));
+    }
+    if Deal::explicit(work) {
+        deal.check_target(work, lot, facts, Binding::On)?;
+        deal.check_pe(work, lot, facts, true)?;
+        let cpus = match (work.policy.pe, Deal::overload(work)) {
+            (1, true) => u32::MAX,
+            (1, false) => facts.free,
+            (_, _) => facts.by_package,
+        };
+        return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
+    }
+    let each = (deal.asked / work.nodes()).max(1);
+    let given_up = if oversubscribed {
+        facts.free < each && each <= row.avail
+    } else {
+        facts.free < each.min(row.avail)
+    };
+    let layout = if given_up {
+        Layout::HalfBound(each)
+    } else {
+        Layout::Plain(Binding::On)
+    };
+    Ok((layout, slots))
+}

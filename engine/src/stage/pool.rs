@@ -1,0 +1,458 @@
+//! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
+
+use super::site::Site;
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::policy::{CpuMode, ObjKind};
+use crate::stage::resolve::Resolved;
+use crate::table::intervals::Intervals;
+use crate::table::machine::{CpuList, Machine};
+use crate::table::names::{
+    NameRange, Names, NodeId, NodeRange, TooManyNodes, cut_around, moved_to_front,
+};
+use crate::table::pusets::PuBits;
+use crate::table::states::{NodeState, Runs};
+use crate::table::topologies::TopologyId;
+use crate::text::hosts::{EntrySlots, HostEntry, Hostfile, HostfileId, HostfileLine, HostfileWhat};
+use std::collections::{BTreeMap, HashMap};
+
+/// Slots said for a node: those written, and how many times they are to be inferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Said {
+    written: u64,
+    inferred: u64,
+    max: Option<u32>,
+}
+
+/// Names and slots, before topologies are known.
+struct Named {
+    names: Names,
+    slots: Vec<(NodeRange, Said)>,
+}
+
+/// Builds the pool of a job: every node in its first state.
+///
+/// # Errors
+/// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
+pub(crate) fn build(resolved: &Resolved, machine: &Machine) -> Result<Site, MapError> {
+    let hosts = &resolved.hosts;
+    let mut named = if hosts.hostfiles.is_empty() {
+        let entries: Vec<&HostEntry> = hosts.entries.values().iter().flatten().flatten().collect();
+        if hosts.entries.values().iter().all(Option::is_none) {
+            nobody(machine)?
+        } else {
+            from_entries(&entries)?
+        }
+    } else {
+        let order = hosts.files.values().iter().flatten().copied();
+        from_files(order, |file| &hosts.hostfiles[file])?
+    };
+    let local = local_first(machine, &mut named);
+    within_sessions(machine, &named.names)?;
+    let mut site = Site::new(machine, named.names, local);
+    first_states(&mut site, machine, named.slots)?;
+    Ok(site)
+}
+
+fn too_many(error: TooManyNodes) -> MapError {
+    let limit = u64::from(crate::limit::NODES_MAX);
+    PlaceError::JobTooLarge {
+        what: "nodes",
+        asked: error.asked,
+        limit,
+    }
+    .into()
+}
+
+/// No hosts given: the sessions' nodes, else the one local node; slots inferred.
+fn nobody(machine: &Machine) -> Result<Named, MapError> {
+    let local = machine
+        .local
+        .clone()
+        .unwrap_or_else(|| "localhost".to_owned());
+    let plain = vec![NameRange {
+        prefix: local,
+        first: 0,
+        count: 1,
+        width: 0,
+        suffix: String::new(),
+    }];
+    let ranges = machine
+        .candidates
+        .as_ref()
+        .map_or(&plain, |candidates| &candidates.nodes);
+    let mut names = Names::default();
+    let mut slots = Vec::new();
+    for range in ranges {
+        for nodes in names.add(range).map_err(too_many)? {
+            slots.push((
+                nodes,
+                Said {
+                    inferred: 1,
+                    ..Said::default()
+                },
+            ));
+        }
+    }
+    Ok(Named { names, slots })
+}
+
+/// The pool made of `-H` lists: counts of one node add up.
+fn from_entries(entries: &[&HostEntry]) -> Result<Named, MapError> {
+    let mut names = Names::default();
+    let mut said = Vec::new();
+    for entry in entries {
+        let HostEntry::Names(range, slots) = entry else {
+            continue;
+        };
+        let said_here = match slots {
+            EntrySlots::One => Said {
+                written: 1,
+                ..Said::default()
+            },
+            EntrySlots::Count(count) => Said {
+                written: u64::from(*count),
+                ..Said::default()
+            },
+            EntrySlots::Infer => Said {
+                inferred: 1,
+                ..Said::default()
+            },
+        };
+        let nodes = match by_number(&names, range) {
+            Some(node) => vec![NodeRange {
+                first: row(node),
+                count: 1,
+            }],
+            None => names.add(range).map_err(too_many)?,
+        };
+        said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
+    }
+    let slots = add_up(said);
+    Ok(Named { names, slots })
+}
+
+/// An all-digit entry that is no name yet, but the number another name ends in.
+pub(crate) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
+    let digits = range.width == 0
+        && range.prefix.len() <= 18
+        && range.prefix.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits || names.find_name(&range.prefix).is_some() {
+        return None;
+    }
+    names.find_ending(range.prefix.parse().ok()?)
+}
+
+fn row(node: NodeId) -> u32 {
+    u32::try_from(node.row()).expect("a node id is a u32")
+}
+
+/// Sums what was said of overlapping ranges: disjoint ranges, ascending. Cost: a sort of the ranges.
+fn add_up(said: Vec<(NodeRange, Said)>) -> Vec<(NodeRange, Said)> {
+    let mut changes: BTreeMap<u32, (i128, i128)> = BTreeMap::new();
+    for (nodes, said) in said {
+        let (written, inferred) = (i128::from(said.written), i128::from(said.inferred));
+        let start = changes.entry(nodes.first).or_default();
+        *start = (start.0 + written, start.1 + inferred);
+        let end = changes.entry(nodes.end()).or_default();
+        *end = (end.0 - written, end.1 - inferred);
+    }
+    let mut sums = Vec::with_capacity(changes.len());
+    let (mut now, mut first) = ((0_i128, 0_i128), 0);
+    for (at, change) in changes {
+        if at > first {
+            let clamp = |sum: i128| u64::try_from(sum).unwrap_or(u64::MAX);
+            let said = Said {
+                written: clamp(now.0),
+                inferred: clamp(now.1),
+                max: None,
+            };
+            sums.push((
+                NodeRange {
+                    first,
+                    count: at - first,
+                },
+                said,
+            ));
+        }
+        now = (now.0 + change.0, now.1 + change.1);
+        first = at;
+    }
+    sums
+}
+
+/// What the lines of one file say of a node.
+#[derive(Clone, Copy, Default)]
+struct Lines {
+    file: usize,
+    mentions: u32,
+    slots: Option<u32>,
+    ranked: u32,
+    max: Option<u32>,
+}
+
+/// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
+fn from_files<'h>(
+    order: impl Iterator<Item = HostfileId>,
+    file: impl Fn(HostfileId) -> &'h Hostfile,
+) -> Result<Named, MapError> {
+    let mut names = Names::default();
+    let mut said: HashMap<u32, Lines> = HashMap::new();
+    for (at, id) in order.enumerate() {
+        let file = file(id);
+        let excluded = excluded(file);
+        for line in &file.lines {
+            let (range, ranked) = match &line.what {
+                HostfileWhat::Name(range) => (range, 0),
+                HostfileWhat::Ranked(range) => (range, 1),
+                HostfileWhat::Exclude(_) => continue,
+                HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => {
+                    let reason = "relative nodes select from a pool, and this file makes it";
+                    return Err(bad_hostfile(file, line, reason));
+                }
+            };
+            if excluded.find(range).1.is_none() {
+                continue;
+            }
+            for nodes in names.add(range).map_err(too_many)? {
+                for node in nodes.first..nodes.end() {
+                    note_line(
+                        said.entry(node).or_insert(Lines {
+                            file: at,
+                            ..Lines::default()
+                        }),
+                        at,
+                        file,
+                        line,
+                        ranked,
+                    )?;
+                }
+            }
+        }
+    }
+    let slots = (0..names.len()).map(|node| {
+        let lines = said.get(&node).copied().unwrap_or_default();
+        (
+            NodeRange {
+                first: node,
+                count: 1,
+            },
+            said_by(lines),
+        )
+    });
+    let slots = slots.collect();
+    Ok(Named { names, slots })
+}
+
+/// The names that a file excludes, wherever they stand in it.
+pub(crate) fn excluded(file: &Hostfile) -> Names {
+    let mut names = Names::default();
+    for line in &file.lines {
+        if let HostfileWhat::Exclude(range) = &line.what {
+            // A set of names: a file's lines are fewer than nodes may be.
+            let _ = names.add(range);
+        }
+    }
+    names
+}
+
+fn note_line(
+    lines: &mut Lines,
+    at: usize,
+    file: &Hostfile,
+    line: &HostfileLine,
+    ranked: u32,
+) -> Result<(), MapError> {
+    if lines.file != at {
+        return Ok(());
+    }
+    if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
+        return Err(bad_hostfile(
+            file,
+            line,
+            "the slots of this node are given twice",
+        ));
+    }
+    lines.max = line.max_slots.or(lines.max);
+    lines.ranked += ranked;
+    match line.slots {
+        Some(slots) => lines.slots = Some(slots),
+        None if ranked == 0 => lines.mentions += 1,
+        None => {}
+    }
+    Ok(())
+}
+
+fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> MapError {
+    PlaceError::BadHostfile {
+        path: file.path.clone(),
+        line: line.line,
+        reason,
+    }
+    .into()
+}
+
+fn said_by(lines: Lines) -> Said {
+    let more = u64::from(lines.mentions) + u64::from(lines.ranked);
+    let (written, inferred) = match (lines.slots, more, lines.max) {
+        (Some(slots), more, _) => (u64::from(slots) + more, 0),
+        (None, _, Some(max)) => (u64::from(max), 0),
+        (None, 1, None) if lines.ranked == 0 => (0, 1),
+        (None, more, None) => (more, 0),
+    };
+    Said {
+        written,
+        inferred,
+        max: lines.max,
+    }
+}
+
+/// The local node comes first in the pool, if it is in it.
+fn local_first(machine: &Machine, named: &mut Named) -> Option<NodeId> {
+    let local = named.names.find_name(machine.local.as_deref()?)?;
+    let at = row(local);
+    if at > 0 {
+        named.names.move_to_front(local);
+        let cut = named.slots.iter().flat_map(|&(nodes, said)| {
+            cut_around(nodes, at)
+                .into_iter()
+                .map(move |part| (moved_to_front(part, at), said))
+        });
+        named.slots = cut.collect();
+        named.slots.sort_by_key(|(nodes, _)| nodes.first);
+    }
+    Some(NodeId::from_row(0))
+}
+
+fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
+    let Some(candidates) = &machine.candidates else {
+        return Ok(());
+    };
+    let mut allowed = Names::default();
+    for range in &candidates.nodes {
+        allowed.add(range).map_err(too_many)?;
+    }
+    match names.ranges().find_map(|(_, range)| allowed.find(&range).1) {
+        Some(host) => Err(PlaceError::NotInSession {
+            host,
+            sessions: candidates.sessions.clone(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}
+
+/// The topology of every node: the default, and what was assigned by name; later assignments win.
+fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
+    let mut runs = Runs::default();
+    runs.push(names.len(), machine.default);
+    let mut painted = Intervals::default();
+    let mut changes = Vec::new();
+    for (ranges, topology) in machine.assigned.iter().rev() {
+        let nodes = ranges.iter().flat_map(|range| names.find(range).0);
+        let new = nodes
+            .flat_map(|nodes| painted.insert(nodes))
+            .collect::<Vec<_>>();
+        changes.extend(new.into_iter().map(|nodes| (nodes, Some(*topology))));
+    }
+    runs.change(&mut changes);
+    let without = runs.iter().find(|(_, topology)| topology.is_none());
+    match without {
+        Some((nodes, _)) => {
+            let node = names.name(NodeId::from_row(nodes.first as usize));
+            Err(PlaceError::NoTopology { node }.into())
+        }
+        None => Ok(runs),
+    }
+}
+
+fn first_states(
+    site: &mut Site,
+    machine: &Machine,
+    slots: Vec<(NodeRange, Said)>,
+) -> Result<(), MapError> {
+    let topologies = topologies(machine, &site.names)?;
+    let mut allowed = HashMap::new();
+    for (nodes, said) in slots {
+        for (part, topology) in topologies.within(nodes) {
+            let topology = topology.expect("every node has a topology by now");
+            let set = match allowed.get(&topology) {
+                Some(&set) => set,
+                None => {
+                    let bits = allowed_pus(site, machine, topology, part.first)?;
+                    let set = site.pusets.intern(&bits);
+                    allowed.insert(topology, set);
+                    set
+                }
+            };
+            let each = match machine.inferred {
+                CpuMode::Core => site.topologies.inferred_slots(topology),
+                CpuMode::Hwthread => site.topologies.count(topology, ObjKind::Hwthread),
+            };
+            let slots = said
+                .written
+                .saturating_add(said.inferred.saturating_mul(u64::from(each)));
+            let state = site.states.intern(NodeState {
+                topology,
+                allowed: set,
+                free: set,
+                slots: u32::try_from(slots).unwrap_or(u32::MAX),
+                max_slots: said.max,
+                used: 0,
+                own: 0,
+            });
+            site.runs.push(part.count, state);
+        }
+    }
+    Ok(())
+}
+
+/// The PUs of a topology that the default cpu list leaves (1.7).
+fn allowed_pus(
+    site: &mut Site,
+    machine: &Machine,
+    topology: TopologyId,
+    node: u32,
+) -> Result<PuBits, MapError> {
+    let hardware = site.hardware(topology);
+    let pus = hardware.pus as usize;
+    let Some(list) = &machine.cpu_list else {
+        return Ok(PuBits::repeat(true, pus));
+    };
+    let units = hardware.units(list.mode);
+    let mut bits = PuBits::repeat(false, pus);
+    for &(first, last) in &list.ranges {
+        if last as usize >= units.len() {
+            let has = super::hardware::narrow(units.len());
+            return Err(bad_cpu_list(site, list, (first, last), node, has));
+        }
+        for &(first, end) in (first..=last).flat_map(|unit| units.pus(unit)) {
+            bits[first as usize..end as usize].fill(true);
+        }
+    }
+    Ok(bits)
+}
+
+fn bad_cpu_list(
+    site: &Site,
+    list: &CpuList,
+    (first, last): (u32, u32),
+    node: u32,
+    units: u32,
+) -> MapError {
+    let error = PlaceError::BadCpuList {
+        text: list.text.clone(),
+        entry: if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        },
+        node: site.name(node),
+        what: match list.mode {
+            CpuMode::Core => "cores",
+            CpuMode::Hwthread => "hwthreads",
+        },
+        last: units.saturating_sub(1),
+    };
+    error.into()
+}

@@ -1,0 +1,322 @@
+//! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
+
+use super::bind::Failure;
+use super::facts::{Facts, mapped_kind};
+use super::lots::Work;
+use super::place::{Deal, listed_cpus};
+use crate::error::{MapError, PlaceError};
+use crate::limit::PATTERN_RUNS_MAX;
+use crate::policy::{BindTo, MapBy, ObjKind, PprObject};
+
+/// Nodes that a ppr pattern passed over, and why the first of them was.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Skipped {
+    nodes: u32,
+    first: Option<String>,
+}
+
+impl Skipped {
+    pub(super) fn for_slots(&mut self, work: &Work<'_>, lot: usize, needed: u64) {
+        let row = &work.lots[lot];
+        let node = work.site.name(row.nodes.first);
+        self.note(row.nodes.count, || {
+            format!(", {node} needs {needed} slots and has {}", row.avail)
+        });
+    }
+    pub(super) fn for_cpus(&mut self, work: &Work<'_>, lot: usize, needed: u64, facts: Facts) {
+        let row = &work.lots[lot];
+        let node = work.site.name(row.nodes.first);
+        self.note(row.nodes.count, || {
+            format!(", {node} needs {needed} free cpus and has {}", facts.free)
+        });
+    }
+    fn note(&mut self, nodes: u32, why: impl FnOnce() -> String) {
+        self.nodes = self.nodes.saturating_add(nodes);
+        self.first.get_or_insert_with(why);
+    }
+}
+
+fn node(work: &Work<'_>, lot: usize) -> String {
+    work.site.name(work.lots[lot].nodes.first)
+}
+
+fn kind_word(work: &Work<'_>) -> &'static str {
+    mapped_kind(work.policy.map).map_or("node", ObjKind::word)
+}
+
+/// What each process is bound to, in words.
+pub(super) fn target(work: &Work<'_>) -> String {
+    match (work.policy.pe, work.policy.bind) {
+        (1, BindTo::Object(kind)) => format!("to a {}", kind.word()),
+        (1, BindTo::Nothing | BindTo::BySize) => "to nothing".to_owned(),
+        (pe, _) => format!("to {pe} cpus"),
+    }
+}
+
+pub(super) fn object_not_found(work: &Work<'_>, lot: usize) -> MapError {
+    let app = work.app_number();
+    if work.policy.map == MapBy::Dist {
+        return no_such_device(work, lot);
+    }
+    PlaceError::ObjectNotFound {
+        app,
+        kind: kind_word(work),
+        node: node(work, lot),
+    }
+    .into()
+}
+
+fn no_such_device(work: &Work<'_>, lot: usize) -> MapError {
+    let topology = work.topology(work.lots[lot].progress);
+    let devices = work.site.topologies.devices(topology);
+    let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let device = work.apps.device[work.app].clone().unwrap_or_default();
+    let there = if there.is_empty() {
+        "none".to_owned()
+    } else {
+        there.join(" ")
+    };
+    PlaceError::NoSuchDevice {
+        app: work.app_number(),
+        node: node(work, lot),
+        device,
+        there,
+    }
+    .into()
+}
+
+pub(super) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
+    let topology = work.topology(work.lots[lot].progress);
+    let kind = match work.policy.bind {
+        BindTo::Object(kind) => kind,
+        BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
+    };
+    let hardware = work.site.hardware[topology].as_ref();
+    Failure::NoTarget(hardware.map_or(kind, |hardware| hardware.kind(kind)))
+}
+
+/// A process that must be bound and cannot be.
+pub(super) fn unbindable(work: &Work<'_>, deal: &Deal, lot: usize, failure: Failure) -> MapError {
+    let app = work.app_number();
+    match failure {
+        Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
+            app,
+            kind: kind.word(),
+            node: node(work, lot),
+        }
+        .into(),
+        Failure::Limit => {
+            let kind = match work.policy.bind {
+                BindTo::Object(kind) => kind.word(),
+                BindTo::Nothing | BindTo::BySize => "object",
+            };
+            let limit = work.policy.limit.unwrap_or(0);
+            PlaceError::BindLimit {
+                app,
+                limit,
+                kind,
+                node: node(work, lot),
+            }
+            .into()
+        }
+        Failure::SpanPackages if work.policy.map == MapBy::PeList => {
+            span_packages(work, lot, "the pe-list".to_owned())
+        }
+        Failure::ListedTaken(cpu) => PlaceError::PeListConflict {
+            app,
+            cpu,
+            reason: "taken",
+            node: node(work, lot),
+            last: 0,
+        }
+        .into(),
+        Failure::NoCpu | Failure::SpanPackages => out_of_cpus(work, deal),
+    }
+}
+
+pub(super) fn span_packages(work: &Work<'_>, lot: usize, asked: String) -> MapError {
+    let terrain = work.terrain(work.topology(work.lots[lot].progress));
+    let binder = &terrain.binder;
+    let packages = binder.packages();
+    let cpus = packages.iter().map(|package| {
+        let count: u32 = binder
+            .units
+            .inside(package)
+            .iter()
+            .map(|&(first, end)| end - first)
+            .sum();
+        count.to_string()
+    });
+    let packages = cpus.collect::<Vec<_>>().join(", ");
+    PlaceError::SpanPackages {
+        app: work.app_number(),
+        asked,
+        node: node(work, lot),
+        packages,
+    }
+    .into()
+}
+
+pub(super) fn pe_exceeds(work: &Work<'_>, lot: usize, facts: Facts) -> MapError {
+    PlaceError::PeExceedsObject {
+        app: work.app_number(),
+        pe: work.policy.pe,
+        kind: kind_word(work),
+        largest: facts.largest_object,
+        node: node(work, lot),
+    }
+    .into()
+}
+
+pub(super) fn pe_list_conflict(
+    work: &Work<'_>,
+    lot: usize,
+    cpu: u32,
+    reason: &'static str,
+    facts: Facts,
+) -> MapError {
+    let (app, node) = (work.app_number(), node(work, lot));
+    let last = facts.cpus.saturating_sub(1);
+    PlaceError::PeListConflict {
+        app,
+        cpu,
+        reason,
+        node,
+        last,
+    }
+    .into()
+}
+
+pub(super) fn ppr_too_many(
+    work: &Work<'_>,
+    deal: &Deal,
+    per: u32,
+    on: PprObject,
+    skipped: &Skipped,
+) -> MapError {
+    let object = match on {
+        PprObject::Node => "node",
+        PprObject::Kind(kind) => kind.word(),
+    };
+    PlaceError::PprTooMany {
+        app: work.app_number(),
+        asked: deal.asked,
+        placed: deal.asked - deal.left,
+        pattern: format!("ppr:{per}:{object}"),
+        skipped: skipped.nodes,
+        why: skipped.first.clone().unwrap_or_default(),
+    }
+    .into()
+}
+
+pub(super) fn out_of_resource(work: &Work<'_>, deal: &Deal) -> MapError {
+    let placed = u64::from(deal.asked - deal.left);
+    PlaceError::OutOfResource {
+        app: work.app_number(),
+        asked: deal.asked,
+        placed,
+        nodes: work.nodes(),
+    }
+    .into()
+}
+
+/// Rounds ended early: at max_slots everywhere, or for want of cpus.
+pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: &Deal) -> MapError {
+    let oversubscribed = work.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
+    let limited = work.site.states.iter().count() > 0
+        && work.lots.iter().all(|lot| lot.room < u32::MAX)
+        && !cpus_bind(work);
+    if oversubscribed && limited {
+        out_of_resource(work, deal)
+    } else {
+        out_of_cpus(work, deal)
+    }
+}
+
+/// Whether the cpus of some node, rather than its max_slots, ended the rounds.
+fn cpus_bind(work: &mut Work<'_>) -> bool {
+    let explicit = work.policy.strength == crate::policy::BindStrength::Explicit;
+    if work.policy.bind == BindTo::Nothing
+        || work.policy.overload == crate::policy::Overload::Allowed
+    {
+        return false;
+    }
+    (0..work.lots.len()).any(|lot| {
+        let facts = work.facts(lot);
+        let room = u64::from(work.lots[lot].room);
+        let cpus = match work.policy.map {
+            MapBy::Object(_) | MapBy::Dist => facts.by_object,
+            _ if !explicit => u64::MAX,
+            _ if work.policy.pe > 1 => u64::from(facts.by_package),
+            _ => u64::from(facts.free),
+        };
+        cpus < room
+    })
+}
+
+/// Cpus, or listed cpus, ran out.
+pub(super) fn out_of_cpus(work: &Work<'_>, deal: &Deal) -> MapError {
+    let (app, asked) = (work.app_number(), deal.asked);
+    let placed = u64::from(deal.asked - deal.left);
+    if let (MapBy::PeList, Some(list)) = (work.policy.map, work.policy.list) {
+        let listed = u32::try_from(listed_cpus(&work.apps.lists[list])).unwrap_or(u32::MAX);
+        return PlaceError::PeListExhausted {
+            app,
+            asked,
+            placed,
+            listed,
+            nodes: work.nodes(),
+        }
+        .into();
+    }
+    let full = work
+        .lots
+        .iter()
+        .position(|lot| lot.placed < lot.avail.saturating_add(lot.placed))
+        .unwrap_or(0);
+    let at = node(work, full);
+    if placed > 0 {
+        return PlaceError::NotEnoughCpus {
+            app,
+            asked,
+            placed,
+            target: target(work),
+            node: at,
+        }
+        .into();
+    }
+    let (free, cpus) = first_cpus(work, full);
+    PlaceError::NoAvailableCpus {
+        app,
+        target: target(work),
+        nodes: work.nodes(),
+        node: at,
+        free,
+        cpus,
+    }
+    .into()
+}
+
+/// Free and all cpus of a lot's nodes.
+fn first_cpus(work: &Work<'_>, lot: usize) -> (u32, u32) {
+    let Some(row) = work.lots.get(lot) else {
+        return (0, 0);
+    };
+    let terrain = work.terrain(work.topology(row.progress));
+    let state = work.site.states.get(work.progress[row.progress].state);
+    let count = |set| {
+        let units = terrain.binder.free_units(work.site.pusets.get(set));
+        u32::try_from(units.count_ones()).unwrap_or(u32::MAX)
+    };
+    (count(state.free), count(state.allowed))
+}
+
+pub(super) fn too_long() -> MapError {
+    let limit = PATTERN_RUNS_MAX as u64;
+    PlaceError::JobTooLarge {
+        what: "different processes on one node",
+        asked: limit + 1,
+        limit,
+    }
+    .into()
+}

@@ -1,0 +1,476 @@
+//! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
+
+use super::pool::{by_number, excluded};
+use super::site::Site;
+use crate::error::words::EmptyNodes;
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::policy::{NoLocal, Oversubscribe};
+use crate::table::apps::{AppId, Policy};
+use crate::table::intervals::Intervals;
+use crate::table::names::{NameRange, NodeRange, push_joined};
+use crate::table::states::{Runs, StateId};
+use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
+use std::collections::BTreeMap;
+
+/// Neighbouring nodes of one state, of which an app may take equally much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pick {
+    pub(crate) nodes: NodeRange,
+    pub(crate) state: StateId,
+    /// Processes the app may place on each, slots alone considered.
+    pub(crate) avail: u32,
+}
+
+/// What an app claims of a node by its `-H` entries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Claim {
+    slots: u64,
+    /// `n:*`, or chosen by a relative entry: all that is left, so many times.
+    all_left: u32,
+}
+
+/// The nodes an app names: in order, without repeats, and its claims.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    /// In list order.
+    pub(crate) list: Vec<NodeRange>,
+    /// Every mention, in order: what a sequence without a file goes by.
+    pub(crate) mentions: Vec<NodeRange>,
+    claims: Option<Vec<(NodeRange, Claim)>>,
+}
+
+fn number(app: AppId) -> u32 {
+    u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32")
+}
+
+/// The nodes an app names; the pool when it names none.
+///
+/// # Errors
+/// `no-such-host`.
+pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
+    let files = hosts.files.get(app).map_or(&[][..], Vec::as_slice);
+    let mut from_files = (!files.is_empty()).then(Named::default);
+    if let Some(named) = &mut from_files {
+        let mut seen = Intervals::default();
+        for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
+            let out = excluded(file);
+            for line in &file.lines {
+                let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
+                    continue;
+                };
+                if out.find(range).1.is_none() {
+                    continue;
+                }
+                for nodes in site.names.find(range).0 {
+                    push_joined(&mut named.mentions, nodes);
+                    seen.insert(nodes)
+                        .into_iter()
+                        .for_each(|new| push_joined(&mut named.list, new));
+                }
+            }
+        }
+    }
+    let Some(entries) = hosts.entries.get(app).and_then(Option::as_ref) else {
+        let all = NodeRange {
+            first: 0,
+            count: site.names.len(),
+        };
+        return Ok(from_files.unwrap_or_else(|| Named {
+            list: vec![all],
+            mentions: vec![all],
+            claims: None,
+        }));
+    };
+    let within = from_files.map(|named| named.list);
+    Entries {
+        site,
+        app,
+        entries,
+        within: within.as_deref(),
+    }
+    .select()
+}
+
+/// An app's `-H`, being looked up.
+struct Entries<'s> {
+    site: &'s Site,
+    app: AppId,
+    entries: &'s [HostEntry],
+    /// The nodes of the app's hostfile, if it has one: the entries select among these.
+    within: Option<&'s [NodeRange]>,
+}
+
+impl Entries<'_> {
+    fn select(&self) -> Result<Named, MapError> {
+        let mut within = None;
+        if let Some(nodes) = self.within {
+            let set = within.insert(Intervals::default());
+            nodes.iter().for_each(|&nodes| drop(set.insert(nodes)));
+        }
+        let mut seen = Intervals::default();
+        let mut named = Named::default();
+        let mut claims = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            let (chosen, claim) = self.entry(at, entry, within.as_ref())?;
+            for nodes in chosen {
+                claims.push((nodes, claim));
+                // Mentions are kept apart: a node named twice is two entries of a sequence.
+                named.mentions.push(nodes);
+                seen.insert(nodes)
+                    .into_iter()
+                    .for_each(|new| push_joined(&mut named.list, new));
+            }
+        }
+        named.claims = Some(add_up(&claims));
+        Ok(named)
+    }
+
+    fn entry(
+        &self,
+        at: usize,
+        entry: &HostEntry,
+        within: Option<&Intervals>,
+    ) -> Result<(Vec<NodeRange>, Claim), MapError> {
+        let all = Claim {
+            slots: 0,
+            all_left: 1,
+        };
+        match entry {
+            HostEntry::Names(range, slots) => {
+                let claim = match slots {
+                    EntrySlots::One => Claim {
+                        slots: 1,
+                        all_left: 0,
+                    },
+                    EntrySlots::Count(count) => Claim {
+                        slots: u64::from(*count),
+                        all_left: 0,
+                    },
+                    EntrySlots::Infer => all,
+                };
+                let found = self.by_name(range)?;
+                let outside = found
+                    .iter()
+                    .find_map(|&nodes| within?.missing(nodes).first().copied());
+                match outside {
+                    Some(nodes) => {
+                        Err(self.no_such_host(self.site.name(nodes.first), EmptyNodes::NotAsked))
+                    }
+                    None => Ok((found, claim)),
+                }
+            }
+            HostEntry::Nth(nth) => {
+                let node = NodeRange {
+                    first: *nth,
+                    count: 1,
+                };
+                let there = *nth < self.site.names.len()
+                    && within.is_none_or(|set| set.missing(node).is_empty());
+                if there {
+                    Ok((vec![node], all))
+                } else {
+                    Err(self.no_such_host(format!("+n{nth}"), EmptyNodes::NotAsked))
+                }
+            }
+            HostEntry::Empty(None) => Ok((self.empty(within, &self.later(at)), all)),
+            HostEntry::Empty(Some(count)) => {
+                let mut empty = self.empty(within, &Intervals::default());
+                let have: u32 = empty.iter().map(|nodes| nodes.count).sum();
+                if have < *count {
+                    return Err(self.no_such_host(format!("+e:{count}"), EmptyNodes::Empty(have)));
+                }
+                let mut left = *count;
+                empty.retain_mut(|nodes| {
+                    nodes.count = nodes.count.min(left);
+                    left -= nodes.count;
+                    nodes.count > 0
+                });
+                Ok((empty, all))
+            }
+        }
+    }
+
+    fn by_name(&self, range: &NameRange) -> Result<Vec<NodeRange>, MapError> {
+        if let Some(node) = by_number(&self.site.names, range) {
+            let first = u32::try_from(node.row()).expect("a node id is a u32");
+            return Ok(vec![NodeRange { first, count: 1 }]);
+        }
+        match self.site.names.find(range) {
+            (found, None) => Ok(found),
+            (_, Some(missing)) => Err(self.no_such_host(missing, EmptyNodes::NotAsked)),
+        }
+    }
+
+    /// The nodes that entries behind this one name.
+    fn later(&self, at: usize) -> Intervals {
+        let mut later = Intervals::default();
+        for entry in &self.entries[at + 1..] {
+            if let HostEntry::Names(range, _) = entry {
+                self.by_name(range)
+                    .into_iter()
+                    .flatten()
+                    .for_each(|nodes| drop(later.insert(nodes)));
+            }
+        }
+        later
+    }
+
+    /// The nodes without a process of this job, in pool order, less some.
+    fn empty(&self, within: Option<&Intervals>, less: &Intervals) -> Vec<NodeRange> {
+        let mut empty = Vec::new();
+        let idle = self
+            .site
+            .runs
+            .iter()
+            .filter(|&(_, state)| self.site.states.get(state).own == 0);
+        for (nodes, _) in idle {
+            let inside = within.map_or_else(|| vec![nodes], |set| set.shared(nodes));
+            let left = inside.into_iter().flat_map(|nodes| less.missing(nodes));
+            left.for_each(|nodes| push_joined(&mut empty, nodes));
+        }
+        empty
+    }
+
+    fn no_such_host(&self, asked: String, empty: EmptyNodes) -> MapError {
+        let pool = self.site.names.len();
+        PlaceError::NoSuchHost {
+            app: number(self.app),
+            asked,
+            pool,
+            empty,
+        }
+        .into()
+    }
+}
+
+/// Sums claims of overlapping ranges: disjoint ranges, ascending.
+fn add_up(claims: &[(NodeRange, Claim)]) -> Vec<(NodeRange, Claim)> {
+    let mut changes: BTreeMap<u32, (i128, i64)> = BTreeMap::new();
+    for (nodes, claim) in claims {
+        let start = changes.entry(nodes.first).or_default();
+        *start = (
+            start.0 + i128::from(claim.slots),
+            start.1 + i64::from(claim.all_left),
+        );
+        let end = changes.entry(nodes.end()).or_default();
+        *end = (
+            end.0 - i128::from(claim.slots),
+            end.1 - i64::from(claim.all_left),
+        );
+    }
+    let mut sums = Vec::with_capacity(changes.len());
+    let (mut now, mut first) = ((0_i128, 0_i64), 0);
+    for (at, change) in changes {
+        if at > first {
+            let slots = u64::try_from(now.0).unwrap_or(u64::MAX);
+            let claim = Claim {
+                slots,
+                all_left: u32::try_from(now.1).unwrap_or(u32::MAX),
+            };
+            sums.push((
+                NodeRange {
+                    first,
+                    count: at - first,
+                },
+                claim,
+            ));
+        }
+        now = (now.0 + change.0, now.1 + change.1);
+        first = at;
+    }
+    sums
+}
+
+/// How much of each node an app may take: neighbouring nodes of one state and one claim, in list order.
+///
+/// Raises slots where a claim passes them, and lowers them to what the app's own hostfile says; both stay for the rest of
+/// the job. Full nodes drop out.
+///
+/// # Errors
+/// `no-nodes`, `slots-exceed-max`, `nodes-full`.
+pub(crate) fn picks(
+    site: &mut Site,
+    hosts: &Hosts,
+    (app, policy): (AppId, &Policy),
+    named: &Named,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Pick>, MapError> {
+    lower_slots(site, hosts, app);
+    let list = without_local(site, app, policy, named, notes)?;
+    let forbidden = policy.oversubscribe == Oversubscribe::Refused;
+    let mut picks = Vec::with_capacity(list.len());
+    let mut changes = Vec::new();
+    for (nodes, claim, state) in claimed(site, named, &list) {
+        let mut row = *site.states.get(state);
+        let left = row.left();
+        let avail = match claim {
+            None => u64::from(left),
+            Some(claim) => claim
+                .slots
+                .saturating_add(u64::from(claim.all_left) * u64::from(left)),
+        };
+        let full = row.room() == 0 || row.used >= row.slots;
+        if forbidden
+            && avail > u64::from(left)
+            && (!full || claim.is_some_and(|claim| claim.slots > 0))
+        {
+            let used = row.used;
+            let raised = u64::from(used).saturating_add(avail);
+            if let Some(max) = row.max_slots.filter(|&max| raised > u64::from(max)) {
+                let node = site.name(nodes.first);
+                return Err(PlaceError::SlotsExceedMax {
+                    app: number(app),
+                    node,
+                    claim: avail,
+                    max,
+                    used,
+                }
+                .into());
+            }
+            if !full {
+                row.slots = u32::try_from(raised).unwrap_or(u32::MAX);
+                changes.push((nodes, site.states.intern(row)));
+            }
+        }
+        if row.room() == 0 || (forbidden && full) {
+            continue;
+        }
+        let avail = if left == 0 {
+            0
+        } else {
+            u32::try_from(avail).unwrap_or(u32::MAX)
+        };
+        picks.push(Pick {
+            nodes,
+            state: site.states.intern(row),
+            avail,
+        });
+    }
+    if picks.is_empty() {
+        return Err(nodes_full(site, app, &list));
+    }
+    site.change(&mut changes);
+    Ok(picks)
+}
+
+/// The list in parts of one claim and one state.
+fn claimed(
+    site: &Site,
+    named: &Named,
+    list: &[NodeRange],
+) -> Vec<(NodeRange, Option<Claim>, StateId)> {
+    let mut claims = Runs::default();
+    for &(nodes, claim) in named.claims.iter().flatten() {
+        claims.push(nodes.first - claims.nodes(), Some(Claim::default()));
+        claims.push(nodes.count, Some(claim));
+    }
+    let mut parts = Vec::new();
+    for &nodes in list {
+        if named.claims.is_none() {
+            parts.extend(
+                site.runs
+                    .within(nodes)
+                    .map(|(part, state)| (part, None, state)),
+            );
+            continue;
+        }
+        for (claimed, claim) in claims.within(nodes) {
+            parts.extend(
+                site.runs
+                    .within(claimed)
+                    .map(|(part, state)| (part, claim, state)),
+            );
+        }
+    }
+    parts
+}
+
+/// The list without the local node, if the app asks for that.
+pub(crate) fn without_local(
+    site: &Site,
+    app: AppId,
+    policy: &Policy,
+    named: &Named,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<NodeRange>, MapError> {
+    if named.list.is_empty() {
+        return Err(PlaceError::NoNodes {
+            app: number(app),
+            removed: "its hostfile excludes them all",
+        }
+        .into());
+    }
+    if policy.nolocal == NoLocal::No {
+        return Ok(named.list.clone());
+    }
+    let local = site
+        .local
+        .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
+    let holds = |nodes: &NodeRange| local.is_some_and(|at| nodes.first <= at && at < nodes.end());
+    if !named.list.iter().any(holds) {
+        notes.push(Note::NothingLocal { app: number(app) });
+        return Ok(named.list.clone());
+    }
+    let mut list = Vec::with_capacity(named.list.len() + 1);
+    for &nodes in &named.list {
+        let at = local.expect("a local node was found in the list");
+        let parts = crate::table::names::cut_around(nodes, at);
+        list.extend(parts.into_iter().filter(|part| part.first != at));
+    }
+    if list.is_empty() {
+        return Err(PlaceError::NoNodes {
+            app: number(app),
+            removed: "NOLOCAL takes the local node away",
+        }
+        .into());
+    }
+    Ok(list)
+}
+
+/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
+fn lower_slots(site: &mut Site, hosts: &Hosts, app: AppId) {
+    let mut changes = Vec::new();
+    for file in hosts.files.get(app).into_iter().flatten() {
+        for line in &hosts.hostfiles[*file].lines {
+            let (HostfileWhat::Name(range), Some(slots)) = (&line.what, line.slots) else {
+                continue;
+            };
+            for nodes in site.names.find(range).0 {
+                for (part, state) in site.runs.within(nodes) {
+                    if site.states.get(state).slots > slots {
+                        changes.push((part, state, slots));
+                    }
+                }
+            }
+        }
+    }
+    let mut seen = Intervals::default();
+    let mut lowered = Vec::new();
+    for (nodes, state, slots) in changes {
+        let row = crate::table::states::NodeState {
+            slots,
+            ..*site.states.get(state)
+        };
+        let state = site.states.intern(row);
+        lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
+    }
+    site.change(&mut lowered);
+}
+
+fn nodes_full(site: &Site, app: AppId, list: &[NodeRange]) -> MapError {
+    let (mut slots, mut used, mut nodes) = (0, 0, 0);
+    for (part, state) in list.iter().flat_map(|&nodes| site.runs.within(nodes)) {
+        let row = site.states.get(state);
+        slots += u64::from(row.slots) * u64::from(part.count);
+        used += u64::from(row.used) * u64::from(part.count);
+        nodes += part.count;
+    }
+    PlaceError::NodesFull {
+        app: number(app),
+        nodes,
+        slots,
+        used,
+    }
+    .into()
+}

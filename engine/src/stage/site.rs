@@ -1,0 +1,135 @@
+//! The site: the nodes of a job while its apps are placed, one after the other.
+
+use super::bind::Mask;
+use super::hardware::Hardware;
+use super::pattern::DraftSegment;
+use crate::id::{Column, Id as _};
+use crate::plan::World;
+use crate::table::cpusets::{CpusetId, Cpusets};
+use crate::table::intervals::NodeOrder;
+use crate::table::machine::Machine;
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
+use crate::table::pusets::PuSets;
+use crate::table::states::{StateId, StateRuns, States};
+use crate::table::topologies::{Topologies, TopologyId};
+use std::collections::HashMap;
+
+/// All that passes from app to app: node states, and the order in which nodes were first used.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) names: Names,
+    pub(crate) topologies: Topologies,
+    pub(crate) cpusets: Cpusets,
+    pub(crate) pusets: PuSets,
+    pub(crate) states: States,
+    pub(crate) patterns: Patterns,
+    /// The state of each node now.
+    pub(crate) runs: StateRuns,
+    /// The local node, if it is in the pool.
+    pub(crate) local: Option<NodeId>,
+    /// The job's node order so far.
+    pub(crate) order: NodeOrder,
+    /// Each topology as the inner loops see it; filled where a topology is used.
+    pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
+    masks: HashMap<(TopologyId, Mask), CpusetId>,
+}
+
+impl Site {
+    pub(crate) fn new(machine: &Machine, names: Names, local: Option<NodeId>) -> Self {
+        Self {
+            names,
+            topologies: machine.topologies.clone(),
+            cpusets: machine.cpusets.clone(),
+            pusets: PuSets::default(),
+            states: States::default(),
+            patterns: Patterns::default(),
+            runs: StateRuns::default(),
+            local,
+            order: NodeOrder::default(),
+            hardware: machine.topologies.ids().map(|_| None).collect(),
+            masks: HashMap::new(),
+        }
+    }
+
+    /// The topology as the inner loops see it.
+    pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
+        let topologies = &self.topologies;
+        self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
+    }
+
+    /// The topology of a state.
+    pub(crate) fn topology_of(&self, state: StateId) -> TopologyId {
+        self.states.get(state).topology
+    }
+
+    /// The name of a node, for messages.
+    pub(crate) fn name(&self, node: u32) -> String {
+        self.names.name(NodeId::from_row(node as usize))
+    }
+
+    /// The OS numbers of a mask, interned.
+    pub(crate) fn cpuset(&mut self, topology: TopologyId, mask: Mask) -> CpusetId {
+        let bits = match mask {
+            Mask::Whole(object) => return self.topologies.cpuset(object),
+            Mask::Bits(bits) => bits,
+        };
+        let key = (topology, Mask::Bits(bits));
+        if let Some(&id) = self.masks.get(&key) {
+            return id;
+        }
+        let Mask::Bits(bits) = &key.1 else {
+            unreachable!("made from bits")
+        };
+        let os = self.topologies.pus_os(topology);
+        let id = self
+            .cpusets
+            .intern(bits.iter_ones().map(|pu| os[pu]).collect());
+        self.masks.insert(key, id);
+        id
+    }
+
+    /// A stretch of a pattern with its masks interned.
+    pub(crate) fn segment(&mut self, topology: TopologyId, draft: DraftSegment) -> Segment {
+        let runs = draft.runs.into_iter().map(|run| {
+            let cpus = run.mask.map(|mask| self.cpuset(topology, mask));
+            PlaceRun {
+                count: run.count,
+                place: Place {
+                    object: run.object,
+                    cpus,
+                },
+            }
+        });
+        Segment {
+            procs: draft.procs,
+            runs: runs.collect(),
+            cycle: draft.cycle,
+        }
+    }
+
+    /// A pattern, interned.
+    pub(crate) fn pattern(&mut self, segments: Vec<Segment>) -> PatternId {
+        self.patterns.intern(segments)
+    }
+
+    /// Gives new states to nodes.
+    pub(crate) fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
+        self.runs.change(changes);
+    }
+
+    /// What the plan keeps, and the patterns.
+    pub(crate) fn into_world(self, before: StateRuns) -> (World, Patterns) {
+        let world = World {
+            names: self.names,
+            topologies: self.topologies,
+            cpusets: self.cpusets,
+            pusets: self.pusets,
+            states: self.states,
+            before,
+            after: self.runs,
+            local: self.local,
+        };
+        (world, self.patterns)
+    }
+}

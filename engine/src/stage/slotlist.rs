@@ -1,0 +1,109 @@
+//! Slot lists: the cpus that an entry of a file names, on one topology. Source: `semantics` 4.6.
+
+use super::bind::Binder;
+use super::hardware::{narrow, targets};
+use crate::policy::{CpuMode, ObjKind};
+use crate::table::listings::SlotPart;
+use crate::table::pusets::PuBits;
+
+/// The PUs that a slot list names.
+///
+/// # Errors
+/// What the node lacks, in words: `core 99 (it has 0 to 7)`.
+pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<PuBits, String> {
+    let mut bits = PuBits::repeat(false, binder.hardware.pus as usize);
+    for part in parts {
+        match part {
+            SlotPart::Machine => bits.fill(true),
+            SlotPart::Cpus(ranges) => {
+                let word = if binder.mode == CpuMode::Core {
+                    "core"
+                } else {
+                    "hwthread"
+                };
+                let count = narrow(binder.units.len());
+                for unit in numbers(ranges, count, word)? {
+                    fill(&mut bits, binder.units.pus(unit));
+                }
+            }
+            SlotPart::Packages(ranges) => {
+                let packages = targets(
+                    binder.topologies,
+                    binder.hardware.topology,
+                    ObjKind::Package,
+                );
+                for package in numbers(ranges, narrow(packages.len()), "package")? {
+                    fill(
+                        &mut bits,
+                        binder.topologies.ranges(packages[package as usize]),
+                    );
+                }
+            }
+            SlotPart::CoresOf { package, cores } => {
+                let packages = targets(
+                    binder.topologies,
+                    binder.hardware.topology,
+                    ObjKind::Package,
+                );
+                for package in numbers(&[(*package, *package)], narrow(packages.len()), "package")?
+                {
+                    let pus = binder.topologies.ranges(packages[package as usize]);
+                    let units = binder.hardware.units(CpuMode::Core);
+                    let inside: Vec<u32> = units
+                        .inside(pus)
+                        .into_iter()
+                        .flat_map(|(first, end)| first..end)
+                        .collect();
+                    let all = [(0, narrow(inside.len()).saturating_sub(1))];
+                    let wanted = cores.as_deref().unwrap_or(&all);
+                    for core in numbers(wanted, narrow(inside.len()), "core of the package")? {
+                        fill(&mut bits, units.pus(inside[core as usize]));
+                    }
+                }
+            }
+            SlotPart::OsPus(ranges) => {
+                let os = binder.topologies.pus_os(binder.hardware.topology);
+                for &(first, last) in ranges {
+                    let before = bits.count_ones();
+                    let mut found = 0_u64;
+                    for (pu, number) in os.iter().enumerate() {
+                        if (first..=last).contains(number) {
+                            bits.set(pu, true);
+                            found += 1;
+                        }
+                    }
+                    if found < u64::from(last - first) + 1 {
+                        return Err(format!(
+                            "PU P#{first}-{last} (the node lacks some; {before} were found before)"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    Ok(bits)
+}
+
+fn fill(bits: &mut PuBits, pus: &[(u32, u32)]) {
+    for &(first, end) in pus {
+        bits[first as usize..end as usize].fill(true);
+    }
+}
+
+/// Numbers below `count`, or the first that is not.
+fn numbers<'r>(
+    ranges: &'r [(u32, u32)],
+    count: u32,
+    word: &str,
+) -> Result<impl Iterator<Item = u32> + use<'r>, String> {
+    if let Some(&(first, last)) = ranges.iter().find(|&&(_, last)| last >= count) {
+        let lacking = first.max(count).min(last);
+        let has = if count == 0 {
+            "it has none".to_owned()
+        } else {
+            format!("it has 0 to {}", count - 1)
+        };
+        return Err(format!("{word} {lacking} ({has})"));
+    }
+    Ok(ranges.iter().flat_map(|&(first, last)| first..=last))
+}

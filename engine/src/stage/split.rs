@@ -1,0 +1,140 @@
+//! How many processes go to each node: arithmetic over runs of equal nodes, never over nodes. Source: `semantics` 4.
+
+/// A run of equal nodes: how many there are, and how many processes each can take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share {
+    pub(crate) nodes: u32,
+    pub(crate) cap: u32,
+}
+
+/// A part of a run: how many nodes get how many.
+pub(crate) type Part = (u32, u32);
+
+/// Fills each node before the next: the parts of one run while `left` processes wait.
+pub(crate) fn fill(share: Share, left: u32) -> [Part; 3] {
+    if share.cap == 0 || left == 0 {
+        return [(share.nodes, 0), (0, 0), (0, 0)];
+    }
+    let full = share.nodes.min(left / share.cap);
+    let rest = left - full * share.cap;
+    if full == share.nodes || rest == 0 {
+        return [(full, share.cap), (0, 0), (share.nodes - full, 0)];
+    }
+    let last = rest.min(share.cap);
+    [(full, share.cap), (1, last), (share.nodes - full - 1, 0)]
+}
+
+/// Round-robin under caps: every node gets `min(cap, rounds)`, and the first `extra` of those with a larger cap one more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Water {
+    pub(crate) rounds: u32,
+    pub(crate) extra: u32,
+}
+
+/// The level of `procs` processes dealt round-robin; `None` when the caps do not hold them.
+///
+/// Cost: a sort of the runs by cap.
+pub(crate) fn water(shares: impl Iterator<Item = Share>, procs: u32) -> Option<Water> {
+    let mut caps: Vec<(u32, u64)> = shares
+        .map(|share| (share.cap, u64::from(share.nodes)))
+        .collect();
+    caps.sort_unstable();
+    let mut open: u64 = caps.iter().map(|&(_, nodes)| nodes).sum();
+    let (mut level, mut left) = (0_u32, u64::from(procs));
+    for (cap, nodes) in caps {
+        let step = u64::from(cap - level) * open;
+        if step > left {
+            let rounds = left / open;
+            let extra = left % open;
+            let rounds = level + u32::try_from(rounds).expect("a level is at most the processes");
+            return Some(Water {
+                rounds,
+                extra: u32::try_from(extra).expect("fewer than the nodes"),
+            });
+        }
+        left -= step;
+        level = cap;
+        open -= nodes;
+    }
+    (left == 0).then_some(Water {
+        rounds: level,
+        extra: 0,
+    })
+}
+
+/// The parts of one run at a water level; `extra` counts down over the runs.
+pub(crate) fn level(share: Share, water: Water, extra: &mut u32) -> [Part; 2] {
+    if share.cap <= water.rounds {
+        return [(share.nodes, share.cap), (0, 0)];
+    }
+    let more = share.nodes.min(*extra);
+    *extra -= more;
+    [(more, water.rounds + 1), (share.nodes - more, water.rounds)]
+}
+
+/// Even shares: node `at` of `all` gets `left / all`, one more when it is among the first `left % all`.
+/// The parts of a run of `nodes` that starts at `at`.
+pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [Part; 2] {
+    let base = u64::from(left) / all;
+    let more = (u64::from(left) % all)
+        .saturating_sub(at)
+        .min(u64::from(nodes));
+    let narrow = |count: u64| {
+        u32::try_from(count).expect("a share is at most the processes, a part at most its run")
+    };
+    [
+        (narrow(more), narrow(base + u64::from(more > 0))),
+        (nodes - narrow(more), narrow(base)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn water_finds_its_level() {
+        let shares = [Share { nodes: 1, cap: 1 }, Share { nodes: 2, cap: 4 }];
+        assert_eq!(
+            water(shares.into_iter(), 8),
+            Some(Water {
+                rounds: 3,
+                extra: 1
+            })
+        );
+        assert_eq!(
+            water(shares.into_iter(), 9),
+            Some(Water {
+                rounds: 4,
+                extra: 0
+            })
+        );
+        assert_eq!(water(shares.into_iter(), 10), None);
+        let mut extra = 1;
+        assert_eq!(
+            level(
+                shares[1],
+                Water {
+                    rounds: 3,
+                    extra: 1
+                },
+                &mut extra
+            ),
+            [(1, 4), (1, 3)]
+        );
+        assert_eq!(extra, 0);
+    }
+
+    #[test]
+    fn a_fill_ends_inside_a_run() {
+        assert_eq!(
+            fill(Share { nodes: 10, cap: 4 }, 9),
+            [(2, 4), (1, 1), (7, 0)]
+        );
+        assert_eq!(
+            fill(Share { nodes: 2, cap: 4 }, 9),
+            [(2, 4), (0, 0), (0, 0)]
+        );
+        assert_eq!(even(3, 1, 4, 6), [(1, 2), (2, 1)]);
+    }
+}

@@ -1,0 +1,48 @@
+//! The machine: what a caller knows of the nodes before any of them is named.
+
+use super::cpusets::Cpusets;
+use super::listings::NumberRanges;
+use super::names::NameRange;
+use super::topologies::{Topologies, TopologyId};
+use crate::policy::CpuMode;
+
+/// The hardware a job may run on, and what its launcher says of it.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Distinct topologies.
+    pub topologies: Topologies,
+    /// Their cpu sets.
+    pub cpusets: Cpusets,
+    /// The topology of nodes that no assignment names.
+    pub default: Option<TopologyId>,
+    /// Topologies of some nodes; later ones win.
+    pub assigned: Vec<(Vec<NameRange>, TopologyId)>,
+    /// The node the launcher runs on.
+    pub local: Option<String>,
+    /// The cpus of every node that may be used (`semantics` 1.7).
+    pub cpu_list: Option<CpuList>,
+    /// What inferred slots count: cores, or PUs after `--use-hwthread-cpus` (`semantics` 2.2).
+    pub inferred: CpuMode,
+    /// The only nodes the job may use, in order, and which sessions they come from; `None`: any.
+    pub candidates: Option<Candidates>,
+}
+
+/// A restriction of every node's cpus: logical cores, or PUs (`hwloc_default_cpu_list`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CpuList {
+    /// Inclusive ranges of logical numbers.
+    pub ranges: NumberRanges,
+    /// Cores, or PUs with `:HWTCPUS`.
+    pub mode: CpuMode,
+    /// As written.
+    pub text: String,
+}
+
+/// The nodes of the sessions that a job may use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidates {
+    /// Their names, in node order.
+    pub nodes: Vec<NameRange>,
+    /// The sessions, in words for messages.
+    pub sessions: String,
+}
