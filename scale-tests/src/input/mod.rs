@@ -1,0 +1,3 @@
+//! Bodies of the fuzz targets: bytes in, a judged answer out. Tests call them too.
+
+pub mod taskmap;
