@@ -284,6 +284,8 @@ pub fn app_options(
     }
     options.settle_kind(lsf);
     options.take_values(request, app);
+    let said_mode =
+        attributes.is_set(app, keys::APP_HWT_CPUS) || attributes.is_set(app, keys::APP_CORE_CPUS);
     let own_mode = if attributes.is_set(app, keys::APP_HWT_CPUS) || options.maps_threads() {
         Some(CpuMode::Hwthread)
     } else {
@@ -296,7 +298,7 @@ pub fn app_options(
     let own_pe = attributes
         .number(app, keys::APP_PES_PER_PROC)
         .map(|cpus| Pe { cpus, by: app });
-    let bends = own_map.is_some() || own_bind.is_some() || own_mode.is_some();
+    let bends = own_map.is_some() || own_bind.is_some() || said_mode;
     if own_pe.is_some() {
         options.pe = own_pe;
     } else if bends {

@@ -43,6 +43,20 @@ pub struct Resolved {
     pub hosts: Hosts,
     /// What is worth a note so far.
     pub notes: Vec<Note>,
+    /// What is refused for words whose meaning hangs on whether there are cores.
+    pub by_cores: Option<ByCores>,
+    /// A file that an earlier app reads as something else, and that does not parse as what this app takes it for: an
+    /// error when the app's turn comes.
+    pub deferred: Vec<(AppId, SpecError)>,
+}
+
+/// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ByCores {
+    /// The refusal when a topology of the job has cores.
+    pub with_cores: SpecError,
+    /// The refusal when none has, if there is another reason.
+    pub without_cores: Option<SpecError>,
 }
 
 /// A request whose promotions and inheritance are done: what `--show-attributes` shows.
@@ -149,10 +163,33 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
     };
     rows().try_for_each(|row| row.judge_contradictions())?;
     promoted?;
-    rows().try_for_each(|row| row.judge_heights())?;
-    rows().try_for_each(|row| row.judge_ranking())?;
-    rows().try_for_each(|row| row.judge_pe())?;
-    judge_size(&prepared)?;
+    let mut above = None;
+    for row in rows() {
+        match row.judge_heights() {
+            Err(
+                error @ SpecError::BindAboveMap {
+                    map: "hwthread",
+                    bind: "core",
+                    ..
+                },
+            ) => _ = above.get_or_insert(error),
+            judged => judged?,
+        }
+    }
+    let later = rows()
+        .try_for_each(|row| row.judge_ranking())
+        .and_then(|()| rows().try_for_each(|row| row.judge_pe()))
+        .and_then(|()| judge_size(&prepared));
+    let by_cores = match above {
+        Some(with_cores) => Some(ByCores {
+            with_cores,
+            without_cores: later.err(),
+        }),
+        None => {
+            later?;
+            None
+        }
+    };
     let mut decided = Decided {
         resolved: Resolved::default(),
         request: prepared,
@@ -160,6 +197,7 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
         affinity,
     };
     decided.intern(&options, &job, lsf);
+    decided.resolved.by_cores = by_cores;
     decided.resolved.notes = super::remarks::remarks(&decided.request, &options, &job);
     Ok(decided)
 }
@@ -321,7 +359,18 @@ impl Decided {
                     let id = match known.get(&(*as_what, path.clone())) {
                         Some(&id) => id,
                         None => {
-                            let id = apps.listings.push(read_listing(*as_what, path, files)?);
+                            let other = match as_what {
+                                FileUse::Sequence => FileUse::Rankfile,
+                                FileUse::Rankfile => FileUse::Sequence,
+                            };
+                            let read = match read_listing(*as_what, path, files) {
+                                Err(error) if known.contains_key(&(other, path.clone())) => {
+                                    self.resolved.deferred.push((app, error));
+                                    Listing::default()
+                                }
+                                read => read?,
+                            };
+                            let id = apps.listings.push(read);
                             known.insert((*as_what, path.clone()), id);
                             id
                         }

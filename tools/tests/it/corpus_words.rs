@@ -1,0 +1,104 @@
+//! The words of the labelled corpus: every refusal that words and files alone deserve, and no other.
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use stowplan::args::map_args;
+use stowplan_engine::error::{MapError, SpecError};
+use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
+
+/// The folder with the reference corpus: `STOWPLAN_SHARED`, else `../shared` beside the workspace.
+pub(crate) fn shared(file: &str) -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder =
+        std::env::var_os("STOWPLAN_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+    Some(folder.join(file)).filter(|path| path.exists())
+}
+
+struct Given(HashMap<String, String>);
+
+impl Files for Given {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.0
+            .get(path)
+            .map(|text| text.clone().into_bytes())
+            .ok_or_else(|| "No such file".to_owned())
+    }
+}
+
+fn words_alone(argv: &[String], files: &Given) -> Result<Resolved, MapError> {
+    let relayed = map_args(argv)?.taken.relay()?;
+    let context = Context {
+        parent: None,
+        spoken: &relayed.spoken,
+        affinity: None,
+        files,
+    };
+    resolve(relayed.request, context)
+}
+
+#[test]
+fn the_corpus_is_refused_for_its_words_where_and_only_where_it_must_be() {
+    let Some(path) = shared("corpus/placement.jsonl") else {
+        println!("skipped: there is no reference corpus; STOWPLAN_SHARED names its folder");
+        return;
+    };
+    let text = std::fs::read_to_string(path).expect("the corpus is readable");
+    let mut wrong = Vec::new();
+    for line in text.lines() {
+        let case: Value = serde_json::from_str(line).expect("a case is JSON");
+        let argv: Vec<String> = case["argv"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|word| word.as_str().unwrap().to_owned())
+            .collect();
+        let mut files: HashMap<String, String> = HashMap::new();
+        for (name, text) in case["files"].as_object().into_iter().flatten() {
+            files.insert(name.clone(), text.as_str().unwrap().to_owned());
+        }
+        if let Some(text) = case["hostfile"].as_str() {
+            files.insert("hostfile".to_owned(), text.to_owned());
+        }
+        let expected = case["expect"]["error"].as_str().or_else(|| {
+            let as_reference = case["expect"] == "as-reference";
+            case["result"]["error"].as_str().filter(|_| as_reference)
+        });
+        let coreless = ["nocores", "onepu"].contains(&case["topology"].as_str().unwrap());
+        let got = match words_alone(&argv, &Given(files)) {
+            Err(error) => Some(error.class()),
+            Ok(resolved) => resolved
+                .by_cores
+                .and_then(|by| {
+                    if coreless {
+                        by.without_cores
+                    } else {
+                        Some(by.with_cores)
+                    }
+                })
+                .map(|error| error.class()),
+        };
+        let ours = expected.filter(|class| SpecError::CLASSES.contains(class));
+        // What depends on a topology, or on the pool, is found by placement.
+        let placed = [
+            "pe-exceeds-object",
+            "bad-hostfile",
+            "bad-seqfile",
+            "bad-rankfile",
+            "bad-hostlist",
+        ];
+        let later = got.is_none() && ours.is_some_and(|class| placed.contains(&class));
+        if got != ours && !later {
+            wrong.push(format!(
+                "{}: {got:?}, not {expected:?}: {argv:?}",
+                case["id"]
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} cases:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+}
