@@ -39,10 +39,8 @@ pub(crate) fn sequence(
     let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
     let steps = match listing {
         Some(listing) => from_listing(site, listing, skip),
-        None => from_mentions(
-            &named(site, &resolved.hosts, app)?,
-            has_hosts(resolved, app),
-        ),
+        None if has_hosts(resolved, app) => from_mentions(&named(site, &resolved.hosts, app)?),
+        None => Vec::new(),
     };
     if steps.is_empty() && policy.map == MapBy::Seq {
         let path =
@@ -119,15 +117,15 @@ fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
     steps
 }
 
-/// One entry per mention (4.5); nodes that nobody mentioned are no entries.
-fn from_mentions(named: &Named, mentioned: bool) -> Vec<Step> {
+/// One entry per mention (4.5).
+fn from_mentions(named: &Named) -> Vec<Step> {
     let one = |node| Step {
         node: Some(node),
         cpus: None,
         count: 1,
         entry: None,
     };
-    let mentions = named.mentions.iter().filter(|_| mentioned);
+    let mentions = named.mentions.iter();
     mentions
         .flat_map(|nodes| nodes.first..nodes.end())
         .map(one)

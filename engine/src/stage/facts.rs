@@ -4,7 +4,7 @@ use super::bind::{Binder, Cpus, Target, count_ones};
 use super::hardware::{Hardware, targets};
 use crate::policy::{MapBy, ObjKind, Ordered, Overload, PprObject};
 use crate::table::apps::{AppTable, Policy};
-use crate::table::topologies::{ObjectId, Topologies, TopologyId};
+use crate::table::topologies::{ObjectId, Topologies};
 use bitvec::slice::BitSlice;
 
 /// One topology under one policy: what does not change from node to node.
@@ -78,11 +78,16 @@ impl<'t> Terrain<'t> {
         let topology = hardware.topology;
         let kind = match policy.map {
             // There are no cores to count processes by (3.3).
-            MapBy::Ppr {
-                on: PprObject::Kind(kind),
-                ..
-            } => Some(kind),
-            map => mapped_kind(map).map(|kind| hardware.kind(kind)),
+            MapBy::Ppr { .. } => mapped_kind(policy.map),
+            MapBy::Object(_) | MapBy::Dist => {
+                mapped_kind(policy.map).map(|kind| hardware.kind(kind))
+            }
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => None,
         };
         let ids = match (policy.map, device) {
             (MapBy::Dist, Some(device)) => {

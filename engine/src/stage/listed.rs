@@ -276,8 +276,16 @@ fn ending(segment: DraftSegment, procs: u32) -> DraftSegment {
     segment
 }
 
+/// Entries, by node.
+pub(crate) struct ByNode {
+    /// Each node with its entries, nodes in the order of their first entry.
+    pub(crate) nodes: Vec<(u32, Items)>,
+    /// (node, first process of the entry there) of each entry.
+    pub(crate) starts: Vec<(u32, u32)>,
+}
+
 /// The entries of each node, nodes in the order of their first entry, and where each entry's processes stand there.
-pub(crate) fn by_node(steps: &[Step]) -> (Vec<(u32, Items)>, Vec<(u32, u32)>) {
+pub(crate) fn by_node(steps: &[Step]) -> ByNode {
     let mut rows: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
     let mut nodes: Vec<(u32, Items)> = Vec::new();
     let mut placed: Vec<u32> = Vec::new();
@@ -296,5 +304,5 @@ pub(crate) fn by_node(steps: &[Step]) -> (Vec<(u32, Items)>, Vec<(u32, u32)>) {
             None => nodes[row].1.push((step.cpus, step.count)),
         }
     }
-    (nodes, starts)
+    ByNode { nodes, starts }
 }

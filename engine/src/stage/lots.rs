@@ -20,6 +20,7 @@ use std::collections::HashMap;
 
 define_id! {
     /// How far nodes of one state have come.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
     ProgressId
 }
 
@@ -53,14 +54,6 @@ pub(crate) struct Progress {
     open: Option<(usize, u32)>,
 }
 
-/// A layout's result, masks interned.
-#[derive(Clone, Debug)]
-struct Done {
-    segments: Vec<Segment>,
-    procs: u32,
-    end: End,
-}
-
 /// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
 type Wish = (ProgressId, Layout, Vec<u32>);
 
@@ -72,7 +65,7 @@ pub(crate) struct Work<'s> {
     pub(crate) policy: Policy,
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
-    done: Vec<Done>,
+    done: Vec<Vec<Segment>>,
     steps: HashMap<(ProgressId, Layout, u32), ProgressId>,
     facts: HashMap<ProgressId, Facts>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
@@ -281,14 +274,7 @@ impl<'s> Work<'s> {
                 .into_iter()
                 .map(|draft| self.site.segment(topology, draft))
                 .collect();
-            let (procs, end) = results
-                .last()
-                .map_or((0, End::Full), |last| (last.procs, last.end));
-            self.done.push(Done {
-                segments,
-                procs,
-                end,
-            });
+            self.done.push(segments);
             for (want, result) in wants.into_iter().zip(results) {
                 if result.procs < want {
                     failed.insert((progress, layout, want), (result.procs, result.end));
@@ -319,7 +305,7 @@ impl<'s> Work<'s> {
         let row = &self.progress[from];
         let mut closed = row.closed.clone();
         if let Some((done, count)) = row.open {
-            closed.extend(cut(&self.done[done].segments, count));
+            closed.extend(cut(&self.done[done], count));
         }
         let open = Some((self.done.len() - 1, procs));
         let (state, placed) = (row.state, row.placed + procs);
@@ -342,7 +328,7 @@ impl<'s> Work<'s> {
         let row = &self.progress[progress];
         let mut segments = row.closed.clone();
         if let Some((done, _)) = row.open {
-            segments.extend(self.done[done].segments.iter().cloned());
+            segments.extend(self.done[done].iter().cloned());
         }
         segments
     }

@@ -363,18 +363,18 @@ impl Row<'_> {
             }
             let (before, run) = (self.procs, self.open.runs.len());
             let mut consumed = false;
-            for at in 0..rooms.len() {
+            for (at, room) in rooms.iter_mut().enumerate() {
                 if self.left() == 0 {
                     return End::Wanted;
                 }
-                if rooms[at] == 0 {
+                if *room == 0 {
                     continue;
                 }
                 match self.place(at) {
                     Ok(true) => {
                         consumed = true;
                         // Shared cpus have no end.
-                        rooms[at] -= u32::from(rooms[at] < u32::MAX);
+                        *room -= u32::from(*room < u32::MAX);
                     }
                     Ok(false) => {}
                     Err(failure) => return End::Fails(failure),

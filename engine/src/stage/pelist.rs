@@ -1,9 +1,21 @@
 //! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
 
 use super::bind::{Failure, Mask, Target};
+use super::hardware::narrow;
 use super::pattern::{Binding, End, Row};
 use crate::policy::{Ordered, Overload};
 use crate::table::pusets::PuBits;
+
+/// How a list holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// Each cpu serves one process.
+    Once,
+    /// Cpus may be shared: the list starts again behind its end.
+    Again,
+    /// A default binding was given up: the list serves as it is, and what comes behind its end is unbound.
+    GivenUp,
+}
 
 /// Lays the processes of one pass.
 pub(crate) fn lay_list(row: &mut Row<'_>, binding: Binding) -> End {
@@ -11,84 +23,66 @@ pub(crate) fn lay_list(row: &mut Row<'_>, binding: Binding) -> End {
     if matches!(binder.target, Target::Nothing) {
         return row.unbound(None);
     }
+    let hold = match (binding, binder.policy.overload) {
+        (Binding::Off, _) => Hold::GivenUp,
+        (Binding::On, Overload::Allowed) => Hold::Again,
+        (Binding::On, Overload::Refused) => Hold::Once,
+    };
     let listed = row.ground.listed;
-    let overload = binder.policy.overload == Overload::Allowed;
+    let laid = match binder.policy.ordered {
+        Ordered::No => lay_shared(row, listed, hold),
+        Ordered::Yes => lay_ordered(row, listed, hold),
+    };
+    if let Some(end) = laid {
+        return end;
+    }
+    if row.left() == 0 {
+        return End::Wanted;
+    }
+    match hold {
+        Hold::Once => End::Full,
+        Hold::Again => {
+            row.come_round(0);
+            End::Wanted
+        }
+        Hold::GivenUp => row.unbound(None),
+    }
+}
+
+/// All get the same cpus: those of the list that are free, or the whole list. The i-th consumes one.
+fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = row.ground.binder;
     let free: Vec<u32> = listed
         .iter()
         .copied()
         .filter(|&unit| row.cpus.units[unit as usize])
         .collect();
-    let given_up = binding == Binding::Off;
-    let share: &[u32] = if given_up || (overload && free.is_empty()) {
-        listed
-    } else {
-        &free
-    };
-    match (binder.policy.ordered, overload && !given_up) {
-        (Ordered::No, sharing) => {
-            let mask = mask_of(row, share);
-            if !given_up && !in_one_package(row, &mask) {
-                return End::Fails(Failure::SpanPackages);
-            }
-            let each = if given_up || sharing { listed } else { share };
-            lay_shared(row, &mask, each, sharing)
-        }
-        (Ordered::Yes, sharing) => lay_ordered(row, listed, sharing || given_up),
+    let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
+    let mask = mask_of(row, if whole { listed } else { &free });
+    if hold != Hold::GivenUp && !in_one_package(row, &mask) {
+        return Some(End::Fails(Failure::SpanPackages));
     }
-    .map_or_else(|end| end, |()| behind_the_list(row, given_up))
-}
-
-/// All get the same cpus; the i-th consumes the i-th of `each`.
-fn lay_shared(row: &mut Row<'_>, mask: &PuBits, each: &[u32], sharing: bool) -> Result<(), End> {
-    let binder = row.ground.binder;
-    let count = u32::try_from(each.len())
-        .expect("a list is checked to be short")
-        .min(row.left());
+    let each = if hold == Hold::Once { &free } else { listed };
+    let count = narrow(each.len()).min(row.left());
     for &unit in &each[..count as usize] {
         binder.consume(&mut row.cpus, unit);
     }
-    row.push(count, None, Some(Mask::Bits(mask.clone())));
-    if sharing && row.left() > 0 {
-        row.come_round(0);
-    }
-    if row.left() == 0 {
-        Err(End::Wanted)
-    } else {
-        Ok(())
-    }
+    row.push(count, None, Some(Mask::Bits(mask)));
+    None
 }
 
 /// The i-th gets the i-th of the list, alone.
-fn lay_ordered(row: &mut Row<'_>, listed: &[u32], taken_too: bool) -> Result<(), End> {
+fn lay_ordered(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     let binder = row.ground.binder;
-    for &unit in listed {
-        if row.left() == 0 {
-            return Err(End::Wanted);
-        }
-        if !row.cpus.units[unit as usize] && !taken_too {
-            return Err(End::Fails(Failure::ListedTaken(unit)));
+    for &unit in listed.iter().take(row.left() as usize) {
+        if hold == Hold::Once && !row.cpus.units[unit as usize] {
+            return Some(End::Fails(Failure::ListedTaken(unit)));
         }
         binder.consume(&mut row.cpus, unit);
         let mask = mask_of(row, &[unit]);
         row.push(1, None, Some(Mask::Bits(mask)));
     }
-    if taken_too && binder.policy.overload == Overload::Allowed && row.left() > 0 {
-        row.come_round(0);
-    }
-    if row.left() == 0 {
-        Err(End::Wanted)
-    } else {
-        Ok(())
-    }
-}
-
-/// What comes behind the end of the list: nothing more, or unbound when the binding was given up.
-fn behind_the_list(row: &mut Row<'_>, given_up: bool) -> End {
-    if given_up {
-        row.unbound(None)
-    } else {
-        End::Full
-    }
+    None
 }
 
 fn mask_of(row: &Row<'_>, units: &[u32]) -> PuBits {

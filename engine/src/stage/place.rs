@@ -311,7 +311,11 @@ impl Deal {
                 needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
             let binding = if given_up { Binding::Off } else { self.binding };
             self.check_target(work, lot, facts, binding)?;
-            self.check_pe(work, lot, facts, on == PprObject::Node)?;
+            if on == PprObject::Node {
+                check_packages(work, lot, facts)?;
+            } else {
+                check_objects(work, lot, facts)?;
+            }
             let layout = Layout::Blocks(per, binding);
             let want = self
                 .left
@@ -398,26 +402,26 @@ impl Deal {
             Ok(())
         }
     }
+}
 
-    /// PE must fit an object of this node, or one of its packages, taken or not.
-    fn check_pe(
-        &self,
-        work: &Work<'_>,
-        lot: usize,
-        facts: Facts,
-        by_package: bool,
-    ) -> Result<(), MapError> {
-        let pe = u32::from(work.policy.pe);
-        if pe == 1 {
-            return Ok(());
-        }
-        if by_package && facts.largest_package < pe {
-            return Err(refuse::span_packages(work, lot, format!("pe={pe}")));
-        }
-        if !by_package && facts.largest_object < pe {
-            return Err(refuse::pe_exceeds(work, lot, facts));
-        }
+/// PE must fit a package of this node, taken or not.
+fn check_packages(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
+    let pe = u32::from(work.policy.pe);
+    let fits = pe == 1 || facts.largest_package >= pe;
+    if fits {
         Ok(())
+    } else {
+        Err(refuse::span_packages(work, lot, format!("pe={pe}")))
+    }
+}
+
+/// PE must fit a mapped object of this node, taken or not.
+fn check_objects(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
+    let fits = work.policy.pe == 1 || facts.largest_object >= u32::from(work.policy.pe);
+    if fits {
+        Ok(())
+    } else {
+        Err(refuse::pe_exceeds(work, lot, facts))
     }
 }
 
@@ -445,7 +449,7 @@ fn slot_layout(
     }
     if slots > 0 {
         deal.check_target(work, lot, facts, Binding::On)?;
-        deal.check_pe(work, lot, facts, true)?;
+        check_packages(work, lot, facts)?;
     }
     let cpus = match (work.policy.pe, Deal::overload(work)) {
         (1, true) => u32::MAX,
@@ -559,7 +563,7 @@ fn object_cap(
         return Ok(slots);
     }
     deal.check_target(work, lot, facts, deal.binding)?;
-    deal.check_pe(work, lot, facts, false)?;
+    check_objects(work, lot, facts)?;
     if Deal::overload(work) {
         return Ok(if facts.with_cpus == 0 { 0 } else { slots });
     }
@@ -590,7 +594,7 @@ fn node_layout(
     }
     if Deal::explicit(work) {
         deal.check_target(work, lot, facts, Binding::On)?;
-        deal.check_pe(work, lot, facts, true)?;
+        check_packages(work, lot, facts)?;
         let cpus = match (work.policy.pe, Deal::overload(work)) {
             (1, true) => u32::MAX,
             (1, false) => facts.free,

@@ -246,9 +246,17 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
         let room = u64::from(work.lots[lot].room);
         let cpus = match work.policy.map {
             MapBy::Object(_) | MapBy::Dist => facts.by_object,
-            _ if !explicit => u64::MAX,
-            _ if work.policy.pe > 1 => u64::from(facts.by_package),
-            _ => u64::from(facts.free),
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Ppr { .. }
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => match (explicit, work.policy.pe) {
+                (false, _) => u64::MAX,
+                (true, 1) => u64::from(facts.free),
+                (true, _) => u64::from(facts.by_package),
+            },
         };
         cpus < room
     })

@@ -62,26 +62,34 @@ pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<PuBits, Str
                 }
             }
             SlotPart::OsPus(ranges) => {
-                let os = binder.topologies.pus_os(binder.hardware.topology);
-                for &(first, last) in ranges {
-                    let before = bits.count_ones();
-                    let mut found = 0_u64;
-                    for (pu, number) in os.iter().enumerate() {
-                        if (first..=last).contains(number) {
-                            bits.set(pu, true);
-                            found += 1;
-                        }
-                    }
-                    if found < u64::from(last - first) + 1 {
-                        return Err(format!(
-                            "PU P#{first}-{last} (the node lacks some; {before} were found before)"
-                        ));
-                    }
-                }
+                os_pus(
+                    &mut bits,
+                    binder.topologies.pus_os(binder.hardware.topology),
+                    ranges,
+                )?;
             }
         }
     }
     Ok(bits)
+}
+
+/// Adds PUs by OS number.
+fn os_pus(bits: &mut PuBits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), String> {
+    for &(first, last) in ranges {
+        let mut found = 0_u64;
+        for (pu, _) in os
+            .iter()
+            .enumerate()
+            .filter(|(_, number)| (first..=last).contains(*number))
+        {
+            bits.set(pu, true);
+            found += 1;
+        }
+        if found < u64::from(last - first) + 1 {
+            return Err(format!("PU P#{first}-{last}, or not all of them"));
+        }
+    }
+    Ok(())
 }
 
 fn fill(bits: &mut PuBits, pus: &[(u32, u32)]) {

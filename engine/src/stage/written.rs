@@ -3,7 +3,7 @@
 use super::entries::Step;
 use super::facts::Terrain;
 use super::leave::in_job_order;
-use super::listed::{Asked, Items, NodeSets, Outcome, Stuck, by_node, on_node};
+use super::listed::{Asked, ByNode, Items, NodeSets, Outcome, Stuck, by_node, on_node};
 use super::site::Site;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
@@ -49,7 +49,7 @@ pub(crate) fn place(
 ) -> Result<Placed, MapError> {
     let outside = steps.iter().position(|step| step.node.is_none());
     let good = &steps[..outside.unwrap_or(steps.len())];
-    let (nodes, starts) = by_node(good);
+    let ByNode { nodes, starts } = by_node(good);
     let mut known: HashMap<(StateId, Items), Settled> = HashMap::new();
     let mut runs = Vec::with_capacity(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
@@ -216,7 +216,6 @@ fn refuse(
         .and_then(|id| listed.listing.map(|listing| listing.slot_texts[id].clone()));
     let asked = asked.unwrap_or_else(|| "a cpu".to_owned());
     let (path, name) = (path(listed), site.name(node));
-    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
     let state = site
         .states
         .get(site.runs.state(crate::id::Id::from_row(node as usize)));
@@ -260,33 +259,36 @@ fn refuse(
             asked,
             node: name,
         },
-        (Stuck::NoCpu, _) => {
-            let target = match listed.policy.bind {
-                BindTo::Object(kind) => format!("to a {}", kind.word()),
-                BindTo::Nothing | BindTo::BySize => "to a cpu".to_owned(),
-            };
-            let placed = u64::from(rank - listed.first);
-            if placed > 0 {
-                PlaceError::NotEnoughCpus {
-                    app,
-                    asked: listed.procs,
-                    placed,
-                    target,
-                    node: name,
-                }
-            } else {
-                PlaceError::NoAvailableCpus {
-                    app,
-                    target,
-                    nodes: 1,
-                    node: name,
-                    free: 0,
-                    cpus: 0,
-                }
-            }
-        }
+        (Stuck::NoCpu, _) => no_cpu(listed, name, rank),
     }
     .into()
+}
+
+fn no_cpu(listed: Listed<'_>, node: String, rank: u32) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let target = match listed.policy.bind {
+        BindTo::Object(kind) => format!("to a {}", kind.word()),
+        BindTo::Nothing | BindTo::BySize => "to a cpu".to_owned(),
+    };
+    let placed = u64::from(rank - listed.first);
+    if placed > 0 {
+        PlaceError::NotEnoughCpus {
+            app,
+            asked: listed.procs,
+            placed,
+            target,
+            node,
+        }
+    } else {
+        PlaceError::NoAvailableCpus {
+            app,
+            target,
+            nodes: 1,
+            node,
+            free: 0,
+            cpus: 0,
+        }
+    }
 }
 
 fn not_allowed(site: &Site, listed: Listed<'_>, step: &Step) -> MapError {
