@@ -1,11 +1,14 @@
 //! The list of stages: from a resolved request and a machine to a plan.
 
-use crate::error::{MapError, Note};
+use crate::error::{MapError, Note, PlaceError};
 use crate::plan::{Placed, Plan};
-use crate::policy::MapBy;
+use crate::policy::{MapBy, ObjKind};
+use crate::spawn::request::owner;
 use crate::stage::app::{Turn, place_app};
 use crate::stage::resolve::Resolved;
+use crate::stage::site::Site;
 use crate::stage::{count, pool};
+use crate::table::apps::AppTable;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 
 /// A plan, and what is worth knowing about it.
@@ -23,6 +26,7 @@ pub struct Mapped {
 /// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
 pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
     let mut notes = resolved.notes.clone();
+    judge_cores(&resolved, &machine)?;
     // Which nodes there are, in which state.
     let mut site = pool::build(&resolved, &machine)?;
     let before = site.runs.clone();
@@ -49,7 +53,10 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
             base,
             lines,
         };
-        let one = place_app(&mut site, turn, &mut notes)?;
+        if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
+            return Err(error.clone().into());
+        }
+        let one = place_or_without_pe(&mut site, turn, &mut table, &sizes, &mut notes)?;
         let procs: u32 = one.runs.iter().map(|run| run.procs * run.nodes.count).sum();
         count::too_large(u64::from(base) + u64::from(procs))?;
         base += procs;
@@ -61,4 +68,51 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
         plan: Plan::assemble(world, table, patterns, placed),
         notes,
     })
+}
+
+/// Places an app; where its objects are too small for a PE that is only the job's, without it (`semantics` 5.1).
+fn place_or_without_pe(
+    site: &mut Site,
+    turn: Turn<'_>,
+    table: &mut AppTable,
+    sizes: &[count::Procs],
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
+    match (place_app(site, turn, notes), without) {
+        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
+            notes.truncate(said);
+            notes.push(Note::NoEffect {
+                word: "the job's pe".to_owned(),
+                owner: owner(turn.app),
+                why: "no object that the app is mapped to has as many cpus",
+            });
+            let policy = count::settle(&turn.resolved.apps.policies[without], sizes);
+            let id = table.intern(policy);
+            place_app(
+                site,
+                Turn {
+                    policy: &policy,
+                    id,
+                    ..turn
+                },
+                notes,
+            )
+        }
+        (placed, _) => placed,
+    }
+}
+
+/// What is refused for words whose meaning hangs on whether there are cores.
+fn judge_cores(resolved: &Resolved, machine: &Machine) -> Result<(), MapError> {
+    let Some(by_cores) = &resolved.by_cores else {
+        return Ok(());
+    };
+    let mut topologies = machine.topologies.ids();
+    let cores = topologies.any(|topology| machine.topologies.count(topology, ObjKind::Core) > 0);
+    match &by_cores.without_cores {
+        _ if cores => Err(by_cores.with_cores.clone().into()),
+        Some(error) => Err(error.clone().into()),
+        None => Ok(()),
+    }
 }

@@ -39,7 +39,12 @@ pub(crate) fn build(resolved: &Resolved, machine: &Machine) -> Result<Site, MapE
     let mut named = if hosts.hostfiles.is_empty() {
         let entries: Vec<&HostEntry> = hosts.entries.values().iter().flatten().flatten().collect();
         if hosts.entries.values().iter().all(Option::is_none) {
-            nobody(machine)?
+            let lines: Vec<&HostEntry> = hosts.lsf_pool.iter().collect();
+            if lines.is_empty() {
+                nobody(machine)?
+            } else {
+                from_entries(&lines)?
+            }
         } else {
             from_entries(&entries)?
         }

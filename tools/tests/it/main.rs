@@ -1,4 +1,4 @@
 //! Integration tests: one binary for the crate.
 
-mod taskmap;
 mod corpus_words;
+mod taskmap;
