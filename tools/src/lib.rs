@@ -12,6 +12,8 @@ pub mod command;
 pub mod journal_file;
 // A journal or a dump -> a state to map on.
 pub mod session_state;
+// One plan in, one text out.
+pub mod format;
 
 /// Runs the command with these arguments (the program's name is not among them). Gives the exit status.
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {

@@ -1,0 +1,133 @@
+//! Host lists: neighbouring names folded to bracket ranges that `-H` reads back.
+
+use std::fmt;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::table::names::{NameStretch, Names, NodeId, NodeRange};
+
+/// Neighbouring nodes under one bracket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostFold<'n> {
+    prefix: &'n str,
+    suffix: &'n str,
+    first: u64,
+    /// Digits written at least; 0: a plain name.
+    width: u8,
+    /// Nodes.
+    pub count: u32,
+}
+
+/// All nodes of a pool.
+#[must_use]
+pub const fn all(names: &Names) -> NodeRange {
+    NodeRange {
+        first: 0,
+        count: names.len(),
+    }
+}
+
+/// The folds of a range of nodes, in node order.
+pub fn folds(names: &Names, nodes: NodeRange) -> impl Iterator<Item = HostFold<'_>> {
+    let mut next = nodes.first;
+    std::iter::from_fn(move || {
+        let mut fold: Option<HostFold<'_>> = None;
+        while next < nodes.end() {
+            let stretch = names.around(NodeId::from_row(next as usize));
+            let count = stretch.nodes.end().min(nodes.end()) - next;
+            let own = HostFold::new(&stretch, next, count);
+            match &mut fold {
+                None => fold = Some(own),
+                Some(fold) if fold.takes(&own) => fold.count += count,
+                Some(_) => break,
+            }
+            next += count;
+        }
+        fold
+    })
+}
+
+impl<'n> HostFold<'n> {
+    fn new(stretch: &NameStretch<'n>, node: u32, count: u32) -> Self {
+        Self {
+            prefix: stretch.prefix,
+            suffix: stretch.suffix,
+            first: stretch.number + u64::from(node - stretch.nodes.first),
+            width: stretch.digits,
+            count,
+        }
+    }
+
+    /// Whether the names of `next` go on where these end, under one bracket.
+    fn takes(&self, next: &Self) -> bool {
+        let digits = |number: u64| number.checked_ilog10().map_or(1, |log| log + 1);
+        let behind = self.first + u64::from(self.count);
+        // `[8-12]` writes each number with the digits it needs, `[08-12]` with two.
+        let written = if digits(self.first) == u32::from(self.width) {
+            digits(behind)
+        } else {
+            digits(behind).max(u32::from(self.width))
+        };
+        self.width > 0
+            && next.first == behind
+            && u32::from(next.width) == written
+            && (self.prefix, self.suffix) == (next.prefix, next.suffix)
+    }
+}
+
+impl fmt::Display for HostFold<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = usize::from(self.width);
+        match (self.width, self.count) {
+            (0, _) => f.write_str(self.prefix),
+            (_, 1) => write!(f, "{}{:0width$}{}", self.prefix, self.first, self.suffix),
+            (_, count) => {
+                let last = self.first + u64::from(count - 1);
+                write!(
+                    f,
+                    "{}[{:0width$}-{last:0width$}]{}",
+                    self.prefix, self.first, self.suffix
+                )
+            }
+        }
+    }
+}
+
+/// The host list of a range of nodes.
+#[must_use]
+pub fn host_list(names: &Names, nodes: NodeRange) -> String {
+    let folds: Vec<String> = folds(names, nodes).map(|fold| fold.to_string()).collect();
+    folds.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stowplan_engine::table::names::NameRange;
+
+    fn listed(ranges: &[(&str, u64, u32, u8, &str)]) -> String {
+        let mut names = Names::default();
+        for &(prefix, first, count, width, suffix) in ranges {
+            let range = NameRange {
+                prefix: prefix.into(),
+                first,
+                count,
+                width,
+                suffix: suffix.into(),
+            };
+            names.add(&range).unwrap();
+        }
+        host_list(&names, all(&names))
+    }
+
+    #[test]
+    fn names_fold_to_what_was_given() {
+        assert_eq!(listed(&[("n", 0, 16_384, 1, "")]), "n[0-16383]");
+        assert_eq!(listed(&[("nid", 0, 128, 6, "")]), "nid[000000-000127]");
+        assert_eq!(listed(&[("n", 98, 5, 2, "-ib")]), "n[98-102]-ib");
+        assert_eq!(listed(&[("n", 8, 5, 2, "")]), "n[08-12]");
+        assert_eq!(listed(&[("a", 0, 1, 0, ""), ("b", 0, 1, 0, "")]), "a,b");
+        assert_eq!(
+            listed(&[("n08", 0, 1, 0, ""), ("n9", 0, 1, 0, "")]),
+            "n08,n9"
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! Compact JSON: node classes, patterns and runs, never one object per rank. Schema: `docs/plan.schema.json`.
+
+// Apps, with the origin of each policy word.
+mod app;
+// Patterns and cpu sets that are in use, numbered as they are first met.
+mod numbered;
+
+use super::{Told, hosts};
+use app::AppView;
+use numbered::{Numbered, PatternView};
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use std::io::{self, Write};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::cpusets::list_form;
+use stowplan_engine::table::pusets::PuSetId;
+use stowplan_engine::table::topologies::TopologyId;
+
+/// The version of the layout.
+pub const VERSION: u32 = 1;
+
+/// Writes a plan as one line of JSON.
+///
+/// # Errors
+/// When `out` cannot take it.
+///
+/// Cost and size: the runs, states, patterns and listed runs of the plan.
+pub fn write(told: &Told<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let numbered = Numbered::new(told.plan);
+    let mut out = io::BufWriter::with_capacity(64 << 10, out);
+    serde_json::to_writer(&mut out, &document(told, &numbered))?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// The whole, in the order of the data: what there is, what was asked, what came out.
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    ranks: u32,
+    nodes: Nodes<'a>,
+    topologies: Vec<TopologyView<'a>>,
+    states: Vec<StateView>,
+    classes: Vec<ClassView>,
+    apps: Vec<AppView<'a>>,
+    patterns: Vec<PatternView<'a>>,
+    cpusets: Vec<String>,
+    notes: Vec<NoteView>,
+}
+
+fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
+    let plan = told.plan;
+    let world = plan.world();
+    let states = world.states.iter().map(|(_, state)| StateView {
+        topology: state.topology.row(),
+        slots: state.slots,
+        max_slots: state.max_slots,
+        used: state.used,
+        allowed: os_list(told, state.topology, state.allowed),
+    });
+    let classes = world.before.iter().map(|(nodes, state)| ClassView {
+        first: nodes.first,
+        count: nodes.count,
+        state: state.row(),
+    });
+    let apps = (0..plan.apps().len()).map(|row| AppView {
+        told,
+        numbered,
+        app: AppId::from_row(row),
+    });
+    let sets = numbered.cpusets().iter();
+    Document {
+        version: VERSION,
+        ranks: plan.ranks(),
+        nodes: Nodes { told },
+        topologies: world
+            .topologies
+            .ids()
+            .map(|id| TopologyView { told, id })
+            .collect(),
+        states: states.collect(),
+        classes: classes.collect(),
+        apps: apps.collect(),
+        patterns: numbered.views(plan.patterns()),
+        cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
+        notes: told.notes.iter().map(NoteView::new).collect(),
+    }
+}
+
+/// The pool: how many, which is local, what they are called.
+struct Nodes<'a> {
+    told: &'a Told<'a>,
+}
+
+impl Serialize for Nodes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let world = self.told.plan.world();
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("count", &world.names.len())?;
+        map.serialize_entry("local", &world.local.map(stowplan_engine::id::Id::row))?;
+        map.serialize_entry("names", &NodeNames { told: self.told })?;
+        map.end()
+    }
+}
+
+/// The names, as host list ranges in node order.
+struct NodeNames<'a> {
+    told: &'a Told<'a>,
+}
+
+impl Serialize for NodeNames<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = &self.told.plan.world().names;
+        let folds = hosts::folds(names, hosts::all(names));
+        serializer.collect_seq(folds.map(|fold| (fold.to_string(), fold.count)))
+    }
+}
+
+/// A topology: where it is from, how many objects of each kind, its PUs.
+struct TopologyView<'a> {
+    told: &'a Told<'a>,
+    id: TopologyId,
+}
+
+impl Serialize for TopologyView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let topologies = &self.told.plan.world().topologies;
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("source", &self.told.sources.of(self.id))?;
+        map.serialize_entry("objects", &Objects { view: self })?;
+        let pus = topologies.pus_os(self.id).iter().copied().collect();
+        map.serialize_entry("pus", &list_form(&pus))?;
+        map.end()
+    }
+}
+
+/// How many objects of each kind that there is.
+struct Objects<'a> {
+    view: &'a TopologyView<'a>,
+}
+
+impl Serialize for Objects<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let topologies = &self.view.told.plan.world().topologies;
+        let kinds = ObjKind::ALL
+            .into_iter()
+            .filter(|&kind| kind != ObjKind::Machine);
+        let counts = kinds.map(|kind| (kind.word(), topologies.count(self.view.id, kind)));
+        serializer.collect_map(counts.filter(|&(_, count)| count > 0))
+    }
+}
+
+/// What a node was before the job.
+#[derive(Serialize)]
+struct StateView {
+    topology: usize,
+    slots: u32,
+    max_slots: Option<u32>,
+    used: u32,
+    /// OS numbers, list form.
+    allowed: String,
+}
+
+/// Neighbouring nodes in one state.
+#[derive(Serialize)]
+struct ClassView {
+    first: u32,
+    count: u32,
+    state: usize,
+}
+
+/// A note, as on standard error.
+#[derive(Serialize)]
+struct NoteView {
+    class: &'static str,
+    text: String,
+}
+
+impl NoteView {
+    fn new(note: &stowplan_engine::error::Note) -> Self {
+        Self {
+            class: note.class(),
+            text: note.to_string(),
+        }
+    }
+}
+
+/// A set of logical PUs of a topology, by OS number.
+fn os_list(told: &Told<'_>, topology: TopologyId, set: PuSetId) -> String {
+    let world = told.plan.world();
+    let os = world.topologies.pus_os(topology);
+    list_form(
+        &world
+            .pusets
+            .get(set)
+            .iter_ones()
+            .map(|logical| os[logical])
+            .collect(),
+    )
+}

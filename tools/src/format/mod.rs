@@ -1,0 +1,97 @@
+//! One plan in, one text out.
+
+// Numbers as digits, quickly.
+mod digits;
+// Host lists, folded.
+pub mod hosts;
+// Policies in words.
+mod policy;
+// Nodes on which a job looks the same.
+mod spread;
+// Node names along a walk.
+mod node_names;
+// A plan for the tests of the formats.
+#[cfg(test)]
+mod sample;
+// What is slow, told while it goes on.
+pub mod watch;
+// A line per rank.
+pub mod tsv;
+// Classes and runs, for programs.
+pub mod json;
+// The layout of prterun's `--display map`.
+pub mod prterun;
+// What a screen can show.
+pub mod screen;
+// A page for people.
+pub mod text;
+
+use stowplan_engine::error::Note;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::topologies::TopologyId;
+
+/// A plan, and what the formats say beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Where every process is.
+    pub plan: &'a Plan,
+    /// Where each topology came from.
+    pub sources: &'a Sources,
+    /// What is worth knowing.
+    pub notes: &'a [Note],
+}
+
+/// Where each topology came from, in the words it was asked with. Shape `[topologies]`; equal topologies keep the first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sources {
+    words: Vec<Option<String>>,
+    /// Why a topology was taken that nobody asked for.
+    pub assumed: Option<&'static str>,
+}
+
+impl Sources {
+    /// Notes where a topology came from, unless that is known.
+    pub fn add(&mut self, topology: TopologyId, words: &str) {
+        let row = topology.row();
+        if self.words.len() <= row {
+            self.words.resize(row + 1, None);
+        }
+        self.words[row].get_or_insert_with(|| words.to_owned());
+    }
+    /// Where a topology came from.
+    #[must_use]
+    pub fn of(&self, topology: TopologyId) -> Option<&str> {
+        self.words.get(topology.row())?.as_deref()
+    }
+}
+
+/// How a plan is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people: at most 24 lines.
+    Text,
+    /// The layout of prterun's `--display map`.
+    Map,
+    /// A line per rank.
+    Tsv,
+    /// Compact JSON: classes and runs.
+    Json,
+    /// RFC 34 task map.
+    Taskmap,
+    /// PMI-1 `PMI_process_mapping`.
+    Pmi,
+    /// Raw task map: task lists node by node.
+    Raw,
+}
+
+/// Formats by the word of `--format`, in the order of the help text.
+pub const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("map", Format::Map),
+    ("tsv", Format::Tsv),
+    ("json", Format::Json),
+    ("taskmap", Format::Taskmap),
+    ("pmi", Format::Pmi),
+    ("raw", Format::Raw),
+];

@@ -1,0 +1,170 @@
+//! Policies and their origins in the words that people type.
+
+use std::fmt::Write as _;
+use stowplan_engine::policy::{
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
+    Oversubscribe, PprObject, RankBy, Span,
+};
+use stowplan_engine::table::apps::{AppTable, Policy};
+use stowplan_engine::table::origins::{Origin, Rule};
+
+/// The map policy without its qualifiers, as `ppr:2:package`.
+pub(super) fn map(policy: &Policy, table: &AppTable) -> String {
+    match policy.map {
+        MapBy::Slot => "slot".to_owned(),
+        MapBy::Node => "node".to_owned(),
+        MapBy::Object(kind) => kind.word().to_owned(),
+        MapBy::Ppr { per, on } => {
+            let object = match on {
+                PprObject::Node => "node",
+                PprObject::Kind(kind) => kind.word(),
+            };
+            format!("ppr:{per}:{object}")
+        }
+        MapBy::Seq => "seq".to_owned(),
+        MapBy::Rankfile => "rankfile".to_owned(),
+        MapBy::PeList => {
+            let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
+            format!("pe-list={}", number_ranges(ranges))
+        }
+        MapBy::Dist => "dist".to_owned(),
+        MapBy::Lsf => "lsf".to_owned(),
+    }
+}
+
+/// The qualifiers of a map policy that are not the default, in the order of the help text.
+pub(super) fn map_qualifiers(policy: &Policy) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut push = |given: bool, word: &str| {
+        if given {
+            words.push(word.to_owned());
+        }
+    };
+    push(policy.span == Span::Yes, "span");
+    push(
+        policy.oversubscribe == Oversubscribe::Allowed,
+        "oversubscribe",
+    );
+    push(policy.nolocal == NoLocal::Yes, "nolocal");
+    push(policy.ordered == Ordered::Yes, "ordered");
+    push(policy.pe > 1, &format!("pe={}", policy.pe));
+    let by_thread = policy.map == MapBy::Object(ObjKind::Hwthread);
+    push(policy.mode == CpuMode::Hwthread && !by_thread, "hwtcpus");
+    words
+}
+
+/// The rank policy.
+pub(super) const fn rank(policy: &Policy) -> &'static str {
+    match policy.rank {
+        RankBy::Slot => "slot",
+        RankBy::Node => "node",
+        RankBy::Fill => "fill",
+        RankBy::Span => "span",
+        RankBy::Listed => "listed",
+    }
+}
+
+/// The bind target.
+pub(super) const fn bind(policy: &Policy) -> &'static str {
+    match policy.bind {
+        BindTo::Nothing => "none",
+        BindTo::Object(kind) => kind.word(),
+        // Settled before a plan exists; a plan made by other hands may still say it.
+        BindTo::BySize => "by-size",
+    }
+}
+
+/// The qualifiers of a bind target that are not the default.
+pub(super) fn bind_qualifiers(policy: &Policy) -> Vec<String> {
+    let mut words = Vec::new();
+    if policy.if_supported == IfSupported::Yes {
+        words.push("if-supported".to_owned());
+    }
+    if policy.overload == Overload::Allowed {
+        words.push("overload-allowed".to_owned());
+    }
+    if let Some(limit) = policy.limit {
+        words.push(format!("limit={limit}"));
+    }
+    words
+}
+
+/// Whether a binding may be given up.
+pub(super) const fn strength(policy: &Policy) -> &'static str {
+    match policy.strength {
+        BindStrength::Default => "default",
+        BindStrength::Explicit => "explicit",
+    }
+}
+
+/// What a cpu is.
+pub(super) const fn mode(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::Core => "core",
+        CpuMode::Hwthread => "hwthread",
+    }
+}
+
+/// Words joined to a directive: `core:span:pe=2`.
+pub(super) fn joined(word: &str, qualifiers: &[String]) -> String {
+    let mut text = word.to_owned();
+    for qualifier in qualifiers {
+        text.push(':');
+        text.push_str(qualifier);
+    }
+    text
+}
+
+/// Inclusive ranges in list form, in their order.
+pub(super) fn number_ranges(ranges: &[(u32, u32)]) -> String {
+    let mut text = String::new();
+    for &(first, last) in ranges {
+        let comma = if text.is_empty() { "" } else { "," };
+        let written = if first == last {
+            write!(text, "{comma}{first}")
+        } else {
+            write!(text, "{comma}{first}-{last}")
+        };
+        written.expect("a String takes every character");
+    }
+    text
+}
+
+/// Where a word came from: a stable word, and the rule's where it is a default.
+pub(super) const fn origin(origin: Origin) -> (&'static str, Option<&'static str>) {
+    match origin {
+        Origin::App => ("app", None),
+        Origin::Job => ("job", None),
+        Origin::Parent => ("parent", None),
+        Origin::Default(rule) => ("default", Some(rule_word(rule))),
+    }
+}
+
+/// The stable word of a rule.
+const fn rule_word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::MapCore => "map-core",
+        Rule::MapSlotForPe => "map-slot-for-pe",
+        Rule::MapAsBound => "map-as-bound",
+        Rule::RankAsMapped => "rank-as-mapped",
+        Rule::BindAsMapped => "bind-as-mapped",
+        Rule::BindForPe => "bind-for-pe",
+        Rule::BindPeList => "bind-pe-list",
+        Rule::BindOwnMap => "bind-own-map",
+        Rule::BindBySize => "bind-by-size",
+    }
+}
+
+/// The rule of a default, for people.
+pub(super) const fn default_phrase(rule: Rule) -> &'static str {
+    match rule {
+        Rule::MapCore => "default",
+        Rule::MapSlotForPe => "default: pe given",
+        Rule::MapAsBound => "default: as bound",
+        Rule::RankAsMapped | Rule::BindAsMapped => "default: as mapped",
+        Rule::BindForPe => "default: pe given",
+        Rule::BindPeList => "default: the list",
+        Rule::BindOwnMap => "default: own map",
+        Rule::BindBySize => "default: by size",
+    }
+}

@@ -1,0 +1,307 @@
+//! The layout of prterun's `--display map`: node by node, a line per process, those of a node in rank order.
+
+use super::node_names::NodeNames;
+use super::spread::{self, AppRun, Stretch};
+use super::watch::Watch;
+use super::{digits, policy};
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Write};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, Plan, RankOrder};
+use stowplan_engine::policy::{
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
+    Oversubscribe, Span,
+};
+use stowplan_engine::table::apps::{AppId, AppTable, Policy};
+use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::topologies::TopologyId;
+
+/// What prterun would call the job.
+const JOB: &str = "stowplan@1";
+/// Bytes that are gathered before they are written.
+const BLOCK: usize = 64 << 10;
+
+/// Writes a plan.
+///
+/// # Errors
+/// When `out` cannot take it, or `watch` ends it.
+///
+/// Cost: a search per rank. Memory: a block, and for rank by fill, span or list the ranks of one node.
+pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Result<()> {
+    out.write_all(head(plan).as_bytes())?;
+    let mut page = Page {
+        plan,
+        buf: Vec::with_capacity(BLOCK + (BLOCK >> 2)),
+        names: NodeNames::new(&plan.world().names),
+        bound: HashMap::new(),
+        done: 0,
+    };
+    for stretch in spread::stretches(plan) {
+        for node in stretch.nodes.first..stretch.nodes.end() {
+            page.node(node, &stretch, out, watch)?;
+        }
+    }
+    out.write_all(&page.buf)?;
+    out.write_all(b"\n\n=============================================================\n")
+}
+
+/// The lines above the nodes.
+fn head(plan: &Plan) -> String {
+    let states = &plan.world().states;
+    let slots: u64 = plan
+        .world()
+        .before
+        .iter()
+        .map(|(nodes, state)| u64::from(nodes.count) * u64::from(states.get(state).slots))
+        .sum();
+    let table = plan.table();
+    let policies: Vec<(usize, &Policy)> = plan
+        .apps()
+        .iter()
+        .enumerate()
+        .filter_map(|(app, placed)| Some((app, &table.policies[placed.policy()?])))
+        .collect();
+    let alike = policies
+        .windows(2)
+        .all(|pair| words(pair[0].1) == words(pair[1].1));
+    let mut text = format!(
+        "\n========================   JOB MAP   ========================\n\
+         Data for JOB {JOB} offset 0 Total slots allocated {slots}\n"
+    );
+    match policies.first() {
+        Some((_, first)) if alike => {
+            let [map, rank, bind] = words(first);
+            text += &format!(
+                "    Mapping policy: {map}  Ranking policy: {rank} Binding policy: {bind}\n"
+            );
+        }
+        Some(_) | None => {
+            for (app, policy) in &policies {
+                let [map, rank, bind] = words(policy);
+                text += &format!(
+                    "    App {app}: Mapper: {}  Mapping policy: {map}  Ranking policy: {rank}  Binding policy: {bind}\n",
+                    mapper(policy.map)
+                );
+            }
+        }
+    }
+    text + &cpu_line(policies.first().map(|&(_, policy)| policy), table)
+}
+
+fn cpu_line(job: Option<&Policy>, table: &AppTable) -> String {
+    let absent = || "N/A".to_owned();
+    let list = job
+        .and_then(|job| job.list)
+        .map_or_else(absent, |list| policy::number_ranges(&table.lists[list]));
+    let ppr = job.map_or_else(absent, |job| match job.map {
+        MapBy::Ppr { .. } => policy::map(job, table).split_off("ppr:".len()),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Seq
+        | MapBy::Rankfile
+        | MapBy::PeList
+        | MapBy::Dist
+        | MapBy::Lsf => absent(),
+    });
+    let pe = job
+        .filter(|job| job.pe > 1)
+        .map_or_else(absent, |job| job.pe.to_string());
+    let cpu = match job.map_or(CpuMode::Core, |job| job.mode) {
+        CpuMode::Core => "CORE",
+        CpuMode::Hwthread => "HWT",
+    };
+    format!("    Cpu set: {list}  PPR: {ppr}  Cpus-per-rank: {pe}  Cpu Type: {cpu}\n")
+}
+
+/// Map, rank and bind policy in prterun's words.
+fn words(policy: &Policy) -> [String; 3] {
+    let mut map = match policy.map {
+        MapBy::Slot => "BYSLOT".to_owned(),
+        MapBy::Node => "BYNODE".to_owned(),
+        MapBy::Object(kind) => format!("BY{}", kind.word().to_uppercase()),
+        MapBy::Ppr { .. } => "PPR".to_owned(),
+        MapBy::Seq => "SEQUENTIAL".to_owned(),
+        MapBy::Rankfile | MapBy::Lsf => "BYUSER".to_owned(),
+        MapBy::PeList => "PE-LIST".to_owned(),
+        MapBy::Dist => "BYDIST".to_owned(),
+    };
+    if policy.nolocal == NoLocal::Yes {
+        map += ":NO_USE_LOCAL";
+    }
+    map += match policy.oversubscribe {
+        Oversubscribe::Refused => ":NOOVERSUBSCRIBE",
+        Oversubscribe::Allowed => ":OVERSUBSCRIBE",
+    };
+    if policy.span == Span::Yes {
+        map += ":SPAN";
+    }
+    if policy.ordered == Ordered::Yes {
+        map += ":ORDERED";
+    }
+    let rank = match policy::rank(policy) {
+        "listed" => "BYUSER".to_owned(),
+        word => word.to_uppercase(),
+    };
+    let mut bind = policy::bind(policy).to_uppercase();
+    let given_up = policy.strength == BindStrength::Default && policy.bind != BindTo::Nothing;
+    if given_up || policy.if_supported == IfSupported::Yes {
+        bind += ":IF-SUPPORTED";
+    }
+    if policy.overload == Overload::Allowed {
+        bind += ":OVERLOAD-ALLOWED";
+    }
+    [map, rank, bind]
+}
+
+const fn mapper(map: MapBy) -> &'static str {
+    match map {
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => "round_robin",
+        MapBy::Ppr { .. } => "ppr",
+        MapBy::Seq => "seq",
+        MapBy::Rankfile => "rank_file",
+        MapBy::Lsf => "lsf",
+    }
+}
+
+struct Page<'p> {
+    plan: &'p Plan,
+    buf: Vec<u8>,
+    names: NodeNames<'p>,
+    /// Texts of the sets met so far.
+    bound: HashMap<(TopologyId, CpusetId, CpuMode), String>,
+    done: u32,
+}
+
+impl Page<'_> {
+    fn node(
+        &mut self,
+        node: u32,
+        stretch: &Stretch,
+        out: &mut dyn Write,
+        watch: &mut dyn Watch,
+    ) -> io::Result<()> {
+        let state = self.plan.world().states.get(stretch.state);
+        let procs: u32 = stretch.runs.iter().map(|run| run.of(self.plan).procs).sum();
+        self.buf.extend_from_slice(b"\n\nData for node: ");
+        self.names.push(&mut self.buf, node);
+        let max = state.max_slots.unwrap_or(0);
+        let counts = format!(
+            "\tNum slots: {}\tMax slots: {max}\tNum procs: {procs}",
+            state.slots
+        );
+        self.buf.extend_from_slice(counts.as_bytes());
+        for run in &stretch.runs {
+            self.run(*run, node, state.topology, out, watch)?;
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        at: AppRun,
+        node: u32,
+        topology: TopologyId,
+        out: &mut dyn Write,
+        watch: &mut dyn Watch,
+    ) -> io::Result<()> {
+        let plan = self.plan;
+        let run = at.of(plan);
+        let rank = |local| {
+            plan.rank_of(Located {
+                app: at.app,
+                run: at.row,
+                node: node - run.nodes.first,
+                local,
+            })
+        };
+        let mut sorted: Vec<u32> = Vec::new();
+        match plan.app(at.app).order() {
+            RankOrder::Slot | RankOrder::Node => {}
+            RankOrder::Fill | RankOrder::Span | RankOrder::Listed(_) => {
+                sorted = (0..run.procs).collect();
+                sorted.sort_by_cached_key(|&local| rank(local));
+            }
+        }
+        for turn in 0..run.procs {
+            let local = sorted.get(turn as usize).copied().unwrap_or(turn);
+            let cpus = plan.patterns().get(run.pattern).place(local).cpus;
+            self.process(at.app, rank(local).0, topology, cpus);
+            self.done += 1;
+            if self.buf.len() >= BLOCK {
+                out.write_all(&self.buf)?;
+                self.buf.clear();
+                watch.at(self.done, plan.ranks())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn process(&mut self, app: AppId, rank: u32, topology: TopologyId, cpus: Option<CpusetId>) {
+        self.buf.extend_from_slice(b"\n        Process jobid: ");
+        self.buf.extend_from_slice(JOB.as_bytes());
+        self.buf.extend_from_slice(b" App: ");
+        digits::push(
+            &mut self.buf,
+            u32::try_from(app.row()).expect("limit.rs counts apps in u32"),
+        );
+        self.buf.extend_from_slice(b" Process rank: ");
+        digits::push(&mut self.buf, rank);
+        self.buf.extend_from_slice(b" Bound: ");
+        let plan = self.plan;
+        let Some(cpus) = cpus else {
+            self.buf.extend_from_slice(b"N/A");
+            return;
+        };
+        let policy = plan.app(app).policy();
+        let mode = policy.map_or(CpuMode::Core, |id| plan.table().policies[id].mode);
+        let text = self
+            .bound
+            .entry((topology, cpus, mode))
+            .or_insert_with(|| bound(plan, topology, cpus, mode));
+        self.buf.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// `package[0][core:L0-3] package[1][core:L8]`: the cores (hwthreads) that a set touches, by logical number.
+fn bound(plan: &Plan, topology: TopologyId, cpus: CpusetId, mode: CpuMode) -> String {
+    let world = plan.world();
+    let topologies = &world.topologies;
+    let set = world.cpusets.get(cpus);
+    let os = topologies.pus_os(topology);
+    let (kind, prefix) = match (mode, topologies.count(topology, ObjKind::Core)) {
+        (CpuMode::Hwthread, _) | (CpuMode::Core, 0) => (ObjKind::Hwthread, "hwt:L"),
+        (CpuMode::Core, _) => (ObjKind::Core, "core:L"),
+    };
+    let touched = |ranges: &[(u32, u32)]| {
+        let mut pus = ranges.iter().flat_map(|&(first, end)| first..end);
+        pus.any(|pu| set.contains(os[pu as usize]))
+    };
+    let sites: BTreeSet<(u32, u32)> = topologies
+        .objects(topology, kind)
+        .zip(0..)
+        .filter(|&(object, _)| touched(topologies.ranges(object)))
+        .map(|(object, logical)| (topologies.ranges(object)[0].0, logical))
+        .collect();
+    let list = |inside: &dyn Fn(u32) -> bool| {
+        let inside = sites.iter().filter(|&&(pu, _)| inside(pu));
+        list_form(&inside.map(|&(_, logical)| logical).collect())
+    };
+    let mut parts = Vec::new();
+    for (package, number) in topologies.objects(topology, ObjKind::Package).zip(0_u32..) {
+        let ranges = topologies.ranges(package);
+        if touched(ranges) {
+            let cores = list(&|pu| {
+                ranges
+                    .iter()
+                    .any(|&(first, end)| (first..end).contains(&pu))
+            });
+            parts.push(format!("package[{number}][{prefix}{cores}]"));
+        }
+    }
+    if parts.is_empty() {
+        // Without packages there is the node alone.
+        parts.push(format!("node[{prefix}{}]", list(&|_| true)));
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,165 @@
+//! What a screen can show: how wide it is, which signs it has, whether it has colours. Asked once, then plain data.
+
+use std::io::IsTerminal as _;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 100;
+/// Columns that a page is laid out for at most: longer lines are hard to read.
+const COLUMNS_MAX: usize = 160;
+
+/// A screen, or a file that people will read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Screen {
+    /// Columns.
+    pub columns: usize,
+    /// Which signs it has.
+    pub signs: Signs,
+    /// Whether it has colours.
+    pub colours: Colours,
+}
+
+/// Which signs a screen has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Signs {
+    /// UTF-8.
+    Unicode,
+    /// `LC_ALL=C`: letters and the signs of a typewriter.
+    Ascii,
+}
+
+/// Whether a screen has colours. They repeat what the signs say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colours {
+    /// None: a pipe, `NO_COLOR`, `TERM=dumb`.
+    No,
+    /// ANSI colours.
+    Ansi,
+}
+
+impl Screen {
+    /// What is written to a file, for people: no colours, [`COLUMNS`] wide.
+    #[must_use]
+    pub const fn page() -> Self {
+        Self {
+            columns: COLUMNS,
+            signs: Signs::Unicode,
+            colours: Colours::No,
+        }
+    }
+
+    /// Standard output, as the environment describes it. This is the only place that asks.
+    #[must_use]
+    pub fn of_stdout() -> Self {
+        let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let terminal = std::io::stdout().is_terminal();
+        let own = terminal_size::terminal_size()
+            .filter(|_| terminal)
+            .map(|(width, _)| usize::from(width.0));
+        let asked = || said("COLUMNS").and_then(|value| value.parse().ok());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(said);
+        let plain = locale.is_some_and(|locale| locale == "C" || locale == "POSIX");
+        let dumb = said("NO_COLOR").is_some() || said("TERM").is_some_and(|term| term == "dumb");
+        let forced = said("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        Self {
+            columns: own.or_else(asked).unwrap_or(COLUMNS).clamp(1, COLUMNS_MAX),
+            signs: if plain { Signs::Ascii } else { Signs::Unicode },
+            colours: if forced || (terminal && !dumb) {
+                Colours::Ansi
+            } else {
+                Colours::No
+            },
+        }
+    }
+
+    /// A line as this screen can show it: in its signs, cut at its width.
+    #[must_use]
+    pub fn line(&self, text: &str) -> String {
+        let mut line = match self.signs {
+            Signs::Unicode => text.to_owned(),
+            Signs::Ascii => in_ascii(text),
+        };
+        line.truncate(line.trim_end().len());
+        if width(&line) <= self.columns {
+            return line;
+        }
+        let mark = match self.signs {
+            Signs::Unicode => "…",
+            Signs::Ascii => ">",
+        };
+        let mut left = self.columns.saturating_sub(1);
+        let kept = line.chars().take_while(|sign| {
+            let own = sign.width().unwrap_or(0);
+            let fits = own <= left;
+            left = left.saturating_sub(own);
+            fits
+        });
+        let kept: String = kept.collect();
+        kept + mark
+    }
+}
+
+/// Columns of a text.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    text.chars().map(|sign| sign.width().unwrap_or(0)).sum()
+}
+
+fn in_ascii(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '·' => plain.push('-'),
+            '–' => plain.push('-'),
+            '×' => plain.push('x'),
+            '…' => plain.push_str(".."),
+            sign if sign.is_ascii() => plain.push(sign),
+            _ => plain.push('?'),
+        }
+    }
+    plain
+}
+
+/// A number with a comma between thousands.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number and its noun: `1 node`, `2,000 nodes`.
+#[must_use]
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_to_the_width_and_the_signs() {
+        let narrow = Screen {
+            columns: 8,
+            ..Screen::page()
+        };
+        assert_eq!(narrow.line("12345678"), "12345678");
+        assert_eq!(narrow.line("123456789"), "1234567…");
+        let typewriter = Screen {
+            columns: 8,
+            signs: Signs::Ascii,
+            colours: Colours::No,
+        };
+        assert_eq!(typewriter.line("a · b – c d"), "a - b -.".replace('.', ">"));
+        assert_eq!(grouped(1_048_576), "1,048,576");
+        assert_eq!(counted(1, "node"), "1 node");
+    }
+}

@@ -1,0 +1,106 @@
+//! Shapes of nodes: nodes on which a job looks the same, wherever they stand.
+
+use crate::format::spread::{self, AppRun};
+use std::collections::HashMap;
+use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::patterns::{PatternId, Patterns, Place};
+use stowplan_engine::table::pusets::PuSetId;
+use stowplan_engine::table::topologies::TopologyId;
+
+/// Nodes that look the same.
+pub(super) struct Shape {
+    pub(super) topology: TopologyId,
+    pub(super) allowed: PuSetId,
+    /// One of each app that is there, by ascending app: the run on the first node.
+    pub(super) runs: Vec<AppRun>,
+    /// Its nodes: ranges in node order.
+    pub(super) nodes: Vec<NodeRange>,
+    /// How many nodes.
+    pub(super) count: u64,
+    /// Processes on each.
+    pub(super) procs: u64,
+}
+
+/// What makes two nodes look the same.
+type Looks = (TopologyId, PuSetId, Vec<(AppId, u32, PatternId)>);
+
+/// The shapes of a plan, in the order of their first nodes.
+pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut known: HashMap<Looks, usize> = HashMap::new();
+    for stretch in spread::stretches(plan) {
+        let state = plan.world().states.get(stretch.state);
+        let looks = |at: &AppRun| {
+            let run = at.of(plan);
+            (at.app, run.procs, run.pattern)
+        };
+        let key = (
+            state.topology,
+            state.allowed,
+            stretch.runs.iter().map(looks).collect(),
+        );
+        let at = *known.entry(key).or_insert_with(|| {
+            shapes.push(Shape {
+                topology: state.topology,
+                allowed: state.allowed,
+                procs: stretch
+                    .runs
+                    .iter()
+                    .map(|run| u64::from(run.of(plan).procs))
+                    .sum(),
+                runs: stretch.runs.clone(),
+                nodes: Vec::new(),
+                count: 0,
+            });
+            shapes.len() - 1
+        });
+        shapes[at].count += u64::from(stretch.nodes.count);
+        shapes[at].nodes.push(stretch.nodes);
+    }
+    shapes
+}
+
+/// How often each place of a run is given out on one of its nodes. Cost: the pattern, however often it comes round.
+pub(super) fn places<'p>(
+    run: &PlacedRun,
+    patterns: &'p Patterns,
+) -> impl Iterator<Item = (Place, u64)> + 'p {
+    let pattern = patterns.get(run.pattern);
+    let procs = run.procs;
+    pattern
+        .segments()
+        .iter()
+        .enumerate()
+        .flat_map(move |(at, segment)| {
+            let all = u64::from(procs.saturating_sub(pattern.start(at)).min(segment.procs));
+            let sum = |runs: &[stowplan_engine::table::patterns::PlaceRun]| {
+                runs.iter().map(|run| u64::from(run.count)).sum::<u64>()
+            };
+            let cycle = segment
+                .cycle
+                .map_or(segment.runs.len(), |cycle| cycle as usize);
+            let (lead, round) = (sum(&segment.runs[..cycle]), sum(&segment.runs[cycle..]));
+            let behind = all.saturating_sub(lead);
+            let (rounds, rest) = (
+                behind.checked_div(round).unwrap_or(0),
+                behind.checked_rem(round).unwrap_or(0),
+            );
+            let mut left_lead = all.min(lead);
+            let mut left_rest = rest;
+            segment.runs.iter().enumerate().map(move |(row, run)| {
+                let own = u64::from(run.count);
+                let left = if row < cycle {
+                    &mut left_lead
+                } else {
+                    &mut left_rest
+                };
+                let part = own.min(*left);
+                *left -= part;
+                let whole = if row < cycle { 0 } else { rounds * own };
+                (run.place, part + whole)
+            })
+        })
+        .filter(|&(_, count)| count > 0)
+}

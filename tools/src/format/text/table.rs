@@ -1,0 +1,148 @@
+//! A row per shape: how many nodes, what each holds, how they are called.
+
+use super::Shown;
+use super::shapes::Shape;
+use super::strip::Strips;
+use crate::format::Told;
+use crate::format::hosts;
+use crate::format::screen::{Screen, counted, grouped, width};
+use stowplan_engine::id::Id as _;
+
+/// Where the text of a column stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Apps named in a cell.
+const APPS_NAMED: usize = 3;
+
+/// The letter of a shape.
+pub(super) fn letter(at: usize) -> char {
+    const LETTERS: &[u8; 26] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char::from(LETTERS[at.min(25)])
+}
+
+/// Lines of columns as wide as they need be, two spaces apart.
+pub(super) fn aligned<const N: usize>(rows: &[[String; N]], sides: &[Side; N]) -> Vec<String> {
+    let mut widths = [0; N];
+    for row in rows {
+        for (most, cell) in widths.iter_mut().zip(row) {
+            *most = (*most).max(width(cell));
+        }
+    }
+    let line = |row: &[String; N]| {
+        let mut text = String::new();
+        for ((cell, &most), side) in row.iter().zip(&widths).zip(sides) {
+            if most == 0 {
+                continue;
+            }
+            if !text.is_empty() {
+                text += "  ";
+            }
+            let gap = " ".repeat(most - width(cell));
+            match side {
+                Side::Left => text += &format!("{cell}{gap}"),
+                Side::Right => text += &format!("{gap}{cell}"),
+            }
+        }
+        text
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The head of the table, the shapes, and how many there are beyond.
+pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> Vec<String> {
+    let head = [
+        "shape",
+        "nodes",
+        "ranks/node",
+        "app:ranks",
+        "each bound to",
+        "cores used",
+    ]
+    .map(str::to_owned);
+    let mut rows = vec![head];
+    for (at, (shape, strips)) in shown.shapes.iter().zip(&shown.strips).enumerate() {
+        rows.push(row(told, at, shape, strips));
+    }
+    let sides = [
+        Side::Left,
+        Side::Right,
+        Side::Right,
+        Side::Left,
+        Side::Left,
+        Side::Left,
+    ];
+    let mut lines = aligned(&rows, &sides);
+    for (at, line) in lines.iter_mut().enumerate() {
+        let left = screen.columns.saturating_sub(width(line) + 2);
+        let hosts = match at.checked_sub(1) {
+            Some(at) => folded(told, &shown.shapes[at], left),
+            None => "hosts".to_owned(),
+        };
+        *line += "  ";
+        *line += &hosts;
+    }
+    let (more, nodes) = shown.more;
+    if more > 0 {
+        lines.push(format!(
+            "and {} more shapes, {}",
+            grouped(more as u64),
+            counted(nodes, "node")
+        ));
+    }
+    lines
+}
+
+fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; 6] {
+    let mut apps: Vec<String> = shape
+        .runs
+        .iter()
+        .take(APPS_NAMED)
+        .map(|run| format!("{}:{}", run.app.row(), run.of(told.plan).procs))
+        .collect();
+    if shape.runs.len() > APPS_NAMED {
+        apps.push(format!("+{}", shape.runs.len() - APPS_NAMED));
+    }
+    [
+        letter(at).to_string(),
+        grouped(shape.count),
+        grouped(shape.procs),
+        apps.join(" "),
+        strips.bound.clone(),
+        format!(
+            "{}/{}",
+            grouped(u64::from(strips.used)),
+            grouped(u64::from(strips.allowed))
+        ),
+    ]
+}
+
+/// The names of a shape's nodes, as many as there is room for.
+fn folded(told: &Told<'_>, shape: &Shape, columns: usize) -> String {
+    let names = &told.plan.world().names;
+    let mut text = String::new();
+    let mut named = 0;
+    let folds = shape
+        .nodes
+        .iter()
+        .flat_map(|&nodes| hosts::folds(names, nodes));
+    for fold in folds {
+        let comma = if text.is_empty() { "" } else { "," };
+        let next = format!("{comma}{fold}");
+        let rest = shape.count - named - u64::from(fold.count);
+        let mark = if rest == 0 {
+            0
+        } else {
+            format!("…(+{rest})").chars().count()
+        };
+        if !text.is_empty() && width(&text) + width(&next) + mark > columns {
+            return format!("{text}…(+{})", grouped(shape.count - named));
+        }
+        text += &next;
+        named += u64::from(fold.count);
+    }
+    text
+}
