@@ -6,18 +6,70 @@ use std::io::Write;
 pub mod options;
 // argv -> what it says.
 pub mod args;
+// Messages, notes, carets.
+pub mod report;
+// Files by path.
+pub mod disk;
+// One plan in, one text out.
+pub mod format;
+// Ending early, cleanly.
+pub mod interrupt;
+// Where an answer goes.
+pub mod output;
+// How far it has come.
+pub mod progress;
+// Topologies and what else is known of the nodes.
+pub mod machine;
 // One subcommand each.
 pub mod command;
 // The journal on disk.
 pub mod journal_file;
 // A journal or a dump -> a state to map on.
 pub mod session_state;
-// One plan in, one text out.
-pub mod format;
+
+use format::screen::Screen;
+use progress::Audience;
+
+/// What the command speaks through.
+pub struct Console<'c> {
+    /// Standard output: the answer alone.
+    pub out: &'c mut dyn Write,
+    /// Standard error: messages and notes.
+    pub err: &'c mut dyn Write,
+    /// What standard output can show.
+    pub screen: Screen,
+    /// Whether somebody watches standard error.
+    pub audience: Audience,
+}
 
 /// Runs the command with these arguments (the program's name is not among them). Gives the exit status.
+///
+/// The answer is a page for a file: no colours, no progress. [`run_on`] speaks to a terminal.
+/// ```
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let args = ["topo", "list"].map(String::from);
+/// assert_eq!(stowplan::run(&args, &mut out, &mut err), 0);
+/// assert_eq!(stowplan::run(&["place".to_owned()], &mut out, &mut err), 2);
+/// ```
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let screen = Screen::page();
+    let audience = Audience::Nobody;
+    run_on(
+        args,
+        &mut Console {
+            out,
+            err,
+            screen,
+            audience,
+        },
+    )
+}
+
+/// Runs the command with these arguments. Gives the exit status.
+pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
+    let Console { out, err, .. } = console;
     match args.split_first() {
+        Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
             command::taskmap::run(rest, &mut std::io::stdin().lock(), out, err)

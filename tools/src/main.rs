@@ -1,15 +1,35 @@
 //! The `stowplan` command.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use stowplan::Console;
+use stowplan::format::screen::Screen;
+use stowplan::progress::Audience;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
+    stowplan::interrupt::listen();
+    let audience = if std::io::stderr().is_terminal() {
+        Audience::Terminal
+    } else {
+        Audience::Nobody
+    };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let status = stowplan::run(&args, &mut out, &mut std::io::stderr().lock());
+    let status = stowplan::run_on(
+        &args,
+        &mut Console {
+            out: &mut out,
+            err: &mut std::io::stderr().lock(),
+            screen: Screen::of_stdout(),
+            audience,
+        },
+    );
     match out.flush() {
         Ok(()) => ExitCode::from(status),
         // A closed pipe ends quietly.

@@ -11,6 +11,8 @@ mod order;
 pub mod query;
 // Every rank in order, without a search per rank.
 mod walk;
+// Which node each rank is on, as blocks.
+mod tasks;
 
 pub use order::{ListedRun, RankOrder};
 pub use query::{Located, OnNode, ProcPlace};

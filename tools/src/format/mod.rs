@@ -21,6 +21,8 @@ pub mod tsv;
 pub mod json;
 // The layout of prterun's `--display map`.
 pub mod prterun;
+// Which node each rank is on.
+pub mod taskmap;
 // What a screen can show.
 pub mod screen;
 // A page for people.
@@ -65,33 +67,3 @@ impl Sources {
         self.words.get(topology.row())?.as_deref()
     }
 }
-
-/// How a plan is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people: at most 24 lines.
-    Text,
-    /// The layout of prterun's `--display map`.
-    Map,
-    /// A line per rank.
-    Tsv,
-    /// Compact JSON: classes and runs.
-    Json,
-    /// RFC 34 task map.
-    Taskmap,
-    /// PMI-1 `PMI_process_mapping`.
-    Pmi,
-    /// Raw task map: task lists node by node.
-    Raw,
-}
-
-/// Formats by the word of `--format`, in the order of the help text.
-pub const FORMATS: &[(&str, Format)] = &[
-    ("text", Format::Text),
-    ("map", Format::Map),
-    ("tsv", Format::Tsv),
-    ("json", Format::Json),
-    ("taskmap", Format::Taskmap),
-    ("pmi", Format::Pmi),
-    ("raw", Format::Raw),
-];

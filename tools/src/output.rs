@@ -1,0 +1,155 @@
+//! Where an answer goes: standard output, or a file that is there whole or not at all.
+
+use crate::report::Refused;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Gives an answer: to the file if one is named, else to `out`.
+///
+/// A file appears under its name only when it is complete; what stood there before stays until then. Devices and pipes are
+/// written to directly.
+///
+/// # Errors
+/// `output`, and what `answer` refuses.
+pub fn give(
+    path: Option<&str>,
+    out: &mut dyn Write,
+    answer: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Refused> {
+    let Some(path) = path else {
+        let given = answer(out).and_then(|()| out.flush());
+        return given.map_err(|error| refused("standard output", error));
+    };
+    let target = Path::new(path);
+    let written = match fs::metadata(target) {
+        Ok(about) if !about.is_file() => {
+            OpenOptions::new()
+                .write(true)
+                .open(target)
+                .and_then(|file| {
+                    let mut file = BufWriter::new(file);
+                    answer(&mut file)?;
+                    file.flush()
+                })
+        }
+        Ok(_) | Err(_) => whole(target, answer),
+    };
+    written.map_err(|error| refused(path, error))
+}
+
+fn refused(to: &str, error: io::Error) -> Refused {
+    if crate::interrupt::is_stop(&error) {
+        return Refused::Stopped;
+    }
+    Refused::Output {
+        to: to.to_owned(),
+        error,
+    }
+}
+
+/// A file beside the target that becomes the target, or goes.
+struct Draft {
+    path: PathBuf,
+    done: Done,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Done {
+    No,
+    Yes,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.done == Done::No {
+            // Nothing more can be done about a file that will not go.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn whole(target: &Path, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // Behind a symbolic link, the file itself is replaced.
+    let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+    let (file, mut draft) = beside(&target)?;
+    if let Ok(about) = fs::metadata(&target) {
+        file.set_permissions(about.permissions())?;
+    }
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    answer(&mut file)?;
+    file.flush()?;
+    fs::rename(&draft.path, &target)?;
+    draft.done = Done::Yes;
+    Ok(())
+}
+
+/// A new file in the folder of the target, under a name that nobody has.
+fn beside(target: &Path) -> io::Result<(File, Draft)> {
+    let Some(name) = target.file_name() else {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it names no file",
+        ));
+    };
+    for attempt in 0..100_u32 {
+        let mut own = std::ffi::OsString::from(".");
+        own.push(name);
+        own.push(format!(".{}-{attempt}.part", std::process::id()));
+        let path = target.with_file_name(own);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => {
+                return Ok((
+                    file,
+                    Draft {
+                        path,
+                        done: Done::No,
+                    },
+                ));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::new(
+        io::ErrorKind::AlreadyExists,
+        "parts of earlier attempts are in the way",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let path =
+            std::env::temp_dir().join(format!("stowplan-output-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let folder = folder("whole");
+        let path = folder.join("plan.tsv");
+        let name = path.to_str().unwrap();
+        give(Some(name), &mut io::sink(), |out| out.write_all(b"first")).unwrap();
+        let failed = give(Some(name), &mut io::sink(), |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(matches!(failed, Err(Refused::Output { .. })));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no part is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let failed = give(Some("/nowhere/plan.tsv"), &mut io::sink(), |_| Ok(()));
+        let Err(Refused::Output { to, .. }) = failed else {
+            panic!("it cannot be written")
+        };
+        assert_eq!(to, "/nowhere/plan.tsv");
+    }
+}

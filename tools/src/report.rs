@@ -1,0 +1,199 @@
+//! Messages on standard error: a first line that scripts match on, then the words with a caret, then what would work.
+
+use std::io::{self, Write};
+use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::{MapError, Note, SpecError};
+use stowplan_topo::TopoError;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Why a command ends without its answer.
+#[derive(Debug)]
+pub enum Refused {
+    /// The request cannot be honoured.
+    Map(MapError),
+    /// A topology cannot be had.
+    Topo(TopoError),
+    /// A class of its own, and a sentence.
+    Told {
+        /// The stable class.
+        class: &'static str,
+        /// What was asked, what there was, where.
+        sentence: String,
+    },
+    /// The output cannot be written.
+    Output {
+        /// Where to, in words.
+        to: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The user ended it.
+    Stopped,
+}
+
+impl From<MapError> for Refused {
+    fn from(error: MapError) -> Self {
+        Self::Map(error)
+    }
+}
+
+impl From<SpecError> for Refused {
+    fn from(error: SpecError) -> Self {
+        Self::Map(MapError::Spec(error))
+    }
+}
+
+impl From<TopoError> for Refused {
+    fn from(error: TopoError) -> Self {
+        Self::Topo(error)
+    }
+}
+
+impl Refused {
+    /// Prints the message. Gives the exit status.
+    pub fn print(&self, err: &mut dyn Write) -> u8 {
+        // The worst that can happen to a message is that nobody reads it.
+        let _ = match self {
+            Self::Map(error) => print_map(error, err),
+            Self::Topo(error) => writeln!(
+                err,
+                "error[{}]: {}",
+                error.class(),
+                one_line(&error.to_string())
+            ),
+            Self::Told { class, sentence } => {
+                writeln!(err, "error[{class}]: {}", one_line(sentence))
+            }
+            Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+            Self::Output { to, error } => {
+                writeln!(err, "error[output]: {to} cannot be written: {error}")
+            }
+            Self::Stopped => return STOPPED,
+        };
+        2
+    }
+}
+
+/// The exit status after an interrupt, as shells have it.
+pub const STOPPED: u8 = 130;
+
+/// Prints a note.
+pub fn print_note(note: &Note, err: &mut dyn Write) {
+    // The worst that can happen to a message is that nobody reads it.
+    let _ = writeln!(
+        err,
+        "note[{}]: {}",
+        note.class(),
+        one_line(&note.to_string())
+    );
+}
+
+fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        err,
+        "error[{}]: {}",
+        error.class(),
+        one_line(&error.to_string())
+    )?;
+    if let MapError::Spec(error) = error {
+        for at in error.places() {
+            print_place(at, err)?;
+        }
+        if let Some(nearest) = error.nearest() {
+            writeln!(err, "help: did you mean {nearest}?")?;
+        }
+    }
+    Ok(())
+}
+
+/// Columns of a text that are shown around the words meant.
+const SHOWN: usize = 100;
+
+/// The text with the words underlined.
+fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
+    let text = at.text.content();
+    let (start, end) = (floor(text, at.start), floor(text, at.end.max(at.start)));
+    let lead = match &at.text {
+        Text::Value { option, .. } => format!("{option} "),
+        Text::Request { key, .. } => format!("{key} = "),
+        Text::File { path, line, .. } => format!("{path}:{line}: "),
+    };
+    let lead = one_line(&lead);
+    // A long text is shown from a little before the words.
+    let from = if end > SHOWN {
+        floor(text, u32::try_from(start.saturating_sub(20)).unwrap_or(0))
+    } else {
+        0
+    };
+    let shown: String = text[from..].chars().take(SHOWN).map(printable).collect();
+    let dots = if from > 0 { "..." } else { "" };
+    writeln!(err, "  {lead}{dots}{shown}")?;
+    let ahead = columns(&lead) + dots.len() + columns(&text[from..start]);
+    let under = columns(&text[start..end]).clamp(1, SHOWN);
+    writeln!(err, "  {}{}", " ".repeat(ahead), "^".repeat(under))
+}
+
+/// The last character boundary at or before a byte.
+fn floor(text: &str, byte: u32) -> usize {
+    let mut at = (byte as usize).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn printable(sign: char) -> char {
+    if sign.is_control() { ' ' } else { sign }
+}
+
+fn columns(text: &str) -> usize {
+    text.chars()
+        .map(|sign| printable(sign).width().unwrap_or(0))
+        .sum()
+}
+
+/// A sentence without what would break its line, or the terminal.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|sign| if sign.is_control() { '?' } else { sign })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(value: &str, start: u32, end: u32) -> String {
+        let text = Text::Value {
+            app: Some(0),
+            option: "--map-by".to_owned(),
+            value: value.to_owned(),
+        };
+        let mut out = Vec::new();
+        print_place(&At { text, start, end }, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_words() {
+        assert_eq!(
+            printed("slot:foo", 5, 8),
+            "  --map-by slot:foo\n                ^^^\n"
+        );
+        assert_eq!(
+            printed("slot:\tü", 5, 8),
+            "  --map-by slot: ü\n                ^^\n"
+        );
+        assert_eq!(printed("", 0, 0), "  --map-by \n           ^\n");
+    }
+
+    #[test]
+    fn long_texts_are_shown_around_the_words() {
+        let long = "a,".repeat(2000) + "x:y";
+        let shown = printed(&long, 4000, 4003);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[0].len() < 150);
+        let caret = lines[1].find('^').unwrap();
+        assert_eq!(&lines[0][caret..caret + 3], "x:y");
+    }
+}
