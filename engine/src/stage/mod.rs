@@ -17,7 +17,7 @@ mod pattern;
 // The same for a list of cpus.
 mod pelist;
 // The nodes of a job while its apps are placed.
-mod site;
+pub(crate) mod site;
 // Which nodes the job has.
 pub(crate) mod pool;
 // Which nodes an app may use, and how much of each.
