@@ -3,8 +3,11 @@
 use proptest::prelude::*;
 use stowplan_scale_tests::input::taskmap;
 
-/// A fuzz target, by the name of its corpus.
-const TARGETS: &[(&str, fn(&[u8]))] = &[
+/// The body of a fuzz target.
+type Body = fn(&[u8]);
+
+/// Fuzz targets, by the name of their corpus.
+const TARGETS: &[(&str, Body)] = &[
     ("taskmap_array", taskmap::array),
     ("taskmap_wrapped", taskmap::wrapped),
     ("taskmap_pmi", taskmap::pmi),
