@@ -1,0 +1,16 @@
+//! Sessions against a model of plain sets, on random events; crashes; every combination of attributes.
+
+// The model: what a reader of reservations.md would write first.
+mod model;
+mod model_asks;
+mod model_ends;
+// Random events that mostly make sense.
+mod generate;
+// Both state machines in the same words.
+mod picture;
+// The tests.
+mod attributes;
+mod crash;
+mod journal;
+mod random;
+mod rebuild;
