@@ -9,11 +9,20 @@ mod profile;
 mod order;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
+// Neighbouring ranks in neighbouring places.
+mod stretch;
+// The explicit table.
+pub mod expand;
+// The compact forms: saved, broadcast.
+pub mod bytes;
+// What one node's daemon needs.
+pub mod slice;
 // Every rank in order, without a search per rank.
 mod walk;
 // Which node each rank is on, as blocks.
 mod tasks;
 
+pub use bytes::BadPlan;
 pub use order::{ListedRun, RankOrder};
 pub use query::{Located, OnNode, ProcPlace};
 
@@ -28,6 +37,7 @@ use crate::table::pusets::PuSets;
 use crate::table::states::{StateRuns, States};
 use crate::table::topologies::Topologies;
 use order::Order;
+use profile::row;
 use serde::{Deserialize, Serialize};
 
 /// Neighbouring nodes that got the same of one app.

@@ -1,0 +1,270 @@
+//! Names and topologies in bytes.
+
+use super::wire::{BadPlan, Reader, Writer};
+use crate::id::Id as _;
+use crate::limit::{OBJECTS_MAX, PUS_MAX};
+use crate::policy::ObjKind;
+use crate::table::cpusets::Cpusets;
+use crate::table::names::{NameRange, Names, NodeRange};
+use crate::table::topologies::{
+    Device, DraftObject, Latency, Topologies, TopologyDraft, TopologyId,
+};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::ops::Range;
+
+/// PUs that the objects of one topology may hold together, per PU of it and once more.
+const COVERED_PER_PU: u64 = 64;
+const COVERED_FREE: u64 = 1 << 20;
+
+/// Names, as ranges of equal surroundings.
+pub(super) fn write_names(writer: &mut Writer, names: &Names) {
+    let mut groups: Vec<(String, String, u8)> = Vec::new();
+    let mut ids: HashMap<(String, String, u8), u32> = HashMap::new();
+    let (mut of, mut firsts, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    for (nodes, range) in names.ranges() {
+        let group = (range.prefix, range.suffix, range.width);
+        let next = super::row(groups.len());
+        let id = *ids.entry(group.clone()).or_insert_with(|| {
+            groups.push(group);
+            next
+        });
+        of.push(id);
+        firsts.push(range.first);
+        counts.push(nodes.count);
+    }
+    writer.size(groups.len());
+    for (prefix, suffix, width) in &groups {
+        writer.text(prefix);
+        writer.text(suffix);
+        writer.number(u64::from(*width));
+    }
+    writer.size(of.len());
+    writer.column(&of);
+    writer.column(&counts);
+    for first in firsts {
+        writer.number(first);
+    }
+}
+
+pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
+    let count = reader.size(1, "a number of name groups")?;
+    let mut groups = Vec::with_capacity(count.min(1024));
+    for _ in 0..count {
+        let (prefix, suffix) = (reader.text()?, reader.text()?);
+        let width = u8::try_from(reader.number(18, "at most 18 digits")?).unwrap_or(18);
+        groups.push((prefix, suffix, width));
+    }
+    let rows = reader.size(1, "a number of name ranges")?;
+    let of = reader.column(rows)?;
+    let counts = reader.column(rows)?;
+    let mut names = Names::default();
+    for (&group, &count) in of.iter().zip(&counts) {
+        let first = reader.long()?;
+        let Some(&(prefix, suffix, width)) = groups.get(group as usize) else {
+            return Err(reader.bad("a name group that there is"));
+        };
+        let range = NameRange {
+            prefix: prefix.to_owned(),
+            first,
+            count,
+            width,
+            suffix: suffix.to_owned(),
+        };
+        let promised = NodeRange {
+            first: names.len(),
+            count,
+        };
+        reader.ensure(|| is_canonical(&range), "names as they are kept")?;
+        let found = names.add(&range).map_err(|_| reader.bad("fewer nodes"))?;
+        reader.ensure(|| found == [promised], "names that are new")?;
+    }
+    Ok(names)
+}
+
+/// Whether a range is one stretch of one group: then adding it costs one step, however many names it has.
+fn is_canonical(range: &NameRange) -> bool {
+    if range.count == 0 {
+        return false;
+    }
+    if range.width == 0 {
+        return range.count == 1 && range.first == 0 && range.suffix.is_empty();
+    }
+    let digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    let last = range.first.checked_add(u64::from(range.count - 1));
+    let fits = last.is_some_and(|last| last < 10_u64.pow(u32::from(range.width)));
+    let apart =
+        !range.prefix.ends_with(|last: char| last.is_ascii_digit()) && !digit(&range.suffix);
+    let dotted = range.suffix.contains('.') || range.prefix.find('.').is_some_and(|dot| dot > 0);
+    let address = || {
+        let name = crate::table::names::range_name(range, 0);
+        name.parse::<IpAddr>().is_ok()
+    };
+    fits && apart && (!dotted || address())
+}
+
+/// Topologies, in the order given.
+pub(super) fn write_topologies(writer: &mut Writer, topologies: &Topologies, used: &[TopologyId]) {
+    writer.size(used.len());
+    for &topology in used {
+        let os = topologies.pus_os(topology);
+        writer.size(os.len());
+        writer.column(os);
+        for kind in ObjKind::ALL {
+            if kind != ObjKind::Hwthread {
+                write_kind(writer, topologies, topology, kind);
+            }
+        }
+        writer.size(topologies.devices(topology).len());
+        for device in topologies.devices(topology) {
+            writer.text(&device.name);
+            writer.text(&device.subtype);
+            let pus = device.pus.iter().map(|range| (range.start, range.end));
+            write_ranges(writer, &pus.collect::<Vec<_>>());
+        }
+        let latency = topologies.latency(topology);
+        writer.size(latency.map_or(0, |latency| latency.nodes.len() + 1));
+        if let Some(latency) = latency {
+            writer.column(&latency.nodes);
+            for &value in &latency.values {
+                writer.number(value);
+            }
+        }
+    }
+}
+
+fn write_kind(writer: &mut Writer, topologies: &Topologies, topology: TopologyId, kind: ObjKind) {
+    let objects: Vec<_> = topologies.objects(topology, kind).collect();
+    writer.size(objects.len());
+    if objects.is_empty() {
+        return;
+    }
+    // An OS number that is absent is 0, others are one more: numbers end far below 2^32.
+    let os = objects.iter().map(|&object| topologies.os(object));
+    let os: Vec<u32> = os
+        .map(|os| os.map_or(0, |os| os.saturating_add(1)))
+        .collect();
+    writer.column(&os);
+    let counts = objects
+        .iter()
+        .map(|&object| super::row(topologies.ranges(object).len()));
+    writer.column(&counts.collect::<Vec<_>>());
+    let ranges = objects.iter().flat_map(|&object| topologies.ranges(object));
+    let firsts: Vec<u32> = ranges.clone().map(|&(first, _)| first).collect();
+    let sizes: Vec<u32> = ranges.map(|&(first, end)| end - first).collect();
+    writer.size(firsts.len());
+    writer.column(&firsts);
+    writer.column(&sizes);
+}
+
+fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {
+    writer.size(ranges.len());
+    for &(first, end) in ranges {
+        writer.number(first);
+        writer.number(end - first);
+    }
+}
+
+fn read_ranges(reader: &mut Reader<'_>) -> Result<Vec<Range<u32>>, BadPlan> {
+    let size = reader.size(1, "a number of ranges")?;
+    let mut ranges = Vec::with_capacity(size.min(1024));
+    for _ in 0..size {
+        let first = reader.number(PUS_MAX, "a PU")?;
+        let count = reader.number(PUS_MAX, "a number of PUs")?;
+        ranges.push(first..first + count);
+    }
+    Ok(ranges)
+}
+
+pub(super) fn read_topologies(
+    reader: &mut Reader<'_>,
+    cpusets: &mut Cpusets,
+) -> Result<Topologies, BadPlan> {
+    let count = reader.size(1, "a number of topologies")?;
+    let mut topologies = Topologies::default();
+    for row in 0..count {
+        let draft = read_topology(reader)?;
+        let found = topologies
+            .add(draft, cpusets)
+            .map_err(|_| reader.bad("a sound topology before this byte"))?;
+        reader.ensure(|| found.row() == row, "a topology told once")?;
+    }
+    Ok(topologies)
+}
+
+fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
+    let rows = reader.rows()?;
+    let pus_os = reader.column(rows)?;
+    let mut objects = Vec::new();
+    let mut covered = 0;
+    for kind in ObjKind::ALL {
+        if kind != ObjKind::Hwthread {
+            covered += read_kind(reader, kind, &mut objects)?;
+        }
+        let most = COVERED_FREE + COVERED_PER_PU * rows as u64;
+        reader.ensure(|| covered <= most, "objects that hold fewer PUs together")?;
+    }
+    let count = reader.size(1, "a number of devices")?;
+    let mut devices = Vec::with_capacity(count.min(1024));
+    for _ in 0..count {
+        devices.push(Device {
+            name: reader.text()?.to_owned(),
+            subtype: reader.text()?.to_owned(),
+            pus: read_ranges(reader)?,
+        });
+    }
+    let latency = match reader.rows()?.checked_sub(1) {
+        None => None,
+        Some(nodes) => {
+            let nodes = reader.column(nodes)?;
+            let cells = nodes.len().saturating_mul(nodes.len());
+            reader.ensure(|| cells <= reader.left(), "a matrix within the bytes left")?;
+            let values = (0..cells).map(|_| reader.long());
+            let values = values.collect::<Result<_, _>>()?;
+            Some(Latency { nodes, values })
+        }
+    };
+    Ok(TopologyDraft {
+        pus_os,
+        objects,
+        devices,
+        latency,
+    })
+}
+
+/// Objects of one kind; gives how many PUs they hold together.
+fn read_kind(
+    reader: &mut Reader<'_>,
+    kind: ObjKind,
+    objects: &mut Vec<DraftObject>,
+) -> Result<u64, BadPlan> {
+    let rows = reader.rows()?;
+    if rows == 0 {
+        return Ok(0);
+    }
+    reader.ensure(|| rows <= OBJECTS_MAX as usize, "fewer objects")?;
+    let os = reader.column(rows)?;
+    let counts = reader.column(rows)?;
+    let total = reader.rows()?;
+    let firsts = reader.column(total)?;
+    let sizes = reader.column(total)?;
+    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    reader.ensure(|| sum == total as u64, "as many ranges as the objects have")?;
+    let covered = sizes.iter().map(|&size| u64::from(size)).sum();
+    let mut ranges = firsts.iter().zip(&sizes).map(|(&first, &size)| {
+        let end = first.checked_add(size).filter(|&end| end <= PUS_MAX);
+        end.map(|end| first..end)
+    });
+    for (&os, &count) in os.iter().zip(&counts) {
+        let pus: Option<Vec<Range<u32>>> = ranges.by_ref().take(count as usize).collect();
+        let Some(pus) = pus else {
+            return Err(reader.bad("ranges of PUs before this byte"));
+        };
+        objects.push(DraftObject {
+            kind,
+            os: os.checked_sub(1),
+            pus,
+        });
+    }
+    Ok(covered)
+}

@@ -1,0 +1,165 @@
+//! The compact forms of a plan: whole, to be saved and judged again; and what a launcher broadcasts to its daemons.
+//!
+//! Both are columns of steps, equal steps told once, in a sealed frame (`docs/plan.md` draws the bytes). Reading checks the
+//! frame, then every id, sum and bound before anything uses them; what is allocated is bounded by the bytes.
+
+// Numbers, columns, frames.
+pub(crate) mod wire;
+// Sets of PUs.
+pub(crate) mod sets;
+// Node states.
+mod states;
+// Names and topologies.
+mod hardware;
+// Resolved apps.
+mod table;
+// Patterns and placed runs.
+mod placed;
+
+pub use wire::{BadPlan, FrameKind, VERSION};
+
+use super::{Plan, World};
+use crate::id::Id as _;
+use crate::table::apps::{AppTable, PolicyId};
+use crate::table::names::NodeId;
+use states::Used;
+use wire::{Reader, Writer};
+
+/// A row number as it is written.
+pub(super) fn row(at: usize) -> u32 {
+    super::profile::row(at)
+}
+
+impl Plan {
+    /// All that is needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
+    ///
+    /// Cost: the tables used, written once.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        let mut topologies = Used::new();
+        let mut states = Writer::default();
+        states::write(&mut states, self, &mut topologies);
+        hardware::write_names(&mut writer, &self.world.names);
+        writer.maybe(self.world.local.map(states::id_row));
+        hardware::write_topologies(&mut writer, &self.world.topologies, &topologies.rows);
+        writer.append(&states);
+        table::write(&mut writer, &self.table);
+        for app in &self.apps {
+            writer.maybe(app.policy().map(states::id_row));
+        }
+        placed::write(&mut writer, self);
+        writer.seal(FrameKind::Whole)
+    }
+
+    /// Reads what [`Plan::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// `bad-plan`, with the offset and what was expected there: foreign, cut, damaged or of another version.
+    ///
+    /// ```
+    /// use stowplan_engine::plan::Plan;
+    /// let bytes = Plan::default().to_bytes();
+    /// assert_eq!(Plan::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    /// assert_eq!(Plan::from_bytes(b"stowage").unwrap_err().class(), "bad-plan");
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadPlan> {
+        let mut reader = Reader::open(bytes, FrameKind::Whole)?;
+        let names = hardware::read_names(&mut reader)?;
+        let nodes = names.len();
+        let local = local(&mut reader, nodes)?;
+        let mut world = World {
+            names,
+            local,
+            ..World::default()
+        };
+        world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?;
+        let read = states::read(&mut reader, &world.topologies, nodes)?;
+        world.pusets = read.pusets;
+        world.states = read.states;
+        world.before = read.before;
+        world.after = read.after;
+        let table = table::read(&mut reader)?;
+        let policies = policies(&mut reader, &table)?;
+        let (patterns, mut placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
+        reader.ensure(
+            || placed.len() == table.len(),
+            "as many apps as were resolved",
+        )?;
+        for (app, policy) in placed.iter_mut().zip(policies) {
+            let sound = app.runs.is_empty() || policy.is_some();
+            reader.ensure(|| sound, "a policy where there are processes")?;
+            app.policy = policy;
+        }
+        reader.end()?;
+        Ok(Self::assemble(world, table, patterns, placed))
+    }
+
+    /// What every daemon of a job needs, and no more: names, places, ranks, masks; no topologies, states or policies.
+    ///
+    /// Cost: placed runs and distinct patterns.
+    #[must_use]
+    pub fn broadcast_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        hardware::write_names(&mut writer, &self.world.names);
+        writer.maybe(self.world.local.map(states::id_row));
+        placed::write(&mut writer, self);
+        writer.seal(FrameKind::Broadcast)
+    }
+
+    /// Reads what [`Plan::broadcast_bytes`] wrote: a plan that answers where and who, and knows no topologies,
+    /// states or policies, so cannot be judged.
+    ///
+    /// # Errors
+    /// `bad-plan`, as [`Plan::from_bytes`].
+    pub fn from_broadcast_bytes(bytes: &[u8]) -> Result<Self, BadPlan> {
+        let mut reader = Reader::open(bytes, FrameKind::Broadcast)?;
+        let names = hardware::read_names(&mut reader)?;
+        let nodes = names.len();
+        let local = local(&mut reader, nodes)?;
+        let mut world = World {
+            names,
+            local,
+            ..World::default()
+        };
+        let (patterns, placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
+        reader.end()?;
+        let mut table = AppTable::default();
+        for _ in &placed {
+            table.np.push(None);
+            table.policy.push(None);
+            table.count_mode.push(crate::policy::CpuMode::Core);
+            table.listing.push(None);
+            table.device.push(None);
+            table.label.push(String::new());
+            table.origins.push(None);
+        }
+        Ok(Self::assemble(world, table, patterns, placed))
+    }
+}
+
+/// The settled policy of each app.
+fn policies(reader: &mut Reader<'_>, table: &AppTable) -> Result<Vec<Option<PolicyId>>, BadPlan> {
+    let ids: Vec<PolicyId> = table.policies.ids().collect();
+    let mut policies = Vec::with_capacity(table.len());
+    for _ in table.ids() {
+        let policy = match reader.maybe("a policy")? {
+            None => None,
+            Some(row) => {
+                let known = ids.get(row as usize).copied();
+                Some(known.ok_or_else(|| reader.bad("a policy that there is"))?)
+            }
+        };
+        policies.push(policy);
+    }
+    Ok(policies)
+}
+
+fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan> {
+    let local = reader.maybe("the local node")?;
+    reader.ensure(
+        || local.is_none_or(|local| local < nodes),
+        "a node of the pool",
+    )?;
+    Ok(local.map(|local| NodeId::from_row(local as usize)))
+}

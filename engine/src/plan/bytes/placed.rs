@@ -1,0 +1,319 @@
+//! Patterns and placed runs in bytes.
+
+use super::sets;
+use super::states::Used;
+use super::wire::{BadPlan, Reader, Writer};
+use crate::limit::{OBJECTS_MAX, RANKS_MAX};
+use crate::plan::{ListedRun, Placed, PlacedRun, Plan, RankOrder};
+use crate::policy::ObjKind;
+use crate::table::cpusets::{CpusetId, Cpusets};
+use crate::table::names::NodeRange;
+use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
+use std::collections::HashMap;
+
+/// Patterns that the runs use, the cpu sets that these use, and per app its runs and the order of its ranks; no policies.
+pub(super) fn write(writer: &mut Writer, plan: &Plan) {
+    let mut patterns: Used<PatternId> = Used::new();
+    let mut apps = Writer::default();
+    for app in plan.apps() {
+        write_app(&mut apps, app, &mut patterns);
+    }
+    let mut cpusets: Used<CpusetId> = Used::new();
+    let mut bodies = Writer::default();
+    for &id in &patterns.rows {
+        let segments = plan.patterns().get(id).segments();
+        bodies.size(segments.len());
+        for segment in segments {
+            write_segment(&mut bodies, segment, &mut cpusets);
+        }
+    }
+    let masks = cpusets.rows.iter().map(|&id| plan.world().cpusets.get(id));
+    sets::write(writer, masks);
+    writer.size(patterns.rows.len());
+    writer.append(&bodies);
+    writer.size(plan.apps().len());
+    writer.append(&apps);
+}
+
+fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut Used<CpusetId>) {
+    writer.number(segment.procs);
+    writer.maybe(segment.cycle);
+    writer.size(segment.runs.len());
+    let objects = segment.runs.iter().map(|run| run.place.object);
+    let objects: Vec<u32> = objects
+        .map(|object| object.map_or(0, |object| object + 1))
+        .collect();
+    let masks = segment.runs.iter().map(|run| run.place.cpus);
+    let masks: Vec<u32> = masks
+        .map(|mask| mask.map_or(0, |mask| cpusets.row(mask) + 1))
+        .collect();
+    let counts: Vec<u32> = segment.runs.iter().map(|run| run.count).collect();
+    writer.column(&counts);
+    writer.column(&objects);
+    writer.column(&masks);
+}
+
+fn write_app(writer: &mut Writer, app: &crate::plan::AppPlan, patterns: &mut Used<PatternId>) {
+    let runs = app.runs();
+    writer.size(runs.len());
+    let column =
+        |value: &mut dyn FnMut(&PlacedRun) -> u32| -> Vec<u32> { runs.iter().map(value).collect() };
+    let mut next = 0;
+    // How far a run starts behind the end of the last one, modulo 2^32: nearly always not at all.
+    let gaps = column(&mut |run| {
+        let gap = run.nodes.first.wrapping_sub(next);
+        next = run.nodes.end();
+        gap
+    });
+    let columns = [
+        gaps,
+        column(&mut |run| run.nodes.count),
+        column(&mut |run| run.procs),
+        column(&mut |run| patterns.row(run.pattern)),
+        column(&mut |run| run.kind.map_or(0, |kind| kind as u32 + 1)),
+        column(&mut |run| run.own_before),
+        column(&mut |run| run.used_before.wrapping_sub(run.own_before)),
+    ];
+    for column in &columns {
+        writer.column(column);
+    }
+    match app.order() {
+        RankOrder::Slot => writer.number(0_u32),
+        RankOrder::Fill => writer.number(1_u32),
+        RankOrder::Node => writer.number(2_u32),
+        RankOrder::Span => writer.number(3_u32),
+        RankOrder::Listed(listed) => {
+            writer.number(4_u32);
+            writer.size(listed.len());
+            let column =
+                |value: fn(&ListedRun) -> u32| -> Vec<u32> { listed.iter().map(value).collect() };
+            writer.column(&column(|run| run.rank));
+            writer.column(&column(|run| run.node));
+            writer.column(&column(|run| run.local));
+        }
+    }
+}
+
+/// Patterns, and per app what was placed.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    cpusets: &mut Cpusets,
+    nodes: u32,
+) -> Result<(Patterns, Vec<Placed>), BadPlan> {
+    let masks: Vec<CpusetId> = sets::read(reader)?
+        .into_iter()
+        .map(|set| cpusets.intern(set))
+        .collect();
+    let count = reader.size(1, "a number of patterns")?;
+    let mut patterns = Patterns::default();
+    let mut facts = Vec::with_capacity(count.min(4096));
+    for _ in 0..count {
+        let segments = reader.size(1, "a number of stretches")?;
+        let mut draft = Vec::with_capacity(segments.min(64));
+        for _ in 0..segments {
+            draft.push(read_segment(reader, &masks)?);
+        }
+        facts.push((Facts::of(&draft), patterns.intern(draft)));
+    }
+    let count = reader.size(1, "a number of apps")?;
+    let mut placed = Vec::with_capacity(count.min(4096));
+    let mut ranks = 0;
+    for _ in 0..count {
+        placed.push(read_app(reader, &facts, nodes, &mut ranks)?);
+    }
+    Ok((patterns, placed))
+}
+
+fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, BadPlan> {
+    let procs = reader.number(u32::MAX, "a number of processes")?;
+    let cycle = reader.maybe("a place in the stretch")?;
+    let rows = reader.rows()?;
+    let counts = reader.column(rows)?;
+    let objects = reader.column(rows)?;
+    let cpus = reader.column(rows)?;
+    let mut runs = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let object = objects[row].checked_sub(1);
+        let cpus = match cpus[row].checked_sub(1) {
+            None => None,
+            Some(mask) => match masks.get(mask as usize) {
+                Some(&mask) => Some(mask),
+                None => return Err(reader.bad("a cpu set that there is")),
+            },
+        };
+        let sound = counts[row] > 0 && object.is_none_or(|object| object < OBJECTS_MAX);
+        reader.ensure(|| sound, "runs of processes on objects")?;
+        runs.push(PlaceRun {
+            count: counts[row],
+            place: Place { object, cpus },
+        });
+    }
+    let said: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    let sound = match cycle {
+        Some(cycle) => (cycle as usize) < rows,
+        None => said >= u64::from(procs),
+    };
+    reader.ensure(|| sound, "runs that say what each process gets")?;
+    Ok(Segment { procs, runs, cycle })
+}
+
+/// What is asked of a pattern before a run may use it.
+#[derive(Clone, Copy)]
+struct Facts {
+    procs: u64,
+    objects: Objects,
+}
+
+/// Whether the processes of a pattern have objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Objects {
+    All,
+    None,
+    Some,
+}
+
+impl Facts {
+    fn of(draft: &[Segment]) -> Self {
+        let mut runs = draft.iter().flat_map(|segment| &segment.runs);
+        let objects = if runs.clone().all(|run| run.place.object.is_some()) {
+            Objects::All
+        } else if runs.all(|run| run.place.object.is_none()) {
+            Objects::None
+        } else {
+            Objects::Some
+        };
+        Self {
+            procs: draft.iter().map(|segment| u64::from(segment.procs)).sum(),
+            objects,
+        }
+    }
+}
+
+fn read_app(
+    reader: &mut Reader<'_>,
+    patterns: &[(Facts, PatternId)],
+    nodes: u32,
+    ranks: &mut u64,
+) -> Result<Placed, BadPlan> {
+    let rows = reader.rows()?;
+    let mut runs = Vec::with_capacity(rows);
+    let mut next = 0_u32;
+    let mut own = 0;
+    let mut objects = Objects::All;
+    for row in reader.table::<7>(rows)? {
+        let value = |column: usize| row[column];
+        let first = next.wrapping_add(value(0));
+        let (count, procs) = (value(1), value(2));
+        let end = first.checked_add(count).filter(|&end| end <= nodes);
+        let pattern = patterns.get(value(3) as usize);
+        let (Some(end), Some(&(facts, pattern))) = (end, pattern) else {
+            return Err(reader.bad("runs of nodes and patterns that there are"));
+        };
+        let kind = match value(4).checked_sub(1) {
+            None => None,
+            Some(row) => match ObjKind::ALL.get(row as usize) {
+                Some(&kind) => Some(kind),
+                None => return Err(reader.bad("a kind of objects")),
+            },
+        };
+        let sound = count > 0 && procs > 0 && facts.procs >= u64::from(procs);
+        reader.ensure(|| sound, "runs that their patterns serve")?;
+        if kind.is_none() || facts.objects != Objects::All {
+            objects = Objects::Some;
+        }
+        let own_before = value(5);
+        let used_before = own_before.wrapping_add(value(6));
+        let fits =
+            own_before.checked_add(procs).is_some() && used_before.checked_add(procs).is_some();
+        reader.ensure(|| fits, "fewer processes on a node")?;
+        own += u64::from(count) * u64::from(procs);
+        *ranks += u64::from(count) * u64::from(procs);
+        reader.ensure(|| *ranks <= u64::from(RANKS_MAX), "fewer processes")?;
+        next = end;
+        runs.push(PlacedRun {
+            nodes: NodeRange { first, count },
+            procs,
+            pattern,
+            kind,
+            own_before,
+            used_before,
+        });
+    }
+    reader.ensure(|| apart(&runs), "each node once in an app")?;
+    let order = match reader.number(4, "an order of ranks")? {
+        0 => RankOrder::Slot,
+        2 => RankOrder::Node,
+        4 => RankOrder::Listed(read_listed(reader, &runs, own)?),
+        by_object => {
+            reader.ensure(
+                || objects == Objects::All,
+                "objects, by which ranks are ordered",
+            )?;
+            if by_object == 1 {
+                RankOrder::Fill
+            } else {
+                RankOrder::Span
+            }
+        }
+    };
+    Ok(Placed {
+        policy: None,
+        runs,
+        order,
+    })
+}
+
+fn apart(runs: &[PlacedRun]) -> bool {
+    let mut ranges: Vec<NodeRange> = runs.iter().map(|run| run.nodes).collect();
+    ranges.sort_unstable();
+    ranges.windows(2).all(|pair| pair[0].end() <= pair[1].first)
+}
+
+/// Listed ranks: ascending, each node's processes in placement order and all of them.
+fn read_listed(
+    reader: &mut Reader<'_>,
+    runs: &[PlacedRun],
+    own: u64,
+) -> Result<Vec<ListedRun>, BadPlan> {
+    let rows = reader.rows()?;
+    let ranks = reader.column(rows)?;
+    let nodes = reader.column(rows)?;
+    let locals = reader.column(rows)?;
+    let mut dealt: HashMap<u32, u32> = HashMap::new();
+    let mut listed = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let (rank, node, local) = (ranks[row], nodes[row], locals[row]);
+        let end = ranks.get(row + 1).map_or(own, |&end| u64::from(end));
+        let count = end
+            .checked_sub(u64::from(rank))
+            .and_then(|count| u32::try_from(count).ok());
+        let seen = dealt.entry(node).or_insert(0);
+        let starts = row > 0 || rank == 0;
+        let Some(count) = count.filter(|&count| count > 0 && *seen == local && starts) else {
+            return Err(reader.bad("listed ranks in order"));
+        };
+        *seen = local
+            .checked_add(count)
+            .ok_or_else(|| reader.bad("fewer processes on a node"))?;
+        listed.push(ListedRun { rank, node, local });
+    }
+    let mut found = 0;
+    for run in runs {
+        reader.ensure(
+            || run.nodes.count as usize <= dealt.len(),
+            "a listed rank on every node",
+        )?;
+        for node in run.nodes.first..run.nodes.end() {
+            found += 1;
+            reader.ensure(
+                || dealt.get(&node) == Some(&run.procs),
+                "as many listed ranks as the node has processes",
+            )?;
+        }
+    }
+    reader.ensure(
+        || found == dealt.len(),
+        "listed ranks on placed nodes alone",
+    )?;
+    Ok(listed)
+}

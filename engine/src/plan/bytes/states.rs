@@ -1,0 +1,201 @@
+//! Node states in bytes: sets of PUs, states, and which node is in which.
+
+use super::wire::{BadPlan, Reader, Writer};
+use crate::policy::ObjKind;
+use crate::table::pusets::{PuBits, PuSetId, PuSets};
+use crate::table::states::{NodeState, StateId, StateRuns, States};
+use crate::table::topologies::{Topologies, TopologyId};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Rows of a table that are used, in the order of first use.
+pub(super) struct Used<I> {
+    pub(super) rows: Vec<I>,
+    ids: HashMap<I, u32>,
+}
+
+impl<I: Copy + Eq + Hash> Used<I> {
+    pub(super) fn new() -> Self {
+        Self {
+            rows: Vec::new(),
+            ids: HashMap::new(),
+        }
+    }
+    /// The new row of an id, which counts as used from now on.
+    pub(super) fn row(&mut self, id: I) -> u32 {
+        let next = super::row(self.rows.len());
+        *self.ids.entry(id).or_insert_with(|| {
+            self.rows.push(id);
+            next
+        })
+    }
+}
+
+/// The states of the nodes before and after, with the topologies they speak of put into `topologies`.
+pub(super) fn write(
+    writer: &mut Writer,
+    plan: &crate::plan::Plan,
+    topologies: &mut Used<TopologyId>,
+) {
+    let world = plan.world();
+    let mut states: Used<StateId> = Used::new();
+    let mut sides = Writer::default();
+    for side in [&world.before, &world.after] {
+        let rows = side.iter();
+        let (counts, ids): (Vec<u32>, Vec<u32>) = rows
+            .map(|(nodes, state)| (nodes.count, states.row(state)))
+            .unzip();
+        sides.size(counts.len());
+        sides.column(&counts);
+        sides.column(&ids);
+    }
+    let mut sets: Used<(PuSetId, TopologyId)> = Used::new();
+    let rows: Vec<NodeState> = states
+        .rows
+        .iter()
+        .map(|&id| *world.states.get(id))
+        .collect();
+    let column =
+        |value: &mut dyn FnMut(&NodeState) -> u32| -> Vec<u32> { rows.iter().map(value).collect() };
+    let columns = [
+        column(&mut |state| topologies.row(state.topology)),
+        column(&mut |state| sets.row((state.allowed, state.topology))),
+        column(&mut |state| sets.row((state.free, state.topology))),
+        column(&mut |state| state.slots),
+        column(&mut |state| state.max_slots.map_or(0, |max| max.saturating_add(1))),
+        column(&mut |state| state.used),
+        column(&mut |state| state.own),
+    ];
+    writer.size(sets.rows.len());
+    for &(set, topology) in &sets.rows {
+        writer.number(topologies.row(topology));
+        write_set(writer, world.pusets.get(set));
+    }
+    writer.size(rows.len());
+    for column in &columns {
+        writer.column(column);
+    }
+    writer.append(&sides);
+}
+
+/// A set: its stretches of equal bits, the first of PUs that are not in it.
+fn write_set(writer: &mut Writer, set: &bitvec::slice::BitSlice<u64>) {
+    let mut stretches = Vec::new();
+    let mut at = 0;
+    let mut value = false;
+    while at < set.len() {
+        let rest = &set[at..];
+        let next = if value {
+            rest.first_zero()
+        } else {
+            rest.first_one()
+        };
+        let size = next.unwrap_or(rest.len());
+        stretches.push(size);
+        at += size;
+        value = !value;
+    }
+    writer.size(stretches.len());
+    for size in stretches {
+        writer.size(size);
+    }
+}
+
+fn read_set(reader: &mut Reader<'_>, pus: u32) -> Result<PuBits, BadPlan> {
+    let count = reader.size(1, "a number of stretches")?;
+    let mut bits = PuBits::with_capacity(pus as usize);
+    let mut value = false;
+    for _ in 0..count {
+        let size = reader.number(pus, "a stretch within the PUs")?;
+        let end = bits.len() + size as usize;
+        reader.ensure(|| end <= pus as usize, "stretches within the PUs")?;
+        bits.resize(end, value);
+        value = !value;
+    }
+    reader.ensure(
+        || bits.len() == pus as usize,
+        "stretches that cover the PUs",
+    )?;
+    Ok(bits)
+}
+
+/// What [`read`] gives.
+pub(super) struct StatesRead {
+    pub(super) pusets: PuSets,
+    pub(super) states: States,
+    pub(super) before: StateRuns,
+    pub(super) after: StateRuns,
+}
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    topologies: &Topologies,
+    nodes: u32,
+) -> Result<StatesRead, BadPlan> {
+    let ids: Vec<TopologyId> = topologies.ids().collect();
+    let count = reader.size(1, "a number of sets")?;
+    let mut pusets = PuSets::default();
+    let mut sets: Vec<(TopologyId, PuSetId)> = Vec::with_capacity(count.min(1024));
+    for _ in 0..count {
+        let row = reader.number(u32::MAX, "a topology")?;
+        let Some(&topology) = ids.get(row as usize) else {
+            return Err(reader.bad("a topology that there is"));
+        };
+        let pus = topologies.count(topology, ObjKind::Hwthread);
+        let set = read_set(reader, pus)?;
+        sets.push((topology, pusets.intern(&set)));
+    }
+    let rows = reader.rows()?;
+    let mut states = States::default();
+    let mut known = Vec::with_capacity(rows);
+    for row in reader.table::<7>(rows)? {
+        let value = |column: usize| row[column];
+        let topology = ids.get(value(0) as usize).copied();
+        let set = |column: usize| {
+            let (of, set) = *sets.get(value(column) as usize)?;
+            (Some(of) == topology).then_some(set)
+        };
+        let (Some(topology), Some(allowed), Some(free)) = (topology, set(1), set(2)) else {
+            return Err(reader.bad("states of topologies and sets that there are"));
+        };
+        known.push(states.intern(NodeState {
+            topology,
+            allowed,
+            free,
+            slots: value(3),
+            max_slots: value(4).checked_sub(1),
+            used: value(5),
+            own: value(6),
+        }));
+    }
+    let before = read_side(reader, &known, nodes)?;
+    let after = read_side(reader, &known, nodes)?;
+    Ok(StatesRead {
+        pusets,
+        states,
+        before,
+        after,
+    })
+}
+
+fn read_side(reader: &mut Reader<'_>, known: &[StateId], nodes: u32) -> Result<StateRuns, BadPlan> {
+    let rows = reader.rows()?;
+    let counts = reader.column(rows)?;
+    let ids = reader.column(rows)?;
+    let mut runs = StateRuns::default();
+    for (&count, &id) in counts.iter().zip(&ids) {
+        let state = known.get(id as usize).copied();
+        let fits = count <= nodes - runs.nodes();
+        match state {
+            Some(state) if fits => runs.push(count, state),
+            _ => return Err(reader.bad("states of the nodes there are")),
+        }
+    }
+    reader.ensure(|| runs.nodes() == nodes, "a state for every node")?;
+    Ok(runs)
+}
+
+/// Row of an id in what was read: ids are given out in order.
+pub(super) fn id_row<I: crate::id::Id>(id: I) -> u32 {
+    super::row(id.row())
+}
