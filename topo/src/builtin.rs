@@ -1,10 +1,11 @@
 //! Named machines: `builtin:NAME`.
 //!
-//! The shapes are ours, from public guides; each says which. `kept` are cores that the site keeps for itself: they are part
-//! of the topology, and `--prtemca hwloc_default_cpu_list` leaves them out of a job.
+//! The shapes are ours, from public guides; each says which. Cores that a site keeps for itself are disallowed, so the
+//! topology does not have them (`semantics` 1.1); the synthetic description beside the name is the whole node.
 
 use crate::error::TopoError;
 use crate::{reduce, synthetic};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyDraft;
 
 /// A machine that can be named.
@@ -20,8 +21,8 @@ pub struct Machine {
     pub synthetic: &'static str,
     /// PUs of the description that the node lacks: OS numbers `first`, `first + step`, … each `count` long, below `end`.
     pub removed: Option<Removed>,
-    /// Cores that the site keeps: logical numbers in list form, empty for none.
-    pub kept: &'static str,
+    /// Cores that the site keeps: logical numbers in the whole node.
+    pub kept: &'static [u32],
     /// Where the shape is from.
     pub source: &'static str,
 }
@@ -46,7 +47,7 @@ const fn machine(
     site: &'static str,
     nodes: u32,
     synthetic: &'static str,
-    kept: &'static str,
+    kept: &'static [u32],
     source: &'static str,
 ) -> Machine {
     Machine {
@@ -67,7 +68,7 @@ pub const MACHINES: &[Machine] = &[
         "ORNL",
         9_856,
         "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
-        "0,8,16,24,32,40,48,56",
+        &[0, 8, 16, 24, 32, 40, 48, 56],
         "OLCF user guide",
     ),
     machine(
@@ -75,32 +76,32 @@ pub const MACHINES: &[Machine] = &[
         "CSC",
         2_978,
         "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
-        "0,8,16,24,32,40,48,56",
+        &[0, 8, 16, 24, 32, 40, 48, 56],
         "LUMI documentation",
     ),
-    machine("lumi-c", "CSC", 2_048, NPS4_2X64, "", "LUMI documentation"),
+    machine("lumi-c", "CSC", 2_048, NPS4_2X64, &[], "LUMI documentation"),
     machine(
         "perlmutter-cpu",
         "NERSC",
         3_072,
         NPS4_2X64,
-        "",
-        "NERSC documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "perlmutter-gpu",
         "NERSC",
         1_792,
         "package:1 group:4 [numa] l3:2 core:8 pu:2(indexes=2*64:1*2)",
-        "",
-        "NERSC documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "aurora",
         "ANL",
         10_624,
         "package:2 [numa] [numa] l3:1 core:52 pu:2(indexes=2*104:1*2)",
-        "0,52",
+        &[0, 52],
         "ALCF user guide: OS numbers 0, 52, 104, 156 are kept",
     ),
     machine(
@@ -108,72 +109,79 @@ pub const MACHINES: &[Machine] = &[
         "LLNL",
         11_136,
         "package:4 [numa] l3:3 l2:8 core:1 pu:2(indexes=2*96:1*2)",
-        "",
-        "press and Top500: El Capitan, four MI300A a node",
+        &[],
+        "press and Top500; El Capitan, four MI300A a node",
     ),
     machine(
         "fugaku",
         "RIKEN",
         158_976,
         "package:1 numa:4 l2:1 core:12 pu:1",
-        "",
+        &[],
         "R-CCS: helper cores are not in the description",
     ),
-    machine("alps-gh200", "CSCS", 2_688, GH200, "", "CSCS documentation"),
+    machine(
+        "alps-gh200",
+        "CSCS",
+        2_688,
+        GH200,
+        &[],
+        "user documentation",
+    ),
     machine(
         "alps-rome",
         "CSCS",
         1_024,
         "package:2 group:4 [numa] l3:4 core:4 pu:2(indexes=2*128:1*2)",
-        "",
-        "CSCS documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "jupiter",
         "JSC",
         5_900,
         GH200,
-        "",
-        "JSC documentation; about so many nodes",
+        &[],
+        "user documentation; about so many nodes",
     ),
     machine(
         "leonardo-booster",
         "CINECA",
         3_456,
         "package:1 [numa] l3:1 core:32 pu:1",
-        "",
-        "CINECA documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "leonardo-dcgp",
         "CINECA",
         1_536,
         "package:2 [numa] l3:1 core:56 pu:1",
-        "",
-        "CINECA documentation; NUMA mode not confirmed",
+        &[],
+        "user documentation; NUMA mode not confirmed",
     ),
     machine(
         "marenostrum5-gpp",
         "BSC",
         6_408,
         "package:2 [numa] l3:1 core:56 pu:1",
-        "",
-        "BSC documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "marenostrum5-acc",
         "BSC",
         1_120,
         "package:2 [numa] l3:1 core:40 pu:1",
-        "",
-        "BSC documentation",
+        &[],
+        "user documentation",
     ),
     machine(
         "summit",
         "ORNL, 2018-2024",
         4_608,
         "package:2 [numa] l3:11 l2:1 core:2 pu:4",
-        "21,43",
+        &[21, 43],
         "OLCF user guide: one core a package is kept; OS numbers jump there on the machine",
     ),
     Machine {
@@ -187,7 +195,7 @@ pub const MACHINES: &[Machine] = &[
             "Azure",
             0,
             "package:2 group:2 [numa] l3:6 core:8 pu:1",
-            "",
+            &[],
             "Microsoft: 176 cores of 192, two L3 of 6 cores in each NUMA node",
         )
     },
@@ -202,7 +210,7 @@ pub const MACHINES: &[Machine] = &[
             "Azure",
             0,
             "package:2 group:2 [numa] l3:6 core:8 pu:1",
-            "",
+            &[],
             "openpmix/prrte#2332: 176 cores of 192, one L3 of 4 cores in each NUMA node",
         )
     },
@@ -211,7 +219,7 @@ pub const MACHINES: &[Machine] = &[
         "two sockets of 64 cores",
         0,
         "package:2 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*128:1*2)",
-        "",
+        &[],
         "a server for eight GPUs",
     ),
     machine(
@@ -219,7 +227,7 @@ pub const MACHINES: &[Machine] = &[
         "one socket of 8 cores",
         0,
         "package:1 l3:1 core:8 pu:2(indexes=2*8:1*2)",
-        "",
+        &[],
         "a common shape",
     ),
 ];
@@ -233,11 +241,33 @@ pub fn find(name: &str) -> Option<&'static Machine> {
 }
 
 impl Machine {
-    /// The topology of one node.
+    /// One node as a job may use it: without the cores that the site keeps.
     ///
     /// # Errors
     /// None in practice: a test builds every machine of the table.
     pub fn draft(&self) -> Result<TopologyDraft, TopoError> {
+        let draft = self.whole()?;
+        if self.kept.is_empty() {
+            return Ok(draft);
+        }
+        let cores = draft
+            .objects
+            .iter()
+            .filter(|object| object.kind == ObjKind::Core);
+        let kept: Vec<u32> = (0..)
+            .zip(cores)
+            .filter(|(core, _)| self.kept.contains(core))
+            .flat_map(|(_, core)| core.pus.iter().cloned().flatten())
+            .map(|logical| draft.pus_os[logical as usize])
+            .collect();
+        Ok(reduce::keep_pus(draft, |os| !kept.contains(&os)))
+    }
+
+    /// One node with all its cores.
+    ///
+    /// # Errors
+    /// As [`Machine::draft`].
+    pub fn whole(&self) -> Result<TopologyDraft, TopoError> {
         let draft = synthetic::parse(self.synthetic)?;
         let Some(removed) = self.removed else {
             return Ok(draft);
@@ -300,6 +330,18 @@ mod tests {
         for name in ["hbv4", "hbv4-seen"] {
             assert_eq!(find(name).unwrap().draft().unwrap().pus_os.len(), 176);
         }
+    }
+
+    #[test]
+    fn a_job_does_not_get_the_cores_that_the_site_keeps() {
+        let pus = |name: &str| find(name).unwrap().draft().unwrap().pus_os;
+        assert_eq!(pus("frontier").len(), 2 * 56);
+        assert_eq!(pus("aurora")[..2], [1, 105], "0, 52, 104 and 156 are kept");
+        assert!(
+            [0, 52, 104, 156]
+                .iter()
+                .all(|os| !pus("aurora").contains(os))
+        );
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn draft(text: &[u8], described: &Description) -> Result<TopologyDraf
     draft.objects.push(DraftObject {
         kind: ObjKind::Machine,
         os: Some(0),
-        pus: vec![0..pus],
+        pus: std::iter::once(0..pus).collect(),
     });
     for (row, level) in levels.iter().enumerate().skip(1) {
         let Some(kind) = level.kind.and_then(Kind::listed) else {

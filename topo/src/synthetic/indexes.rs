@@ -39,7 +39,7 @@ pub(super) fn numbers(
 /// `0,8,1,9`: numbers beyond `total` are passed over.
 fn listed(given: &[u8], total: u32) -> Option<Vec<u32>> {
     // Two bytes a number at least: nothing is allocated for numbers that are not there.
-    if (given.len() + 1) / 2 < total as usize {
+    if given.len().div_ceil(2) < total as usize {
         return None;
     }
     let mut parts = given.split(|&byte| byte == b',');

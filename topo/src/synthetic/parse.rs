@@ -277,7 +277,7 @@ fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
         }
         for (level, kind) in levels[1..last]
             .iter_mut()
-            .zip(usual_kinds(unnamed, found.attached > 0))
+            .zip(usual_kinds(unnamed, found.attached))
         {
             level.kind = Some(kind);
         }
@@ -302,14 +302,14 @@ fn finish(text: &[u8], found: &mut Description) -> Result<(), Fault> {
 
 /// What levels without kinds are, between machine and PUs. By priority: NUMA (unless attached), package, core, caches (L2,
 /// L1, L3, L1 of instructions), groups; in the order groups, package, NUMA, caches, core.
-fn usual_kinds(levels: usize, numa_is_attached: bool) -> Vec<Kind> {
+fn usual_kinds(levels: usize, attached: u32) -> Vec<Kind> {
     let mut left = levels;
     let mut take = |most: usize| {
         let taken = left.min(most);
         left -= taken;
         taken
     };
-    let numa = take(usize::from(!numa_is_attached));
+    let numa = take(usize::from(attached == 0));
     let (package, core, caches) = (take(1), take(1), take(4));
     let data = |level| Kind::Cache(level, Holds::Data);
     let instructions = Kind::Cache(1, Holds::Instructions);

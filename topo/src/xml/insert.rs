@@ -28,10 +28,10 @@ pub(super) fn insert(
     check_kinds(dialect, kind, tree.node(parent).kind)?;
     // In dialect 1 objects stand below the memory that they are near to.
     let mut parent = parent;
-    if tree.node(parent).kind == Kind::Numa {
-        if let Some(above) = tree.node(parent).parent {
-            parent = above;
-        }
+    if let Some(above) = tree.node(parent).parent
+        && tree.node(parent).kind == Kind::Numa
+    {
+        parent = above;
     }
     if kind == Kind::Numa && dialect == Dialect::One && needs_group(tree, sets, given, parent) {
         let mut group = Node::new(Kind::Group, None);

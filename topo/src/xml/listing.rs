@@ -129,10 +129,8 @@ impl Walk<'_> {
         let Some(open) = self.open.pop() else { return };
         let pus = open.first_pu..self.pus();
         let mut holds = open.holds || !pus.is_empty();
-        if let Some(listed) = open.listed {
-            if !pus.is_empty() {
-                self.draft.objects[listed].pus.push(pus.clone());
-            }
+        if let Some(listed) = open.listed.filter(|_| !pus.is_empty()) {
+            self.draft.objects[listed].pus.push(pus.clone());
         }
         for memory in self.tree.children(open.row, Line::Memory) {
             let node = self.tree.node(memory);

@@ -80,5 +80,9 @@ fn cpus(object: &TopologyObject) -> String {
         return "-".to_owned();
     };
     let bits = set.iter_set().map(usize::from);
-    list_form(&bits.map(|bit| u32::try_from(bit).unwrap()).collect())
+    list_form(
+        &bits
+            .map(|bit| u32::try_from(bit).expect("hwloc numbers PUs with 32 bits"))
+            .collect(),
+    )
 }

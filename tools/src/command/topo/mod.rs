@@ -1,11 +1,14 @@
 //! `stowplan topo show T [--format text|tsv]` and `stowplan topo list`.
 
+// The tree, folded.
+mod text;
+
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
-use stowplan_engine::table::topologies::{Topologies, TopologyId};
-use stowplan_topo::builtin;
+use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft, TopologyId};
+use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
 struct Refused {
@@ -49,7 +52,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 fn answer(args: &[String]) -> Result<String, Refused> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.split_first() {
-        Some((&"list", [])) => Ok(list()),
+        Some((&"list", [])) => list(),
         Some((&"list", [word, ..])) => Err(unknown(word)),
         Some((&"show", rest)) => show(rest),
         Some((word, _)) => Err(unknown(word)),
@@ -103,7 +106,7 @@ fn show(words: &[&str]) -> Result<String, Refused> {
     })?;
     let (topologies, cpusets, topology) = load(source)?;
     Ok(match format.unwrap_or(Format::Text) {
-        Format::Text => text(&topologies, &cpusets, topology),
+        Format::Text => text::text(source, &topologies, topology),
         Format::Tsv => tsv(&topologies, &cpusets, topology),
     })
 }
@@ -118,10 +121,7 @@ fn format_of(value: &str) -> Result<Format, Refused> {
 
 fn load(source: &str) -> Result<(Topologies, Cpusets, TopologyId), Refused> {
     let file = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
-    let draft = stowplan_topo::read(source, &file).map_err(|error| Refused {
-        class: error.class(),
-        sentence: error.to_string(),
-    })?;
+    let draft = stowplan_topo::read(source, &file).map_err(refused)?;
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies
         .add(draft, &mut cpusets)
@@ -154,10 +154,21 @@ fn tsv(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> Stri
         let cpus = list_form(&pus.copied().collect());
         push(
             &mut text,
-            format_args!("device\t{}\t{}\t{cpus}\n", device.name, device.subtype),
+            format_args!(
+                "device\t{}\t{}\t{cpus}\n",
+                plain(&device.name),
+                plain(&device.subtype)
+            ),
         );
     }
     text
+}
+
+/// A name without tabs, line ends and the like, which a file may have put there.
+fn plain(name: &str) -> String {
+    name.chars()
+        .map(|sign| if sign.is_control() { '?' } else { sign })
+        .collect()
 }
 
 fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
@@ -165,15 +176,48 @@ fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
         .expect("a String takes every character");
 }
 
-fn text(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId) -> String {
-    tsv(topologies, cpusets, topology)
+/// The named machines, one a line.
+fn list() -> Result<String, Refused> {
+    let mut text = format!(
+        "{:<17} {:>7} {:>12} {:<24} {:<65} {}\n",
+        "name", "nodes", "cores a node", "of them kept (L#)", "one node, all cores", "source"
+    );
+    for machine in builtin::MACHINES {
+        let cores = |draft: &TopologyDraft| {
+            let of_kind = |object: &&DraftObject| object.kind == ObjKind::Core;
+            draft.objects.iter().filter(of_kind).count()
+        };
+        let whole = machine.whole().map_err(refused)?;
+        let kept = match machine.kept {
+            [] => "-".to_owned(),
+            kept => list_form(&kept.iter().copied().collect()),
+        };
+        let nodes = match machine.nodes {
+            0 => "-".to_owned(),
+            nodes => nodes.to_string(),
+        };
+        let lacks = match machine.removed {
+            Some(_) => " less some PUs",
+            None => "",
+        };
+        push(
+            &mut text,
+            format_args!(
+                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}\n",
+                machine.name,
+                cores(&whole),
+                format!("{}{lacks}", machine.synthetic),
+                machine.site,
+                machine.source
+            ),
+        );
+    }
+    Ok(text)
 }
 
-/// The named machines, one a line.
-fn list() -> String {
-    let mut text = String::new();
-    for machine in builtin::MACHINES {
-        push(&mut text, format_args!("{}\n", machine.name));
+fn refused(error: TopoError) -> Refused {
+    Refused {
+        class: error.class(),
+        sentence: error.to_string(),
     }
-    text
 }

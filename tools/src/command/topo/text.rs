@@ -1,0 +1,385 @@
+//! A topology for people: the tree, equal subtrees folded, both numberings named.
+//!
+//! ```text
+//! package:2 numa:2 core:4 pu:2: 2 packages, 4 numa nodes, 16 cores, 32 hwthreads
+//! 2 x package L#0-1 P#0-1
+//!   2 x numa L#0-3 P#0-3
+//!     4 x core L#0-15 P#0-15
+//!       2 x hwthread L#0-31 P#0-31
+//! L# is the logical number, by place in the tree; P# that of the operating system, as cpu lists of it have.
+//! ```
+
+use super::{plain, push};
+use std::collections::HashMap;
+use std::ops::Range;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::cpusets::list_form;
+use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
+use stowplan_topo::builtin;
+
+/// Lines of the tree; what is beyond is counted.
+const LINES_MAX: usize = 60;
+/// Devices that are named.
+const DEVICES_MAX: usize = 16;
+/// Bytes of one list of numbers.
+const LIST_MAX: usize = 48;
+
+/// Objects of the same PUs, outermost first, and what is below the innermost.
+struct Spot {
+    /// Kind, logical and OS number of each.
+    objects: Vec<(ObjKind, u32, Option<u32>)>,
+    pus: Range<u32>,
+    below: Vec<usize>,
+    /// Spots of one shape are drawn alike.
+    shape: usize,
+}
+
+/// What makes spots alike: their kinds, and runs of shapes below.
+type Shape = (Vec<ObjKind>, Vec<(usize, usize)>);
+
+/// The whole answer. Cost: linear in the objects times the depth.
+pub(super) fn text(source: &str, topologies: &Topologies, topology: TopologyId) -> String {
+    let mut text = format!("{}: {}\n", plain(source), counts(topologies, topology));
+    let machine = source.strip_prefix("builtin:").and_then(builtin::find);
+    if let Some(machine) = machine.filter(|machine| !machine.kept.is_empty()) {
+        let (kept, whole) = (short(machine.kept.iter().copied()), machine.synthetic);
+        push(
+            &mut text,
+            format_args!("the site keeps core L#{kept} of {whole}\n"),
+        );
+    }
+    let spots = spots(topologies, topology);
+    let mut lines = Vec::new();
+    // The machine is what all of it is.
+    match spots.first() {
+        Some(machine) if machine.objects.len() > 1 => draw(&spots, &[0], 1, 0, &mut lines),
+        Some(_) => draw_below(&spots, &[0], 0, &mut lines),
+        None => {}
+    }
+    for line in lines.iter().take(LINES_MAX) {
+        push(&mut text, format_args!("{line}\n"));
+    }
+    if let Some(more @ 1..) = lines.len().checked_sub(LINES_MAX) {
+        push(
+            &mut text,
+            format_args!("… and {more} more lines; --format tsv has all\n"),
+        );
+    }
+    without_cpus(topologies, topology, &mut text);
+    example(topologies, topology, &mut text);
+    devices(topologies, topology, &mut text);
+    text.push_str(
+        "L# is the logical number, by place in the tree; P# that of the operating system, as cpu lists of it have.\n",
+    );
+    text
+}
+
+/// `2 packages, 4 numa nodes, 16 cores`
+fn counts(topologies: &Topologies, topology: TopologyId) -> String {
+    let names = ObjKind::ALL.iter().skip(1).filter_map(|&kind| {
+        let count = topologies.count(topology, kind);
+        let word = match kind {
+            ObjKind::Numa => "numa node",
+            ObjKind::Machine
+            | ObjKind::Package
+            | ObjKind::Die
+            | ObjKind::L5
+            | ObjKind::L4
+            | ObjKind::L3
+            | ObjKind::L2
+            | ObjKind::L1
+            | ObjKind::Core
+            | ObjKind::Hwthread => kind.word(),
+        };
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| format!("{count} {word}{plural}"))
+    });
+    names.collect::<Vec<String>>().join(", ")
+}
+
+fn pus_of(topologies: &Topologies, object: ObjectId) -> Option<Range<u32>> {
+    let ranges = topologies.ranges(object);
+    Some(ranges.first()?.0..ranges.last()?.1)
+}
+
+/// All objects that have PUs, each below the narrowest that holds it; spots come before those below them.
+fn spots(topologies: &Topologies, topology: TopologyId) -> Vec<Spot> {
+    let mut objects = Vec::new();
+    for kind in ObjKind::ALL {
+        for object in topologies.objects(topology, kind) {
+            objects.extend(pus_of(topologies, object).map(|pus| (pus, kind, object)));
+        }
+    }
+    objects.sort_by_key(|(pus, kind, object)| (pus.start, u32::MAX - pus.end, *kind, *object));
+    let mut spots: Vec<Spot> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for (pus, kind, object) in objects {
+        while open.last().is_some_and(|&top| spots[top].pus.end < pus.end) {
+            open.pop();
+        }
+        let named = (
+            kind,
+            topologies.logical(topology, object),
+            topologies.os(object),
+        );
+        match open.last() {
+            // The PUs of an outer object come first, so the innermost open one is the only one that can be equal.
+            Some(&top) if spots[top].pus == pus => spots[top].objects.push(named),
+            above => {
+                let new = spots.len();
+                if let Some(&above) = above {
+                    spots[above].below.push(new);
+                }
+                spots.push(Spot {
+                    objects: vec![named],
+                    pus,
+                    below: Vec::new(),
+                    shape: 0,
+                });
+                open.push(new);
+            }
+        }
+    }
+    set_shapes(&mut spots);
+    spots
+}
+
+fn set_shapes(spots: &mut [Spot]) {
+    let mut known: HashMap<Shape, usize> = HashMap::new();
+    for row in (0..spots.len()).rev() {
+        let kinds = spots[row].objects.iter().map(|(kind, ..)| *kind).collect();
+        let shapes = spots[row].below.iter().map(|&below| spots[below].shape);
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for shape in shapes {
+            match runs.last_mut() {
+                Some((last, count)) if *last == shape => *count += 1,
+                Some(_) | None => runs.push((shape, 1)),
+            }
+        }
+        let next = known.len();
+        spots[row].shape = *known.entry((kinds, runs)).or_insert(next);
+    }
+}
+
+/// Draws spots of one shape as one line, and what is below them. `each`: how many of them each one above has.
+fn draw(spots: &[Spot], alike: &[usize], each: usize, depth: usize, lines: &mut Vec<String>) {
+    let Some(first) = alike.first().map(|&first| &spots[first]) else {
+        return;
+    };
+    let mut line = "  ".repeat(depth);
+    if each > 1 {
+        push(&mut line, format_args!("{each} x "));
+    }
+    let parts = first.objects.iter().enumerate().map(|(place, (kind, ..))| {
+        let of_all = alike.iter().map(|&spot| spots[spot].objects[place]);
+        let logical = of_all.clone().map(|(_, logical, _)| logical);
+        let os = of_all.filter_map(|(.., os)| os);
+        let mut part = format!("{} L#{}", kind.word(), short(logical));
+        let os = short(os);
+        if os != "-" {
+            push(&mut part, format_args!(" P#{os}"));
+        }
+        part
+    });
+    // The machine is named by the whole text.
+    let parts: Vec<String> = parts.filter(|part| !part.starts_with("machine ")).collect();
+    line.push_str(&parts.join(" + "));
+    lines.push(line);
+    draw_below(spots, alike, depth + 1, lines);
+}
+
+fn draw_below(spots: &[Spot], alike: &[usize], depth: usize, lines: &mut Vec<String>) {
+    let Some(first) = alike.first().map(|&first| &spots[first]) else {
+        return;
+    };
+    let mut from = 0;
+    while let Some(&child) = first.below.get(from) {
+        if lines.len() > LINES_MAX * 100 {
+            return;
+        }
+        let run = first.below[from..]
+            .iter()
+            .take_while(|&&below| spots[below].shape == spots[child].shape)
+            .count();
+        let below: Vec<usize> = alike
+            .iter()
+            .flat_map(|&spot| &spots[spot].below[from..from + run])
+            .copied()
+            .collect();
+        draw(spots, &below, run, depth, lines);
+        from += run;
+    }
+}
+
+/// A list of numbers, cut when it is long.
+fn short(numbers: impl Iterator<Item = u32>) -> String {
+    let mut list = list_form(&numbers.collect());
+    if list.len() > LIST_MAX {
+        let cut = list[..LIST_MAX].rfind(',').unwrap_or(LIST_MAX);
+        let more = list[cut..].matches(',').count();
+        list.truncate(cut);
+        push(&mut list, format_args!(",… (+{more})"));
+    }
+    list
+}
+
+/// Memory without cpus, packages without any left.
+fn without_cpus(topologies: &Topologies, topology: TopologyId, text: &mut String) {
+    for kind in ObjKind::ALL {
+        let empty = topologies
+            .objects(topology, kind)
+            .filter(|&object| topologies.ranges(object).is_empty());
+        let empty: Vec<ObjectId> = empty.collect();
+        if empty.is_empty() {
+            continue;
+        }
+        let logical = empty
+            .iter()
+            .map(|&object| topologies.logical(topology, object));
+        let os = empty.iter().filter_map(|&object| topologies.os(object));
+        push(
+            text,
+            format_args!(
+                "without cpus: {} L#{} P#{}\n",
+                kind.word(),
+                short(logical),
+                short(os)
+            ),
+        );
+    }
+}
+
+/// The PUs of the first cores, where the two numberings differ.
+fn example(topologies: &Topologies, topology: TopologyId, text: &mut String) {
+    let pus_os = topologies.pus_os(topology);
+    if (0..)
+        .zip(pus_os)
+        .all(|(logical, &os): (u32, &u32)| logical == os)
+    {
+        return;
+    }
+    let cores = topologies.objects(topology, ObjKind::Core).take(3);
+    let cores: Vec<String> = cores
+        .filter_map(|core| {
+            let pus = pus_of(topologies, core)?;
+            let os = pus_os[pus.start as usize..pus.end as usize].iter().copied();
+            Some(format!(
+                "core L#{} is P#{}",
+                topologies.logical(topology, core),
+                short(os)
+            ))
+        })
+        .collect();
+    if !cores.is_empty() {
+        push(text, format_args!("for example {}\n", cores.join(", ")));
+    }
+}
+
+fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
+    let devices = topologies.devices(topology);
+    let pus_os = topologies.pus_os(topology);
+    for device in devices.iter().take(DEVICES_MAX) {
+        let pus = device
+            .pus
+            .iter()
+            .flat_map(|range| &pus_os[range.start as usize..range.end as usize]);
+        let subtype = match device.subtype.as_str() {
+            "-" => String::new(),
+            subtype => format!(" ({})", plain(subtype)),
+        };
+        push(
+            text,
+            format_args!(
+                "device {}{subtype} near P#{}\n",
+                plain(&device.name),
+                short(pus.copied())
+            ),
+        );
+    }
+    if let Some(more @ 1..) = devices.len().checked_sub(DEVICES_MAX) {
+        push(
+            text,
+            format_args!("… and {more} more devices; --format tsv has all\n"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::topo::run;
+
+    /// Runs `stowplan topo` with these words. Gives the exit status and what it wrote on both streams.
+    fn topo(words: &[&str]) -> (u8, String, String) {
+        let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let status = run(&args, &mut out, &mut err);
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status, text(out), text(err))
+    }
+
+    #[test]
+    fn equal_subtrees_are_one_line() {
+        let (status, out, _) = topo(&[
+            "show",
+            "package:2 [numa] l3:2 core:4 pu:2(indexes=2*16:1*2)",
+        ]);
+        let tree: Vec<&str> = out.lines().skip(1).take(5).collect();
+        assert_eq!(status, 0);
+        assert_eq!(
+            tree,
+            [
+                "2 x package L#0-1 P#0-1 + numa L#0-1 P#0-1",
+                "  2 x l3cache L#0-3",
+                "    4 x core L#0-15 P#0-15",
+                "      2 x hwthread L#0-31 P#0-31",
+                "for example core L#0 is P#0,16, core L#1 is P#1,17, core L#2 is P#2,18",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_machine_says_what_its_site_keeps() {
+        let (_, out, _) = topo(&["show", "builtin:frontier"]);
+        assert!(out.contains("56 cores"), "{out}");
+        assert!(out.contains("the site keeps core L#0,8,16,24"), "{out}");
+        let (_, list, _) = topo(&["list"]);
+        assert_eq!(
+            list.lines().count(),
+            1 + stowplan_topo::builtin::MACHINES.len()
+        );
+    }
+
+    #[test]
+    fn tsv_has_a_line_for_each_object() {
+        let (_, out, _) = topo(&["show", "package:2 pu:2", "--format", "tsv"]);
+        let lines = [
+            "#kind\tlogical\tos\tcpus",
+            "machine\t0\t0\t0-3",
+            "package\t0\t0\t0-1",
+        ];
+        assert_eq!(out.lines().take(3).collect::<Vec<_>>(), lines);
+        let (_, same, _) = topo(&["show", "--format=tsv", "package:2 pu:2"]);
+        assert_eq!(out, same);
+    }
+
+    #[test]
+    fn what_cannot_be_shown_leaves_the_answer_empty() {
+        for (words, start) in [
+            (
+                &["show", "missing.xml"][..],
+                "error[bad-topology]: topology file missing.xml: ",
+            ),
+            (&["show", "package:2 foo:1"], "error[bad-topology]: "),
+            (&["show", "builtin:frontir"], "error[bad-topology]: "),
+            (&["show"], "error[bad-option]: "),
+            (&["show", "pu:1", "--format", "xml"], "error[bad-value]: "),
+            (&["show", "pu:1", "--format"], "error[bad-option]: "),
+            (&["lst"], "error[bad-option]: "),
+            (&[], "error[bad-option]: "),
+        ] {
+            let (status, out, err) = topo(words);
+            assert_eq!((status, out.as_str()), (2, ""), "{words:?}");
+            assert!(err.starts_with(start), "{words:?}: {err}");
+        }
+    }
+}
