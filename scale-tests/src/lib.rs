@@ -1,4 +1,16 @@
-//! Generators, fuzz bodies and simulations.
+//! Generators of jobs, what compares their answers, fuzz bodies and simulations.
 
+// Decisions from a seed or from bytes.
+pub mod choices;
+// Small machines.
+pub mod catalogue;
+// Policy × qualifier × ranking × binding.
+pub mod cell;
+// A job as a user would type it.
+pub mod job;
+// Random jobs.
+pub mod arbitrary;
+// The placement corpus.
+pub mod corpus;
 // Bodies of the fuzz targets.
 pub mod input;

@@ -42,6 +42,8 @@ use turn::{Job, Turn};
 pub struct World<'a> {
     /// The hardware of a node, by its name; `None` when it has none.
     pub machine_of: &'a (dyn Fn(&str) -> Option<&'a Machine> + Sync),
+    /// Every topology that was given, used or not.
+    pub machines: &'a [&'a Machine],
     /// The node the launcher runs on.
     pub local: Option<&'a str>,
     /// Which cpus of every node may be used, as `0-3,6` or `0-3:HWTCPUS`.
@@ -119,6 +121,13 @@ pub fn read_machine(text: &str, without: &[u32]) -> Option<Machine> {
 ///
 /// Cost: processes times objects of a node, and more; not meant for large jobs.
 pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
+    if let Some(judged) = &resolved.by_cores {
+        let cores = world.machines.iter().any(|machine| machine.has_cores());
+        let with_cores = Some(&judged.with_cores).filter(|_| cores);
+        if let Some(error) = with_cores.or(judged.without_cores.as_ref()) {
+            return Refusal::err(error.class(), "bind core over map hwthread");
+        }
+    }
     let pool = Pool::of(&resolved.hosts, &world)?;
     let counts = count::all(&pool, resolved)?;
     let total = count::total(resolved, &counts);
@@ -135,6 +144,9 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
         let Some(policy) = policy_of(&job.pool, resolved, app)? else {
             continue; // A hole.
         };
+        if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
+            return Refusal::err(error.class(), "its file");
+        }
         let before = job.procs.len() as u64;
         place_app(
             &mut job,

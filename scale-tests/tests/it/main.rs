@@ -1,3 +1,5 @@
 //! Integration tests: one binary for the crate.
 
+mod corpus;
+mod examples;
 mod taskmap;

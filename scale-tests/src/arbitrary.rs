@@ -1,0 +1,301 @@
+//! Random jobs: clusters, host lists and files, several apps, every policy with every qualifier, ranking and binding.
+//!
+//! The first app's directive is a *cell*: policy × qualifier × ranking × binding, walked through by the number of the job, so
+//! that all are asked for equally often; everything else is drawn. About three jobs in five can be placed.
+
+use crate::catalogue::MACHINES;
+use crate::cell::Cell;
+use crate::choices::Choices;
+use crate::job::{App, Job};
+use std::fmt::Write as _;
+
+/// The cluster of a job while it is made.
+struct Cluster {
+    /// Names that exist, in the order of first mention.
+    names: Vec<String>,
+    /// The pool is made by a hostfile.
+    by_file: bool,
+}
+
+/// The job of this number under a seed.
+#[must_use]
+pub fn job(seed: u64, number: u64) -> Job {
+    let mut choices = Choices::seeded(
+        seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    );
+    drawn(&mut choices, &Cell::numbered(number))
+}
+
+/// The job that a fuzzer's bytes say: a cell in the first four, the rest drawn.
+#[must_use]
+pub fn job_from_bytes(bytes: &[u8]) -> Job {
+    let (cell, rest) = bytes.split_at(bytes.len().min(4));
+    let number = cell.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    drawn(&mut Choices::from_bytes(rest), &Cell::numbered(number))
+}
+
+fn drawn(choices: &mut Choices<'_>, cell: &Cell) -> Job {
+    let mut job = Job {
+        machine: machine(choices),
+        ..Job::default()
+    };
+    let mut cluster = cluster(choices, &mut job);
+    let apps = 1 + choices.below(2) * choices.within(1, 2);
+    for number in 0..apps {
+        let own = if number == 0 {
+            cell.clone()
+        } else {
+            Cell::drawn(choices)
+        };
+        let app = app(choices, &mut job, &mut cluster, &own, number);
+        job.apps.push(app);
+    }
+    job
+}
+
+/// Small ones more often.
+fn machine(choices: &mut Choices<'_>) -> usize {
+    let all = u32::try_from(MACHINES.len()).unwrap_or(u32::MAX);
+    let bound = if choices.once_in(2) { all } else { all / 2 };
+    choices.below(bound) as usize
+}
+
+fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
+    let count = *choices.pick(&[2, 1, 3, 2, 4, 3, 5]);
+    let names: Vec<String> = if choices.once_in(4) {
+        (0..count).map(|i| format!("n{}", i + 8)).collect()
+    } else {
+        ('a'..).take(count).map(String::from).collect()
+    };
+    if choices.once_in(4) {
+        let other = machine(choices);
+        let node = choices.pick(&names).clone();
+        job.others.push((node, other));
+        if choices.once_in(3) {
+            let (node, other) = (choices.pick(&names).clone(), machine(choices));
+            job.others.push((node, other));
+        }
+    }
+    if choices.once_in(3) {
+        job.head = Some(if choices.once_in(4) {
+            "away".to_owned()
+        } else {
+            choices.pick(&names).clone()
+        });
+    }
+    if choices.once_in(16) {
+        let list = *choices.pick(&[
+            "0-1",
+            "0",
+            "1-2",
+            "0,2",
+            "0-3:HWTCPUS",
+            "1:HWTCPUS",
+            "3",
+            "0-2,4",
+        ]);
+        job.cpu_list = Some(list.to_owned());
+    }
+    Cluster {
+        names,
+        by_file: choices.once_in(5),
+    }
+}
+
+fn app(
+    choices: &mut Choices<'_>,
+    job: &mut Job,
+    cluster: &mut Cluster,
+    cell: &Cell,
+    number: u32,
+) -> App {
+    let mut app = App::default();
+    hosts(choices, job, cluster, &mut app, number);
+    let cpus = if choices.once_in(6) { 16 } else { 6 };
+    app.np = (!choices.once_in(4)).then(|| choices.within(1, cpus));
+    let own_class = |choices: &mut Choices<'_>| number == 0 || choices.once_in(2);
+    if own_class(choices) {
+        let file = listing(choices, job, cluster, cell, app.np, number);
+        app.map = cell.map_text(choices, file.as_deref(), number);
+    }
+    if own_class(choices) {
+        app.rank = cell.rank_text(choices);
+    }
+    if own_class(choices) {
+        app.bind = cell.bind_text(choices);
+    }
+    app
+}
+
+fn hosts(
+    choices: &mut Choices<'_>,
+    job: &mut Job,
+    cluster: &mut Cluster,
+    app: &mut App,
+    number: u32,
+) {
+    let first = number == 0;
+    if cluster.by_file && (first || choices.once_in(6)) {
+        let name = format!("hosts{number}");
+        let text = hostfile(choices, cluster);
+        job.files.push((name.clone(), text));
+        app.hostfile = Some(name);
+    }
+    let none = match (first, cluster.by_file) {
+        (true, true) => !choices.once_in(4),
+        (true, false) => choices.once_in(24),
+        (false, _) => !choices.once_in(3),
+    };
+    if !none {
+        app.hosts = Some(host_list(choices, cluster, number));
+    }
+}
+
+fn count(choices: &mut Choices<'_>) -> u32 {
+    *choices.pick(&[4, 2, 3, 1, 8, 2, 4, 6, 0, 3, 12, 5])
+}
+
+fn host_list(choices: &mut Choices<'_>, cluster: &Cluster, number: u32) -> String {
+    let mut entries: Vec<String> = Vec::new();
+    let whole = number == 0 && !cluster.by_file;
+    let mut names = cluster.names.clone();
+    if choices.once_in(6) {
+        names.reverse();
+    }
+    for name in &names {
+        if !whole && choices.once_in(2) {
+            continue;
+        }
+        let digits = name.trim_start_matches('n');
+        let named = if number > 0 && digits.len() < name.len() && choices.once_in(6) {
+            digits
+        } else {
+            name
+        };
+        entries.push(match choices.below(10) {
+            0..=6 => format!("{named}:{}", count(choices)),
+            7 => named.to_owned(),
+            8 => format!("{named}:*"),
+            _ => format!("{named}:{},{named}:{}", count(choices), count(choices)),
+        });
+    }
+    if number > 0 && choices.once_in(4) {
+        let relative = match choices.below(4) {
+            0 => format!("+n{}", choices.below(4)),
+            1 => "+e".to_owned(),
+            2 => format!("+e:{}", choices.below(3)),
+            _ => format!("+n{}", choices.below(2)),
+        };
+        let at = choices.below(u32::try_from(entries.len() + 1).unwrap_or(1)) as usize;
+        entries.insert(at, relative);
+    }
+    if choices.once_in(40) {
+        entries.push((*choices.pick(&["z:2", "b:x", "n[8-9]:2", "+q", "a:+3", "9"])).to_owned());
+    }
+    if entries.is_empty() {
+        entries.push(format!("{}:{}", names[0], count(choices)));
+    }
+    entries.join(",")
+}
+
+fn hostfile(choices: &mut Choices<'_>, cluster: &Cluster) -> String {
+    let mut text = String::new();
+    for name in &cluster.names {
+        let _ = match choices.below(9) {
+            0 | 1 => writeln!(text, "{name} slots={}", count(choices)),
+            2 => writeln!(text, "{name}"),
+            3 => writeln!(text, "{name}\n{name}"),
+            4 => writeln!(text, "{name} max_slots={}", count(choices).max(1)),
+            5 | 6 => {
+                let slots = count(choices);
+                writeln!(
+                    text,
+                    "{name} slots={slots} max_slots={}",
+                    slots + choices.below(4)
+                )
+            }
+            7 => writeln!(text, "{name} slots={}\n{name}", count(choices)),
+            _ => writeln!(text, "rank 0={name}"),
+        };
+    }
+    if choices.once_in(12) {
+        let _ = writeln!(text, "^{}", choices.pick(&cluster.names));
+    }
+    if choices.once_in(40) {
+        let _ = writeln!(
+            text,
+            "{}",
+            choices.pick(&["a slots=2", "b max_slots=1", "+n1", "c slot=2"])
+        );
+    }
+    text
+}
+
+/// The file of a policy that reads one: its name.
+fn listing(
+    choices: &mut Choices<'_>,
+    job: &mut Job,
+    cluster: &Cluster,
+    cell: &Cell,
+    np: Option<u32>,
+    number: u32,
+) -> Option<String> {
+    let ranked = cell.reads_ranks();
+    if !ranked && (!cell.reads_sequence() || choices.once_in(3)) {
+        return None;
+    }
+    let entries = if choices.once_in(6) {
+        choices.within(1, 6)
+    } else {
+        np.unwrap_or(4) + choices.below(2)
+    };
+    let mut text = String::new();
+    for rank in 0..entries.min(12) {
+        let name = if choices.once_in(30) {
+            "z"
+        } else {
+            choices.pick(&cluster.names).as_str()
+        };
+        if ranked {
+            let skipped = u32::from(choices.once_in(40));
+            let _ = write!(text, "rank {}=", rank + skipped);
+            let _ = if choices.once_in(8) {
+                write!(text, "+n{}", choices.below(3))
+            } else {
+                write!(text, "{name}")
+            };
+            let _ = if choices.once_in(5) {
+                writeln!(text)
+            } else {
+                writeln!(text, " slot={}", slot_list(choices, rank))
+            };
+        } else {
+            let _ = if choices.once_in(2) {
+                writeln!(text, "{name} {}", slot_list(choices, rank))
+            } else {
+                writeln!(text, "{name}")
+            };
+        }
+    }
+    let name = if ranked {
+        format!("ranks{number}")
+    } else {
+        format!("seq{number}")
+    };
+    job.files.push((name.clone(), text));
+    Some(name)
+}
+
+fn slot_list(choices: &mut Choices<'_>, rank: u32) -> String {
+    match choices.below(14) {
+        0..=5 => rank.to_string(),
+        6 => choices.below(8).to_string(),
+        7 => format!("{rank}-{}", rank + 1),
+        8 => format!("{}:{}", choices.below(2), choices.below(3)),
+        9 => format!("0:{};1:{}", choices.below(2), choices.below(2)),
+        10 => format!("{}:*", choices.below(2)),
+        11 => format!("p{}", choices.below(2)),
+        12 => "p*".to_owned(),
+        _ => format!("{}:0-1", choices.below(2)),
+    }
+}

@@ -1,0 +1,92 @@
+//! Small machines that jobs are generated for: even and odd ones.
+
+use stowplan_engine::policy::CpuMode;
+
+/// A machine of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What is typed behind `--topo`: a synthetic string, or a path from the root of the project.
+    pub topo: &'static str,
+    /// Its text, when it is a file.
+    pub xml: Option<&'static str>,
+}
+
+const fn synthetic(topo: &'static str) -> Entry {
+    Entry { topo, xml: None }
+}
+
+/// A machine of `cases/machines`.
+macro_rules! file {
+    ($name:literal) => {
+        Entry {
+            topo: concat!("cases/machines/", $name, ".xml"),
+            xml: Some(include_str!(concat!(
+                "../../cases/machines/",
+                $name,
+                ".xml"
+            ))),
+        }
+    };
+}
+
+/// The machines, the plainest first.
+pub const MACHINES: &[Entry] = &[
+    synthetic("package:2 core:4 pu:1"),
+    synthetic("package:2 core:2 pu:2"),
+    synthetic("pu:1"),
+    synthetic("core:3 pu:1"),
+    synthetic("package:2 core:1 pu:2"),
+    synthetic("package:2 core:4 pu:2"),
+    synthetic("package:3 core:4 pu:1"),
+    synthetic("package:1 core:4 pu:2"),
+    synthetic("package:2 core:1 pu:4"),
+    synthetic("package:2 numa:2 l3:1 core:2 pu:2"),
+    synthetic("package:2 numa:1 l3:1 l2:2 l1:1 core:1 pu:2(indexes=0,4,1,5,2,6,3,7)"),
+    synthetic("numa:2 package:2 l3:1 core:2 pu:2"),
+    synthetic("package:1 l3:2 l2:2 l1:2 core:2 pu:2"),
+    synthetic("package:2 numa:1 l3:1 pu:6"),
+    synthetic("pu:4"),
+    synthetic("package:2 l3:2 pu:2"),
+    synthetic("package:2 [numa] [numa] core:2 pu:2"),
+    synthetic("[numa] package:2 [numa] l3:2 core:2 pu:1"),
+    synthetic("package:2 numa:2 l3:2 l2:2 l1:1 core:1 pu:2(indexes=2*16:1*2)"),
+    file!("asym-cores"),
+    file!("disallowed"),
+    file!("hybrid"),
+    file!("irregular-l3"),
+    file!("memory-without-cpus"),
+    file!("memory-of-gpus"),
+    file!("package-disallowed"),
+    file!("missing-threads"),
+    file!("offline"),
+    file!("sparse-numbers"),
+    file!("asymmetric-packages"),
+    file!("everything-disallowed-but-one"),
+    file!("memory-disallowed"),
+    file!("interleaved-over-packages"),
+];
+
+impl Entry {
+    /// The text that readers take.
+    #[must_use]
+    pub fn text(&self) -> &'static str {
+        self.xml.unwrap_or(self.topo)
+    }
+}
+
+/// A list for every node's cpus as the engine takes it: `0-3,6`, or with `:HWTCPUS`. `None` when it is none.
+#[must_use]
+pub fn cpu_list(text: &str) -> Option<(Vec<(u32, u32)>, CpuMode)> {
+    let (numbers, mode) = match text.split_once(':') {
+        None => (text, CpuMode::Core),
+        Some((numbers, _)) => (numbers, CpuMode::Hwthread),
+    };
+    let range = |item: &str| {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        Some((first.parse().ok()?, last.parse().ok()?))
+    };
+    Some((
+        numbers.split(',').map(range).collect::<Option<Vec<_>>>()?,
+        mode,
+    ))
+}

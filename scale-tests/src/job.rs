@@ -1,0 +1,154 @@
+//! A job as a user would type it: what the generators make, what is shrunk, what is printed to be pasted.
+
+use std::fmt::Write as _;
+use stowplan_engine::error::at::Text;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::error::{MapError, Note};
+use stowplan_engine::limit::RANKS_MAX;
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::request::Label;
+use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
+use stowplan_engine::text::directive::MapForm;
+
+/// One app's part of the command line. Empty fields are not said.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct App {
+    /// `-n`, as digits.
+    pub np: Option<u32>,
+    /// `-H`.
+    pub hosts: Option<String>,
+    /// `--hostfile`: the name of one of [`Job::files`].
+    pub hostfile: Option<String>,
+    /// `--map-by`.
+    pub map: Option<String>,
+    /// `--rank-by`.
+    pub rank: Option<String>,
+    /// `--bind-to`.
+    pub bind: Option<String>,
+}
+
+impl App {
+    /// Its options with their values, in the order in which they are written and read.
+    #[must_use]
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let np = self.np.map(|np| np.to_string());
+        let said = [
+            ("-H", &self.hosts),
+            ("--hostfile", &self.hostfile),
+            ("-n", &np),
+            ("--map-by", &self.map),
+            ("--rank-by", &self.rank),
+            ("--bind-to", &self.bind),
+        ];
+        let words = said
+            .into_iter()
+            .filter_map(|(option, value)| Some((option, value.clone()?)));
+        words.collect()
+    }
+}
+
+/// A job with all it is placed by.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Job {
+    /// The topology of every node: a row of the catalogue.
+    pub machine: usize,
+    /// Nodes with another one.
+    pub others: Vec<(String, usize)>,
+    /// The node the launcher runs on.
+    pub head: Option<String>,
+    /// Which cpus of every node may be used.
+    pub cpu_list: Option<String>,
+    /// Files by name.
+    pub files: Vec<(String, String)>,
+    /// The apps.
+    pub apps: Vec<App>,
+}
+
+/// Files by name, held in memory.
+struct Held<'a>(&'a [(String, String)]);
+
+impl Files for Held<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let found = self.0.iter().find(|(name, _)| name == path);
+        let missing = || "No such file or directory".to_owned();
+        found
+            .map(|(_, text)| text.clone().into_bytes())
+            .ok_or_else(missing)
+    }
+}
+
+impl Job {
+    /// What the engine and the reference place: through the words and the relay's shape, as a command line goes.
+    ///
+    /// # Errors
+    /// What the words deserve. Cost: linear in the text.
+    pub fn resolve(&self) -> Result<(Resolved, Vec<Note>), MapError> {
+        let mut intake = Intake::new();
+        for (number, app) in (0..).zip(&self.apps) {
+            let id = intake.push_app(Label::default());
+            let owner = if number == 0 {
+                Owner::Job
+            } else {
+                Owner::App(number)
+            };
+            for (option, value) in app.options() {
+                let row = intake.text(Text::Value {
+                    app: (number > 0).then_some(number),
+                    option: option.trim_start_matches('-').to_owned(),
+                    value: value.clone(),
+                });
+                match option {
+                    "-n" => intake.np(id, row, RANKS_MAX)?,
+                    "-H" => intake.hosts(id, row, Scope::Global)?,
+                    "--hostfile" => intake.hostfile(id, &value, Scope::Global),
+                    "--map-by" => intake.map(owner, MapForm::Whole, row, None)?,
+                    "--rank-by" => intake.rank(owner, row, None)?,
+                    _ => intake.bind(owner, row, None)?,
+                }
+            }
+        }
+        let taken = intake.finish()?;
+        let context = Context {
+            parent: None,
+            spoken: &taken.spoken,
+            affinity: None,
+            files: &Held(&self.files),
+        };
+        Ok((resolve(taken.request, context)?, taken.notes))
+    }
+
+    /// The job as a command to paste into a shell; its files are made by the lines before.
+    #[must_use]
+    pub fn command_line(&self, topology: impl Fn(usize) -> String) -> String {
+        let mut text = String::new();
+        for (name, content) in &self.files {
+            let _ = writeln!(text, "printf '%s' '{content}' > {name}");
+        }
+        let _ = write!(
+            text,
+            "stowplan map --format tsv --topo '{}'",
+            topology(self.machine)
+        );
+        for (nodes, machine) in &self.others {
+            let _ = write!(text, " --topo '{nodes}={}'", topology(*machine));
+        }
+        if let Some(head) = &self.head {
+            let _ = write!(text, " --head {head}");
+        }
+        if let Some(list) = &self.cpu_list {
+            let _ = write!(text, " --prtemca hwloc_default_cpu_list {list}");
+        }
+        for (number, app) in self.apps.iter().enumerate() {
+            text.push_str(if number > 0 { " :" } else { "" });
+            for (option, value) in app.options() {
+                let plain = value
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || ":,=+-.".contains(c));
+                let quote = if plain && !value.is_empty() { "" } else { "'" };
+                let _ = write!(text, " {option} {quote}{value}{quote}");
+            }
+        }
+        text
+    }
+}
