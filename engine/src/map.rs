@@ -31,7 +31,7 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
     let mut site = pool::build(&resolved, &machine)?;
     let before = site.runs.clone();
     // How many processes, where nobody said; that settles bindings by size.
-    let counts = count::count(&site, &resolved)?;
+    let counts = count::count(&mut site, &resolved)?;
     let sizes = count::for_size(&resolved, &counts);
     // App by app, each on what the earlier ones left.
     let mut table = resolved.apps.clone();

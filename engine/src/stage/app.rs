@@ -63,7 +63,9 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         ..
     } = turn;
     let named = select::named(site, &resolved.hosts, app)?;
-    let picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
+    let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
+    picks.keep(site);
+    let picks = picks.picks;
     let (procs, counted) = match (turn.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
         (Procs::Counted(procs), _) => (procs, Counted::Counted),

@@ -30,20 +30,15 @@ pub(crate) enum Procs {
 ///
 /// # Errors
 /// What an app's hosts get wrong, `no-processes`, `job-too-large`.
-pub(crate) fn count(site: &Site, resolved: &Resolved) -> Result<Vec<Procs>, MapError> {
+pub(crate) fn count(site: &mut Site, resolved: &Resolved) -> Result<Vec<Procs>, MapError> {
     let apps = &resolved.apps;
     let mut counts = Vec::with_capacity(apps.len());
     let mut sum = 0_u64;
-    // Looking an app's nodes up may raise slots; what it raises is for its own turn.
-    let mut empty: Option<Site> = None;
     for app in apps.ids() {
         let procs = match (apps.policy(app), apps.np[app]) {
             (None, _) => Procs::Hole,
             (Some(_), Some(given)) => Procs::Given(given),
-            (Some(policy), None) => {
-                let mut site = empty.get_or_insert_with(|| site.clone()).clone();
-                counted(&mut site, resolved, app, policy)?
-            }
+            (Some(policy), None) => counted(site, resolved, app, policy)?,
         };
         sum += match procs {
             Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
@@ -138,13 +133,15 @@ fn slots(
     policy: &Policy,
 ) -> Result<Vec<Pick>, MapError> {
     let named = select::named(site, &resolved.hosts, app)?;
-    select::picks(
+    // What the claims raise is for the app's own turn.
+    Ok(select::picks(
         site,
         &resolved.hosts,
         (app, policy),
         &named,
         &mut Vec::new(),
-    )
+    )?
+    .picks)
 }
 
 /// Processes that the cpus of the app's nodes take by PE: whole topologies, in the mode of the words (3.4).

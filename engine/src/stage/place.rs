@@ -221,12 +221,17 @@ impl Deal {
         for lot in 0..work.lots.len() {
             let facts = work.facts(lot);
             // Nodes behind the one where the first round ends are not looked at.
-            if reached < u64::from(self.asked) {
-                choices.push(choose(self, work, lot, facts, Pass::First)?);
+            let choice = if reached < u64::from(self.asked) {
+                choose(self, work, lot, facts, Pass::First)?
             } else {
-                choices.push((Layout::Plain(Binding::Off), 0));
-            }
-            reached += u64::from(work.lots[lot].nodes.count);
+                (Layout::Plain(Binding::Off), 0)
+            };
+            reached += if choice.1 > 0 {
+                u64::from(work.lots[lot].nodes.count)
+            } else {
+                0
+            };
+            choices.push(choice);
         }
         let shares = |work: &Work<'_>| -> Vec<Share> {
             let caps = choices.iter().map(|(_, cap)| *cap);

@@ -9,7 +9,7 @@ use crate::policy::{NoLocal, Oversubscribe};
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::Intervals;
 use crate::table::names::{NameRange, NodeRange, push_joined};
-use crate::table::states::{Runs, StateId};
+use crate::table::states::{NodeState, Runs, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,22 @@ pub(crate) struct Pick {
     pub(crate) state: StateId,
     /// Processes the app may place on each, slots alone considered.
     pub(crate) avail: u32,
+}
+
+/// The nodes of an app, and what taking them changes about their slots.
+#[derive(Clone, Debug)]
+pub(crate) struct Picks {
+    pub(crate) picks: Vec<Pick>,
+    raised: Vec<(NodeRange, StateId)>,
+    lowered: Vec<(NodeRange, StateId)>,
+}
+
+impl Picks {
+    /// Keeps the changed slots for the rest of the job.
+    pub(crate) fn keep(&mut self, site: &mut Site) {
+        site.change(&mut self.lowered);
+        site.change(&mut self.raised);
+    }
 }
 
 /// What an app claims of a node by its `-H` entries.
@@ -284,8 +300,8 @@ fn add_up(claims: &[(NodeRange, Claim)]) -> Vec<(NodeRange, Claim)> {
 
 /// How much of each node an app may take: neighbouring nodes of one state and one claim, in list order.
 ///
-/// Raises slots where a claim passes them, and lowers them to what the app's own hostfile says; both stay for the rest of
-/// the job. Full nodes drop out.
+/// Slots are raised where a claim passes them, and lowered to what the app's own hostfile says; both are for the caller to
+/// keep. Full nodes drop out.
 ///
 /// # Errors
 /// `no-nodes`, `slots-exceed-max`, `nodes-full`.
@@ -295,13 +311,14 @@ pub(crate) fn picks(
     (app, policy): (AppId, &Policy),
     named: &Named,
     notes: &mut Vec<Note>,
-) -> Result<Vec<Pick>, MapError> {
-    lower_slots(site, hosts, app);
+) -> Result<Picks, MapError> {
+    let mut changes = lowered(site, hosts, app);
     let list = without_local(site, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
     let mut picks = Vec::with_capacity(list.len());
-    let mut changes = Vec::new();
-    for (nodes, claim, state) in claimed(site, named, &list) {
+    let mut raised = Vec::new();
+    let runs = after(site, &mut changes);
+    for (nodes, claim, state) in claimed(runs.as_ref().unwrap_or(&site.runs), named, &list) {
         let mut row = *site.states.get(state);
         let left = row.left();
         let avail = match claim {
@@ -316,8 +333,8 @@ pub(crate) fn picks(
             && (!full || claim.is_some_and(|claim| claim.slots > 0))
         {
             let used = row.used;
-            let raised = u64::from(used).saturating_add(avail);
-            if let Some(max) = row.max_slots.filter(|&max| raised > u64::from(max)) {
+            let wanted = u64::from(used).saturating_add(avail);
+            if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
                 let node = site.name(nodes.first);
                 return Err(PlaceError::SlotsExceedMax {
                     app: number(app),
@@ -329,8 +346,8 @@ pub(crate) fn picks(
                 .into());
             }
             if !full {
-                row.slots = u32::try_from(raised).unwrap_or(u32::MAX);
-                changes.push((nodes, site.states.intern(row)));
+                row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
+                raised.push((nodes, site.states.intern(row)));
             }
         }
         if row.room() == 0 || (forbidden && full) {
@@ -350,13 +367,16 @@ pub(crate) fn picks(
     if picks.is_empty() {
         return Err(nodes_full(site, app, &list));
     }
-    site.change(&mut changes);
-    Ok(picks)
+    Ok(Picks {
+        picks,
+        raised,
+        lowered: changes,
+    })
 }
 
 /// The list in parts of one claim and one state.
 fn claimed(
-    site: &Site,
+    states: &StateRuns,
     named: &Named,
     list: &[NodeRange],
 ) -> Vec<(NodeRange, Option<Claim>, StateId)> {
@@ -369,7 +389,7 @@ fn claimed(
     for &nodes in list {
         if named.claims.is_none() {
             parts.extend(
-                site.runs
+                states
                     .within(nodes)
                     .map(|(part, state)| (part, None, state)),
             );
@@ -377,7 +397,7 @@ fn claimed(
         }
         for (claimed, claim) in claims.within(nodes) {
             parts.extend(
-                site.runs
+                states
                     .within(claimed)
                     .map(|(part, state)| (part, claim, state)),
             );
@@ -429,33 +449,42 @@ pub(crate) fn without_local(
 }
 
 /// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
-fn lower_slots(site: &mut Site, hosts: &Hosts, app: AppId) {
-    let mut changes = Vec::new();
+fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
+    let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
         for line in &hosts.hostfiles[*file].lines {
             let (HostfileWhat::Name(range), Some(slots)) = (&line.what, line.slots) else {
                 continue;
             };
-            for nodes in site.names.find(range).0 {
-                for (part, state) in site.runs.within(nodes) {
-                    if site.states.get(state).slots > slots {
-                        changes.push((part, state, slots));
-                    }
-                }
-            }
+            let nodes = site.names.find(range).0.into_iter();
+            let parts = nodes.flat_map(|nodes| site.runs.within(nodes).collect::<Vec<_>>());
+            found.extend(
+                parts
+                    .filter(|&(_, state)| site.states.get(state).slots > slots)
+                    .map(|part| (part, slots)),
+            );
         }
     }
     let mut seen = Intervals::default();
     let mut lowered = Vec::new();
-    for (nodes, state, slots) in changes {
-        let row = crate::table::states::NodeState {
+    for ((nodes, state), slots) in found {
+        let row = NodeState {
             slots,
             ..*site.states.get(state)
         };
         let state = site.states.intern(row);
         lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
     }
-    site.change(&mut lowered);
+    lowered
+}
+
+/// The states with some changed; `None` when none is.
+fn after(site: &Site, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
+    (!changes.is_empty()).then(|| {
+        let mut runs = site.runs.clone();
+        runs.change(changes);
+        runs
+    })
 }
 
 fn nodes_full(site: &Site, app: AppId, list: &[NodeRange]) -> MapError {
