@@ -29,6 +29,7 @@ pub mod session_state;
 
 use format::screen::Screen;
 use progress::Audience;
+use stowplan_engine::stage::resolve::Files;
 
 /// What the command speaks through.
 pub struct Console<'c> {
@@ -36,6 +37,8 @@ pub struct Console<'c> {
     pub out: &'c mut dyn Write,
     /// Standard error: messages and notes.
     pub err: &'c mut dyn Write,
+    /// The files that a request names.
+    pub files: &'c dyn Files,
     /// What standard output can show.
     pub screen: Screen,
     /// Whether somebody watches standard error.
@@ -59,6 +62,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         &mut Console {
             out,
             err,
+            files: &disk::Disk,
             screen,
             audience,
         },

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use stowplan::Console;
+use stowplan::disk::Disk;
 use stowplan::format::screen::Screen;
 use stowplan::progress::Audience;
 
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         &mut Console {
             out: &mut out,
             err: &mut std::io::stderr().lock(),
+            files: &Disk,
             screen: Screen::of_stdout(),
             audience,
         },

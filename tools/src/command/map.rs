@@ -1,7 +1,6 @@
 //! `stowplan map`: places a job and shows it.
 
 use crate::args::{Format, JobArgs, MapArgs, map_args};
-use crate::disk::Disk;
 use crate::format::{Sources, Told, json, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
 use crate::report::{Refused, print_note};
@@ -38,19 +37,20 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// The first that the request deserves, in the order of `errors` "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
     let MapArgs { job, taken, parent } = asked;
+    let files = console.files;
     let affinity = affinity_file(&job)?;
     let context = Context {
         parent: parent.as_ref(),
         spoken: &taken.spoken,
         affinity: affinity.as_deref(),
-        files: &Disk,
+        files,
     };
     let decided = decide(taken.request, context)?;
-    let (mut machine, sources) = machine::read(&job, &Disk)?;
-    let mut resolved = decided.read_files(&Disk)?;
+    let (mut machine, sources) = machine::read(&job, files)?;
+    let mut resolved = decided.read_files(files)?;
     resolved.notes.splice(0..0, taken.notes);
     if let Some(map) = &job.taskmap {
-        sequence_of(map, &mut resolved)?;
+        sequence_of(map, &mut resolved, files)?;
     }
     machine.candidates = candidates(&job)?;
     let mapped = placed(resolved, machine, job.threads)?;
@@ -99,9 +99,9 @@ fn candidates(job: &JobArgs) -> Result<Option<Candidates>, Refused> {
 }
 
 /// Makes the sequence that a task map stands for: its node number i is the i-th of the job's nodes.
-fn sequence_of(map: &str, resolved: &mut Resolved) -> Result<(), Refused> {
+fn sequence_of(map: &str, resolved: &mut Resolved, files: &dyn Files) -> Result<(), Refused> {
     let bytes = match map.strip_prefix('@') {
-        Some(path) => Disk.read(path).map_err(|reason| Refused::Told {
+        Some(path) => files.read(path).map_err(|reason| Refused::Told {
             class: "taskmap-syntax",
             sentence: format!("--taskmap {map}: {reason}"),
         })?,
