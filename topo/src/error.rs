@@ -15,7 +15,7 @@ pub enum TopoError {
     },
     /// A text that is neither a file nor a synthetic description.
     #[error(
-        "topology {text:?}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either"
+        "topology {}: no such file ({reason}), and no synthetic description (`package:2 core:8 pu:2`) either", excerpt(.text, 0)
     )]
     Neither {
         /// The text.
@@ -24,7 +24,7 @@ pub enum TopoError {
         reason: String,
     },
     /// A name after `builtin:` that is no machine of ours.
-    #[error("topology builtin:{name}: no such machine{}; `stowplan topo list` names them", hint(.nearest.as_deref()))]
+    #[error("topology builtin:{}: no such machine{}; `stowplan topo list` names them", excerpt(.name, 0), hint(.nearest.as_deref()))]
     UnknownMachine {
         /// The name.
         name: String,
@@ -32,7 +32,7 @@ pub enum TopoError {
         nearest: Option<&'static str>,
     },
     /// A synthetic description that is none.
-    #[error("topology {text:?}, column {}: {fault}", .at + 1)]
+    #[error("topology {}, column {}: {fault}", excerpt(.text, *.at), .at + 1)]
     Synthetic {
         /// The description.
         text: String,
@@ -102,6 +102,21 @@ impl TopoError {
             | Self::Live { .. }) => other,
         }
     }
+}
+
+/// A text in quotes; of a long one what stands around byte `at`.
+fn excerpt(text: &str, at: usize) -> String {
+    const MOST: usize = 160;
+    if text.len() <= MOST {
+        return format!("{text:?}");
+    }
+    let start = text.floor_char_boundary(at.saturating_sub(MOST / 2));
+    let end = text.floor_char_boundary(start + MOST);
+    let (before, behind) = (
+        if start > 0 { "…" } else { "" },
+        if end < text.len() { "…" } else { "" },
+    );
+    format!("{before}{:?}{behind}", &text[start..end])
 }
 
 fn hint(nearest: Option<&str>) -> String {

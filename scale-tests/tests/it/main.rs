@@ -3,3 +3,4 @@
 mod corpus;
 mod examples;
 mod taskmap;
+mod topo;

@@ -55,6 +55,8 @@ pub(super) fn draft(text: &[u8], described: &Description) -> Result<TopologyDraf
         );
     }
     draft.objects.extend(memory(text, described, &order)?);
+    // Kind by kind, so that a machine is the same topology from whatever it was read.
+    draft.objects.sort_by_key(|object| object.kind);
     Ok(draft)
 }
 

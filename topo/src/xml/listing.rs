@@ -190,6 +190,8 @@ impl Walk<'_> {
                 stays
             });
         }
+        // Kind by kind, so that a machine is the same topology from whatever it was read.
+        self.draft.objects.sort_by_key(|object| object.kind);
         self.draft
     }
 }
