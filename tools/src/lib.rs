@@ -6,6 +6,10 @@ use std::io::Write;
 pub mod options;
 // argv -> what it says.
 pub mod args;
+// JSON read in place, with positions.
+pub mod json;
+// A spawn request in JSON -> what it says.
+pub mod request;
 // Messages, notes, carets.
 pub mod report;
 // Files by path.
@@ -74,6 +78,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
+        Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
             command::taskmap::run(rest, &mut std::io::stdin().lock(), out, err)

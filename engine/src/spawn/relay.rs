@@ -394,9 +394,6 @@ fn read_unknown(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(),
             from.text()?.to_owned(),
             from.text()?.to_owned(),
         );
-        if keys::key_named(&name).is_some() {
-            return Err(from.fail("this key is not unknown"));
-        }
         request.unknown.push(Unknown {
             owner,
             name,

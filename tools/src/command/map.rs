@@ -7,8 +7,10 @@ use crate::report::{Refused, print_note};
 use crate::{Console, machine, output};
 use std::io;
 use std::path::Path;
+use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
 use stowplan_engine::session::{self, By};
+use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, decide};
 use stowplan_engine::table::apps::Numbering;
 use stowplan_engine::table::listings::{Entry, EntryNode, Listing};
@@ -36,25 +38,42 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// # Errors
 /// The first that the request deserves, in the order of `errors` "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
-    let MapArgs { job, taken, parent } = asked;
+    let MapArgs {
+        mut job,
+        taken,
+        parent,
+    } = asked;
+    // The mapper sees only what travels, from the command line as well.
+    let relayed = taken.relay()?;
     let files = console.files;
     let affinity = affinity_file(&job)?;
     let context = Context {
         parent: parent.as_ref(),
-        spoken: &taken.spoken,
+        spoken: &relayed.spoken,
         affinity: affinity.as_deref(),
         files,
     };
-    let decided = decide(taken.request, context)?;
+    let decided = decide(relayed.request, context)?;
+    job.format = job.format.or_else(|| displayed(decided.request()));
     let (mut machine, sources) = machine::read(&job, files)?;
     let mut resolved = decided.read_files(files)?;
-    resolved.notes.splice(0..0, taken.notes);
+    resolved.notes.splice(0..0, relayed.notes);
     if let Some(map) = &job.taskmap {
         sequence_of(map, &mut resolved, files)?;
     }
     machine.candidates = candidates(&job)?;
     let mapped = placed(resolved, machine, job.threads)?;
     show(&job, &mapped, &sources, console)
+}
+
+/// The format that a request to show the map stands for, where none is named (`per-app` 7).
+fn displayed(request: &SpawnRequest) -> Option<Format> {
+    let shows = |key| request.attributes().is_set(Owner::Job, key);
+    if shows(keys::JOB_DISPLAY_DEVEL_MAP) {
+        Some(Format::MapDevel)
+    } else {
+        shows(keys::JOB_DISPLAY_MAP).then_some(Format::Map)
+    }
 }
 
 /// LSF's file: as named, or as the variable names it that the user asked for.

@@ -2,5 +2,6 @@
 
 pub mod map;
 pub mod session;
+pub mod spawn;
 pub mod taskmap;
 pub mod topo;

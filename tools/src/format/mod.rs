@@ -25,6 +25,8 @@ pub mod prterun;
 pub mod taskmap;
 // What a screen can show.
 pub mod screen;
+// What a job and its apps carry.
+pub mod attributes;
 // A page for people.
 pub mod text;
 

@@ -1,0 +1,88 @@
+//! `stowplan spawn REQUEST.json`: the same as `map`, from a programmatic spawn request.
+
+use super::map::answer;
+use crate::args::{JobArgs, MapArgs, Show, job_args};
+use crate::format::attributes;
+use crate::report::{Refused, print_note};
+use crate::request::{Request, read_request};
+use crate::{Console, output};
+use std::fs::File;
+use std::io::{self, Read};
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::limit::REQUEST_BYTES_MAX;
+use stowplan_engine::stage::resolve::prepare;
+
+/// Runs the subcommand with the arguments behind `spawn`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match spawn(args, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let (words, job) = job_args(args)?;
+    let misplaced = |option: &str, fault| {
+        Refused::from(SpecError::BadOption {
+            option: option.to_owned(),
+            app: 0,
+            fault,
+        })
+    };
+    let file = match words.as_slice() {
+        [file] => file,
+        [] => return Err(misplaced("REQUEST.json", OptionFault::NoValue)),
+        [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
+    };
+    let bytes = read(file).map_err(|error| SpecError::BadRequest {
+        file: file.clone(),
+        line: 1,
+        column: 1,
+        path: "$".to_owned(),
+        fault: format!("the request cannot be read: {error}"),
+    })?;
+    let request = read_request(file, &bytes)?;
+    match job.show_attributes {
+        Some(show) => show_attributes(request, show, &job, console),
+        None => {
+            let Request { taken, parent } = request;
+            answer(MapArgs { job, taken, parent }, console)
+        }
+    }
+}
+
+/// A request's bytes, and one more than it may have, so that too many are seen.
+fn read(file: &str) -> io::Result<Vec<u8>> {
+    let limit = REQUEST_BYTES_MAX as u64 + 1;
+    let mut bytes = Vec::new();
+    if file == "-" {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    } else {
+        File::open(file)?.take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Shows what the job and each app carry: as set, or as it came through the relay, promoted and inherited.
+fn show_attributes(
+    request: Request,
+    show: Show,
+    job: &JobArgs,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let before = request.taken.request.clone();
+    let relayed = request.taken.relay()?;
+    let prepared = prepare(relayed.request, request.parent.as_ref(), &relayed.spoken)?;
+    let shown = match show {
+        Show::Before => before,
+        Show::After => prepared.request,
+    };
+    output::give(job.output.as_deref(), console.out, |out| {
+        attributes::write(&shown, out)
+    })?;
+    for note in &relayed.notes {
+        print_note(note, console.err);
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Phase 2: the members of a request, in document order.
+
+use super::{ParentShape, Shape, Source};
+use crate::json::{At, Kind};
+use std::collections::HashSet;
+use stowplan_engine::error::SpecError;
+use stowplan_engine::limit::APPS_MAX;
+use stowplan_engine::spawn::inherit::ParentKind;
+
+/// Judges all members.
+///
+/// # Errors
+/// `bad-request` at the first that is not the schema's.
+pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
+    let json = source.json;
+    let root = json.root();
+    if json.kind(root) != Kind::Object {
+        return source.refuse(root, "$", "a request is an object");
+    }
+    let mut shape = Shape::default();
+    let mut seen = HashSet::new();
+    let mut apps = None;
+    for (at, name, value) in json.members(root) {
+        let path = format!("$.{name}");
+        once(source, &mut seen, at, &name, &path)?;
+        let kind = json.kind(value);
+        match (name.as_str(), kind) {
+            ("version" | "job_info" | "apps" | "parent", Kind::Null) => {}
+            ("version", _) if json.raw(value) == "1" => {}
+            ("version", _) => return source.refuse(value, &path, "the version is the number 1"),
+            ("job_info", Kind::Object) => shape.job_info = Some(value),
+            ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
+            ("apps", Kind::Array) => {
+                shape.apps = judge_apps(source, value)?;
+                apps = Some(value);
+            }
+            ("apps", _) => return source.refuse(value, &path, "apps are an array"),
+            ("parent", Kind::Object) => shape.parent = Some(judge_parent(source, value)?),
+            ("parent", _) => return source.refuse(value, &path, "a parent is an object"),
+            (_, _) => return source.refuse(at, &path, "a request has no such member"),
+        }
+    }
+    match apps {
+        None => source.refuse(root, "$", "a request needs apps"),
+        Some(at) if shape.apps.iter().all(Option::is_none) => {
+            source.refuse(at, "$.apps", "a request needs at least one app")
+        }
+        Some(_) => Ok(shape),
+    }
+}
+
+fn once(
+    source: &Source<'_>,
+    seen: &mut HashSet<String>,
+    at: At,
+    name: &str,
+    path: &str,
+) -> Result<(), SpecError> {
+    if seen.insert(name.to_owned()) {
+        return Ok(());
+    }
+    source.refuse(at, path, "a member stands twice")
+}
+
+fn judge_apps(source: &Source<'_>, array: At) -> Result<Vec<Option<At>>, SpecError> {
+    let mut apps = Vec::new();
+    for (row, app) in source.json.elements(array).enumerate() {
+        if row >= APPS_MAX as usize {
+            return source.refuse(app, "$.apps", "these are more apps than a job may have");
+        }
+        apps.push(match source.json.kind(app) {
+            Kind::Null => None,
+            Kind::Object => {
+                judge_app(source, row, app)?;
+                Some(app)
+            }
+            Kind::True
+            | Kind::False
+            | Kind::Integer
+            | Kind::Number
+            | Kind::String
+            | Kind::Array => {
+                return source.refuse(
+                    app,
+                    &format!("$.apps[{row}]"),
+                    "an app is an object or null",
+                );
+            }
+        });
+    }
+    Ok(apps)
+}
+
+fn judge_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> {
+    let json = source.json;
+    let mut seen = HashSet::new();
+    for (at, name, value) in json.members(app) {
+        let path = || format!("$.apps[{row}].{name}");
+        if !seen.insert(name.clone()) {
+            return source.refuse(at, &path(), "a member stands twice");
+        }
+        let fault = match (name.as_str(), json.kind(value)) {
+            ("cmd" | "cwd", Kind::String | Kind::Null)
+            | ("maxprocs", Kind::Integer | Kind::Null)
+            | ("info", Kind::Object | Kind::Null)
+            | ("argv" | "env", Kind::Null) => continue,
+            ("argv" | "env", Kind::Array) => {
+                let odd = json
+                    .elements(value)
+                    .find(|&element| json.kind(element) != Kind::String);
+                match odd {
+                    None => continue,
+                    Some(element) => {
+                        return source.refuse(element, &path(), "a string must stand here");
+                    }
+                }
+            }
+            ("cmd" | "cwd", _) => "a string must stand here",
+            ("argv" | "env", _) => "an array of strings must stand here",
+            ("maxprocs", _) => "a number without fraction or exponent must stand here",
+            ("info", _) => "an info is an object",
+            (_, _) => return source.refuse(at, &path(), "an app has no such member"),
+        };
+        return source.refuse(value, &path(), fault);
+    }
+    Ok(())
+}
+
+fn judge_parent(source: &Source<'_>, parent: At) -> Result<ParentShape, SpecError> {
+    let json = source.json;
+    let mut shape = ParentShape {
+        job_info: None,
+        kind: ParentKind::Job,
+    };
+    let mut seen = HashSet::new();
+    for (at, name, value) in json.members(parent) {
+        let path = format!("$.parent.{name}");
+        once(source, &mut seen, at, &name, &path)?;
+        match (name.as_str(), json.kind(value)) {
+            ("job_info" | "tool", Kind::Null) | ("tool", Kind::False) => {}
+            ("job_info", Kind::Object) => shape.job_info = Some(value),
+            ("tool", Kind::True) => shape.kind = ParentKind::Tool,
+            ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
+            ("tool", _) => return source.refuse(value, &path, "true or false must stand here"),
+            (_, _) => return source.refuse(at, &path, "a parent has no such member"),
+        }
+    }
+    Ok(shape)
+}

@@ -1,0 +1,220 @@
+//! A spawn request in JSON -> what it says, phase by phase. Source: `per-app` 11.2.
+
+// The members of the request: is it the schema's?
+mod members;
+// The keys of infos: types, places, scopes.
+mod infos;
+
+use crate::json::{At, Json, Kind, position};
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::at::Text;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::limit::REQUEST_BYTES_MAX;
+use stowplan_engine::spawn::inherit::{Parent, ParentKind};
+use stowplan_engine::spawn::intake::{Intake, Taken};
+use stowplan_engine::spawn::request::Label;
+
+/// Processes of one app that a request may ask for.
+const MAXPROCS: u32 = 2_147_483_647;
+
+/// A request, not yet relayed, and the parent that spawned it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The request, its words and notes.
+    pub taken: Taken,
+    /// The parent.
+    pub parent: Option<Parent>,
+}
+
+/// Reads a request.
+///
+/// # Errors
+/// In this order, in each the first: `bad-request` (no JSON), `bad-request` (members), `bad-attribute` (keys),
+/// the words and values, `contradicting-qualifiers` inside one info.
+///
+/// Cost: some passes over the text; memory for what it says.
+/// ```
+/// use stowplan::request::read_request;
+/// let request = read_request("r.json", br#"{"apps":[{"maxprocs":2,"info":{"PMIX_MAPBY":"slot"}}]}"#).unwrap();
+/// assert_eq!(request.taken.request.apps().len(), 1);
+/// assert_eq!(read_request("r.json", b"{").unwrap_err().class(), "bad-request");
+/// ```
+pub fn read_request(file: &str, bytes: &[u8]) -> Result<Request, SpecError> {
+    if bytes.len() > REQUEST_BYTES_MAX {
+        return Err(refused(
+            file,
+            bytes,
+            REQUEST_BYTES_MAX,
+            "$",
+            "the request is beyond 64 MiB",
+        ));
+    }
+    let json =
+        Json::judge(bytes).map_err(|error| refused(file, bytes, error.at, "$", error.fault))?;
+    let source = Source { file, bytes, json };
+    let shape = members::judge(&source)?;
+    infos::judge(&source, &shape)?;
+    source.take(&shape)
+}
+
+fn refused(file: &str, bytes: &[u8], at: usize, path: &str, fault: &str) -> SpecError {
+    let (line, column) = position(bytes, at);
+    SpecError::BadRequest {
+        file: file.to_owned(),
+        line,
+        column,
+        path: path.to_owned(),
+        fault: fault.to_owned(),
+    }
+}
+
+/// The text of a request.
+struct Source<'a> {
+    file: &'a str,
+    bytes: &'a [u8],
+    json: Json<'a>,
+}
+
+/// Where the parts of a request stand.
+#[derive(Default)]
+struct Shape {
+    job_info: Option<At>,
+    /// The apps, in order; `None` is a hole.
+    apps: Vec<Option<At>>,
+    parent: Option<ParentShape>,
+}
+
+/// Where the parts of a parent stand.
+struct ParentShape {
+    job_info: Option<At>,
+    kind: ParentKind,
+}
+
+/// Whose info it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Parent,
+    Job,
+    App(u32),
+}
+
+impl Whose {
+    const fn owner(self) -> Owner {
+        match self {
+            Self::Parent | Self::Job => Owner::Job,
+            Self::App(app) => Owner::App(app),
+        }
+    }
+    fn path(self) -> String {
+        match self {
+            Self::Parent => "$.parent.job_info".to_owned(),
+            Self::Job => "$.job_info".to_owned(),
+            Self::App(app) => format!("$.apps[{app}].info"),
+        }
+    }
+}
+
+impl<'a> Source<'a> {
+    /// `bad-request` at a value.
+    fn refuse<T>(&self, at: At, path: &str, fault: &str) -> Result<T, SpecError> {
+        Err(refused(self.file, self.bytes, at.0, path, fault))
+    }
+
+    /// A member of an object that is there and not null.
+    fn member(&self, object: At, name: &str) -> Option<At> {
+        let mut members = self.json.members(object);
+        let (_, _, value) = members.find(|(_, member, _)| member == name)?;
+        (self.json.kind(value) != Kind::Null).then_some(value)
+    }
+
+    /// A value as a text that words stand in.
+    fn text(&self, owner: Owner, key: &str, at: At, value: String) -> Text {
+        let (line, column) = self.json.position(at.0);
+        Text::Request {
+            app: owner.app(),
+            file: self.file.to_owned(),
+            line,
+            column,
+            key: key.to_owned(),
+            value,
+        }
+    }
+
+    /// All infos, in the order in which they are judged.
+    fn infos(&self, shape: &Shape) -> Vec<(Whose, At)> {
+        let parent = shape.parent.as_ref().and_then(|parent| parent.job_info);
+        let mut infos: Vec<(Whose, At)> =
+            parent.map(|at| (Whose::Parent, at)).into_iter().collect();
+        infos.extend(shape.job_info.map(|at| (Whose::Job, at)));
+        for (row, app) in shape.apps.iter().enumerate() {
+            let info = app.and_then(|app| self.member(app, "info"));
+            infos.extend(info.map(|at| (Whose::App(u32::try_from(row).unwrap_or(u32::MAX)), at)));
+        }
+        infos
+    }
+
+    /// Phases 4 and 5: words and values, then contradictions inside one info.
+    fn take(&self, shape: &Shape) -> Result<Request, SpecError> {
+        let mut parent = Intake::new();
+        if let Some(info) = shape.parent.as_ref().and_then(|parent| parent.job_info) {
+            infos::take(self, &mut parent, Whose::Parent, info)?;
+        }
+        let mut intake = Intake::new();
+        if let Some(info) = shape.job_info {
+            infos::take(self, &mut intake, Whose::Job, info)?;
+        }
+        for (row, app) in shape.apps.iter().enumerate() {
+            let Some(app) = *app else {
+                intake.push_hole();
+                continue;
+            };
+            let id = intake.push_app(self.label(app));
+            if let Some(np) = self.member(app, "maxprocs") {
+                let owner = Owner::App(u32::try_from(row).unwrap_or(u32::MAX));
+                let text =
+                    intake.text(self.text(owner, "maxprocs", np, self.json.raw(np).to_owned()));
+                intake.np(id, text, MAXPROCS)?;
+            }
+            if let Some(info) = self.member(app, "info") {
+                infos::take(
+                    self,
+                    &mut intake,
+                    Whose::App(u32::try_from(row).unwrap_or(u32::MAX)),
+                    info,
+                )?;
+            }
+        }
+        let parent = match &shape.parent {
+            None => None,
+            Some(shape) => Some(Parent {
+                job: parent.finish()?.relay()?.request,
+                kind: shape.kind,
+            }),
+        };
+        Ok(Request {
+            taken: intake.finish()?,
+            parent,
+        })
+    }
+
+    fn label(&self, app: At) -> Label {
+        let string = |name| {
+            self.member(app, name)
+                .map(|at| self.json.string(at))
+                .unwrap_or_default()
+        };
+        let strings = |name| {
+            let array = self.member(app, name);
+            let elements = array
+                .into_iter()
+                .flat_map(|array| self.json.elements(array));
+            elements.map(|at| self.json.string(at)).collect()
+        };
+        Label {
+            cmd: string("cmd"),
+            argv: strings("argv"),
+            env: strings("env"),
+            cwd: string("cwd"),
+        }
+    }
+}
