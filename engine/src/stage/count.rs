@@ -76,6 +76,10 @@ fn counted(
     let count = match policy.map {
         MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
         MapBy::Seq => {
+            if !entries::has_any(resolved, app) {
+                // That there is no sequence is said at the app's turn.
+                return Ok(Procs::AtItsTurn);
+            }
             let steps = entries::sequence(site, resolved, (app, policy), 0)?;
             entries::entry_count(&steps)
         }
@@ -94,7 +98,7 @@ fn counted(
             slots(site, resolved, app, policy)?;
             policy
                 .list
-                .map_or(0, |list| super::place::listed_cpus(&apps.lists[list]))
+                .map_or(0, |list| super::choose::listed_cpus(&apps.lists[list]))
         }
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist => {
             let picks = slots(site, resolved, app, policy)?;

@@ -75,6 +75,11 @@ pub(crate) fn sequence(
     Ok(kept)
 }
 
+/// Whether an app has a sequence at all: a file, or hosts.
+pub(crate) fn has_any(resolved: &Resolved, app: AppId) -> bool {
+    resolved.apps.listing[app].is_some() || has_hosts(resolved, app)
+}
+
 fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
     let entries = resolved.hosts.entries.get(app).is_some_and(Option::is_some);
     entries

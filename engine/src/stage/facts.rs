@@ -2,7 +2,7 @@
 
 use super::bind::{Binder, Cpus, Target, count_ones};
 use super::hardware::{Hardware, targets};
-use crate::policy::{MapBy, ObjKind, Ordered, Overload, PprObject};
+use crate::policy::{MapBy, ObjKind, PprObject};
 use crate::table::apps::{AppTable, Policy};
 use crate::table::topologies::{ObjectId, Topologies};
 use bitvec::slice::BitSlice;
@@ -40,7 +40,7 @@ pub(crate) struct Facts {
     pub(crate) has_target: bool,
     /// Listed cpus that are free.
     pub(crate) listed_free: u32,
-    /// The first listed cpu that may not be used, or, in an ORDERED list without sharing, is taken.
+    /// The first listed cpu that is missing or may not be used.
     pub(crate) listed_closed: Option<(u32, &'static str)>,
 }
 
@@ -148,23 +148,16 @@ impl<'t> Terrain<'t> {
             largest_package,
             has_target: !matches!(&binder.target, Target::Objects { objects, .. } if objects.is_empty()),
             listed_free: super::hardware::narrow(self.listed.iter().filter(is_free).count()),
-            listed_closed: self.closed(cpus, &may),
+            listed_closed: self.closed(&may),
         }
     }
 
-    fn closed(&self, cpus: &Cpus, may: &BitSlice<u64>) -> Option<(u32, &'static str)> {
+    fn closed(&self, may: &BitSlice<u64>) -> Option<(u32, &'static str)> {
         if let Some(cpu) = self.missing {
             return Some((cpu, "missing"));
         }
-        if let Some(&cpu) = self.listed.iter().find(|&&unit| !may[unit as usize]) {
-            return Some((cpu, "not allowed"));
-        }
-        let policy = &self.binder.policy;
-        let alone = policy.ordered == Ordered::Yes && policy.overload == Overload::Refused;
-        let taken = self.listed.iter().find(|&&unit| !cpus.units[unit as usize]);
-        taken
-            .filter(|_| alone && !matches!(self.binder.target, Target::Nothing))
-            .map(|&cpu| (cpu, "taken"))
+        let closed = self.listed.iter().find(|&&unit| !may[unit as usize]);
+        closed.map(|&cpu| (cpu, "not allowed"))
     }
 }
 

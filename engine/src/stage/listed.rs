@@ -3,7 +3,7 @@
 //! Each entry costs one step. What happens on a node depends on its state and on the entries it gets, in order; nodes
 //! for which both are equal are worked out once.
 
-use super::bind::{Cpus, Mask, Target};
+use super::bind::{Cpus, Failure, Mask, Target};
 use super::entries::Step;
 use super::facts::Terrain;
 use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout, lay};
@@ -27,6 +27,8 @@ pub(crate) enum Stuck {
     Taken,
     /// No cpu is free.
     NoCpu,
+    /// The binder must bind it and cannot.
+    Unbindable(Failure),
 }
 
 /// What a node's entries come to.
@@ -231,11 +233,10 @@ impl NodeRow<'_> {
             self.out.segments.push(ending(segment, procs));
         }
         self.procs += placed;
-        let failed = placed < count || matches!(laid.end, End::Fails(_));
-        if failed && placed < count {
-            Err(Stuck::NoCpu)
-        } else {
-            Ok(())
+        match laid.end {
+            _ if placed == count => Ok(()),
+            End::Fails(failure) => Err(Stuck::Unbindable(failure)),
+            End::Wanted | End::Full | End::TooLong => Err(Stuck::NoCpu),
         }
     }
 

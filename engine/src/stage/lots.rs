@@ -123,6 +123,14 @@ impl<'s> Work<'s> {
         self.lots.iter().map(|lot| lot.nodes.count).sum()
     }
 
+    /// Processes of the app placed so far.
+    pub(crate) fn placed(&self) -> u64 {
+        self.lots
+            .iter()
+            .map(|lot| u64::from(lot.placed) * u64::from(lot.nodes.count))
+            .sum()
+    }
+
     /// The topology of a progress, under this policy.
     pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
         let hardware = self.site.hardware[topology]
@@ -231,11 +239,11 @@ impl<'s> Work<'s> {
     /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
     ///
     /// # Errors
-    /// The first, in the order given, whose processes do not all find their place: the lot, how many did, and why.
+    /// The first, in the order given, whose processes do not all find their place: the lot, how many of the app did, and why.
     pub(crate) fn place(
         &mut self,
         counts: &[(usize, Layout, u32)],
-    ) -> Result<(), (usize, u32, End)> {
+    ) -> Result<(), (usize, u64, End)> {
         let mut wishes: HashMap<(ProgressId, Layout), usize> = HashMap::new();
         let mut list: Vec<Wish> = Vec::new();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
@@ -284,11 +292,13 @@ impl<'s> Work<'s> {
                 }
             }
         }
+        let mut before = self.placed();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
             let key = (self.lots[lot].progress, layout, procs);
             if let Some(&(placed, end)) = failed.get(&key) {
-                return Err((lot, placed, end));
+                return Err((lot, before + u64::from(placed), end));
             }
+            before += u64::from(procs) * u64::from(self.lots[lot].nodes.count);
             let next = self.steps[&key];
             let row = &mut self.lots[lot];
             row.progress = next;

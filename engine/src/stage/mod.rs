@@ -30,6 +30,8 @@ mod facts;
 mod split;
 // Nodes that fare alike while an app is placed.
 mod lots;
+// What each policy does with one node.
+mod choose;
 // Placing one app, policy by policy.
 mod place;
 // Refusals of the placing stages.

@@ -59,12 +59,17 @@ fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
         .collect();
     let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
     let mask = mask_of(row, if whole { listed } else { &free });
-    if hold != Hold::GivenUp && !in_one_package(row, &mask) {
+    if !in_one_package(row, &mask) {
         return Some(End::Fails(Failure::SpanPackages));
     }
-    let each = if hold == Hold::Once { &free } else { listed };
-    let count = narrow(each.len()).min(row.left());
-    for &unit in &each[..count as usize] {
+    let room = if hold == Hold::Once {
+        free.len()
+    } else {
+        listed.len()
+    };
+    let count = narrow(room).min(row.left());
+    // The i-th process consumes the i-th of the list, be it free or not.
+    for &unit in &listed[..count as usize] {
         binder.consume(&mut row.cpus, unit);
     }
     row.push(count, None, Some(Mask::Bits(mask)));

@@ -1,5 +1,6 @@
 //! Placing one app: which policy counts and lays how. Source: `semantics` 4.
 
+use super::choose::{self, Choice, Pass};
 use super::facts::Facts;
 use super::lots::Work;
 use super::pattern::{Binding, End, Layout};
@@ -8,9 +9,7 @@ use super::split::{Share, Water, even, fill, level, water};
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
-use crate::policy::{
-    BindStrength, BindTo, MapBy, Ordered, Overload, Oversubscribe, PprObject, Span,
-};
+use crate::policy::{BindStrength, BindTo, MapBy, Overload, Oversubscribe, PprObject, Span};
 
 /// Lots looked at in one go, at least: then what they need is worked out together.
 const AHEAD: usize = 64;
@@ -50,13 +49,13 @@ pub(crate) fn place(
         left: procs.0,
     };
     match work.policy.map {
-        MapBy::Slot => deal.by_filling(work, slot_layout),
-        MapBy::PeList => deal.by_filling(work, list_layout),
+        MapBy::Slot => deal.by_filling(work, choose::slot_layout),
+        MapBy::PeList => deal.by_filling(work, choose::list_layout),
         MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No => {
-            deal.by_filling(work, sweep_layout)
+            deal.by_filling(work, choose::sweep_layout)
         }
-        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, walk_layout),
-        MapBy::Node => deal.by_rounds(work, node_layout),
+        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, choose::walk_layout),
+        MapBy::Node => deal.by_rounds(work, choose::node_layout),
         MapBy::Ppr { per, on } => deal.by_pattern(work, per, on),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => {
             unreachable!("entries are placed by listed.rs")
@@ -71,27 +70,33 @@ pub(super) struct Deal {
     pub(super) left: u32,
 }
 
-/// How a lot takes processes in one pass: in which layout, and how many each node at most.
-type Choice = (Layout, u32);
-
 /// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
 type Choose = fn(&Deal, &mut Work<'_>, usize, Facts, Pass) -> Result<Choice, MapError>;
 
-/// Which pass.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// Slots count.
-    First,
-    /// Sharing what is too much (4.8): only max_slots and cpus count.
-    Sharing,
+/// How far an app came when it was refused.
+#[derive(Clone, Copy)]
+pub(super) struct Stopped {
+    pub(super) asked: u32,
+    pub(super) placed: u64,
 }
 
 impl Deal {
-    fn explicit(work: &Work<'_>) -> bool {
+    pub(super) const fn stopped(&self, placed: u64) -> Stopped {
+        Stopped {
+            asked: self.asked,
+            placed,
+        }
+    }
+
+    fn so_far(&self) -> Stopped {
+        self.stopped(u64::from(self.asked - self.left))
+    }
+
+    pub(super) fn explicit(work: &Work<'_>) -> bool {
         work.policy.strength == BindStrength::Explicit
     }
 
-    fn overload(work: &Work<'_>) -> bool {
+    pub(super) fn overload(work: &Work<'_>) -> bool {
         work.policy.overload == Overload::Allowed
     }
 
@@ -128,7 +133,11 @@ impl Deal {
             return Ok(());
         }
         if work.policy.oversubscribe == Oversubscribe::Refused || !self.shares(work) {
-            return Err(refuse::out_of_cpus(work, self));
+            return Err(refuse::out_of_cpus(work, self.so_far()));
+        }
+        if work.policy.map == MapBy::PeList && !Self::explicit(work) {
+            // The list's default binding is given up now (4.7).
+            self.binding = Binding::Off;
         }
         self.by_sharing(work, choose)
     }
@@ -167,8 +176,9 @@ impl Deal {
                     .sum()
             };
             let (all, share) = (nodes(work, &listed), self.left);
+            let before = listed.clone();
             if all == 0 {
-                return Err(refuse::out_of_resource(work, self));
+                return Err(refuse::out_of_resource(work, self.so_far()));
             }
             let (mut at, mut lot) = (0_u64, 0);
             let mut counts = Vec::new();
@@ -201,13 +211,8 @@ impl Deal {
                 lot += rows.len();
             }
             self.lay(work, &counts)?;
-            if self.left == share
-                && listed
-                    .iter()
-                    .zip(&work.lots)
-                    .all(|(on, lot)| !on || lot.room > 0)
-            {
-                return Err(refuse::out_of_cpus(work, self));
+            if self.left == share && listed == before {
+                return Err(refuse::out_of_cpus(work, self.so_far()));
             }
         }
         Ok(())
@@ -251,7 +256,7 @@ impl Deal {
                 .map(|share| u64::from(share.cap) * u64::from(share.nodes))
                 .sum();
             self.left = self.asked - u32::try_from(placed).unwrap_or(self.asked);
-            return Err(refuse::out_of_rounds(work, self));
+            return Err(refuse::out_of_rounds(work, self.so_far()));
         };
         self.deal_rounds(work, found, &choices)
     }
@@ -315,11 +320,11 @@ impl Deal {
             let given_up =
                 needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
             let binding = if given_up { Binding::Off } else { self.binding };
-            self.check_target(work, lot, facts, binding)?;
+            choose::check_target(self, work, lot, facts, binding)?;
             if on == PprObject::Node {
-                check_packages(work, lot, facts)?;
+                choose::check_packages(work, lot, facts)?;
             } else {
-                check_objects(work, lot, facts)?;
+                choose::check_objects(work, lot, facts)?;
             }
             let layout = Layout::Blocks(per, binding);
             let want = self
@@ -353,7 +358,7 @@ impl Deal {
         }
         self.lay(work, &counts)?;
         if self.left > 0 {
-            Err(refuse::ppr_too_many(work, self, per, on, &skipped))
+            Err(refuse::ppr_too_many(work, self.so_far(), per, on, &skipped))
         } else {
             Ok(())
         }
@@ -369,7 +374,10 @@ impl Deal {
         cap: u32,
     ) -> Result<u32, MapError> {
         match work.ending(lot, layout, want) {
-            End::Fails(failure) => Err(refuse::unbindable(work, self, lot, failure)),
+            End::Fails(failure) => {
+                let placed = u64::from(self.asked - self.left) + u64::from(cap);
+                Err(refuse::unbindable(work, self.stopped(placed), lot, failure))
+            }
             End::TooLong => Err(refuse::too_long()),
             End::Wanted | End::Full => Ok(cap),
         }
@@ -380,243 +388,10 @@ impl Deal {
         work: &mut Work<'_>,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), MapError> {
-        work.place(counts).map_err(|(lot, _, end)| match end {
-            End::Fails(failure) => refuse::unbindable(work, self, lot, failure),
+        work.place(counts).map_err(|(lot, placed, end)| match end {
+            End::Fails(failure) => refuse::unbindable(work, self.stopped(placed), lot, failure),
             End::TooLong => refuse::too_long(),
-            End::Wanted | End::Full => refuse::out_of_cpus(work, self),
+            End::Wanted | End::Full => refuse::out_of_cpus(work, self.stopped(placed)),
         })
     }
-
-    /// An explicit target must be there (7.6); checked before cpus.
-    fn check_target(
-        &self,
-        work: &Work<'_>,
-        lot: usize,
-        facts: Facts,
-        binding: Binding,
-    ) -> Result<(), MapError> {
-        let missing = binding == Binding::On && !facts.has_target && Self::explicit(work);
-        if missing {
-            Err(refuse::unbindable(
-                work,
-                self,
-                lot,
-                refuse::no_target(work, lot),
-            ))
-        } else {
-            Ok(())
-        }
-    }
-}
-
-/// PE must fit a package of this node, taken or not.
-fn check_packages(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
-    let pe = u32::from(work.policy.pe);
-    let fits = pe == 1 || facts.largest_package >= pe;
-    if fits {
-        Ok(())
-    } else {
-        Err(refuse::span_packages(work, lot, format!("pe={pe}")))
-    }
-}
-
-/// PE must fit a mapped object of this node, taken or not.
-fn check_objects(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
-    let fits = work.policy.pe == 1 || facts.largest_object >= u32::from(work.policy.pe);
-    if fits {
-        Ok(())
-    } else {
-        Err(refuse::pe_exceeds(work, lot, facts))
-    }
-}
-
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// By slot (4.1).
-fn slot_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let slots = if pass == Pass::First {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;
-    if deal.binding == Binding::Off || given_up {
-        return Ok((Layout::Plain(Binding::Off), slots));
-    }
-    if slots > 0 {
-        deal.check_target(work, lot, facts, Binding::On)?;
-        check_packages(work, lot, facts)?;
-    }
-    let cpus = match (work.policy.pe, Deal::overload(work)) {
-        (1, true) => u32::MAX,
-        (1, false) => facts.free,
-        (_, true) if pass == Pass::Sharing => u32::MAX,
-        (_, _) => facts.by_package,
-    };
-    Ok((Layout::Plain(Binding::On), slots.min(cpus)))
-}
-
-/// By the cpus of a list (4.7).
-fn list_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    if let Some((cpu, reason)) = facts.listed_closed {
-        return Err(refuse::pe_list_conflict(work, lot, cpu, reason, facts));
-    }
-    let list = work
-        .policy
-        .list
-        .map_or(0, |list| narrow(listed_cpus(&work.apps.lists[list])));
-    let overload = Deal::overload(work);
-    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
-    let cap = match pass {
-        Pass::Sharing => row.room,
-        Pass::First => {
-            let own = if overload && work.policy.ordered == Ordered::No {
-                row.avail
-            } else {
-                list
-            };
-            let own = if oversubscribed {
-                own
-            } else {
-                own.min(row.avail)
-            };
-            own.min(row.room)
-        }
-    };
-    let cap = if overload || deal.binding == Binding::Off {
-        cap
-    } else {
-        cap.min(facts.listed_free)
-    };
-    Ok((Layout::List(deal.binding), cap))
-}
-
-/// Cpus of a pe-list.
-pub(super) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
-    list.iter()
-        .map(|&(first, last)| u64::from(last - first) + 1)
-        .sum()
-}
-
-/// By objects, node after node (4.3).
-fn sweep_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let slots = if pass == Pass::First {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let layout = Layout::Sweep(deal.binding);
-    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
-    Ok((layout, cap))
-}
-
-/// By objects over all nodes (4.3, SPAN).
-fn walk_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    _: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let forbidden = work.policy.oversubscribe == Oversubscribe::Refused;
-    let slots = if forbidden {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let layout = Layout::Walk(deal.binding);
-    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
-    Ok((layout, cap))
-}
-
-/// Processes that the objects of a node take, at most `slots`.
-fn object_cap(
-    deal: &Deal,
-    work: &Work<'_>,
-    lot: usize,
-    facts: Facts,
-    (layout, slots): Choice,
-) -> Result<u32, MapError> {
-    if facts.objects == 0 {
-        return Err(refuse::object_not_found(work, lot));
-    }
-    if deal.binding == Binding::Off || slots == 0 {
-        return Ok(slots);
-    }
-    deal.check_target(work, lot, facts, deal.binding)?;
-    check_objects(work, lot, facts)?;
-    if Deal::overload(work) {
-        return Ok(if facts.with_cpus == 0 { 0 } else { slots });
-    }
-    if Deal::explicit(work) || (facts.has_target && work.policy.limit.is_none()) {
-        return Ok(slots.min(narrow(facts.by_object)));
-    }
-    // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(work.capacity(lot, layout, slots.min(deal.asked)))
-}
-
-/// By node (4.2).
-fn node_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    _: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
-    let slots = if oversubscribed {
-        row.room
-    } else {
-        row.avail.min(row.room)
-    };
-    if deal.binding == Binding::Off {
-        return Ok((Layout::Plain(Binding::Off), slots));
-    }
-    if Deal::explicit(work) {
-        deal.check_target(work, lot, facts, Binding::On)?;
-        check_packages(work, lot, facts)?;
-        let cpus = match (work.policy.pe, Deal::overload(work)) {
-            (1, true) => u32::MAX,
-            (1, false) => facts.free,
-            (_, _) => facts.by_package,
-        };
-        return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
-    }
-    let each = (deal.asked / work.nodes()).max(1);
-    let given_up = if oversubscribed {
-        facts.free < each && each <= row.avail
-    } else {
-        facts.free < each.min(row.avail)
-    };
-    let layout = if given_up {
-        Layout::HalfBound(each)
-    } else {
-        Layout::Plain(Binding::On)
-    };
-    Ok((layout, slots))
 }

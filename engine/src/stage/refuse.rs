@@ -1,9 +1,10 @@
 //! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
 
 use super::bind::Failure;
+use super::choose::listed_cpus;
 use super::facts::{Facts, mapped_kind};
 use super::lots::Work;
-use super::place::{Deal, listed_cpus};
+use super::place::Stopped;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindTo, MapBy, ObjKind, PprObject};
@@ -96,7 +97,7 @@ pub(super) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
 }
 
 /// A process that must be bound and cannot be.
-pub(super) fn unbindable(work: &Work<'_>, deal: &Deal, lot: usize, failure: Failure) -> MapError {
+pub(super) fn unbindable(work: &Work<'_>, deal: Stopped, lot: usize, failure: Failure) -> MapError {
     let app = work.app_number();
     match failure {
         Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
@@ -189,7 +190,7 @@ pub(super) fn pe_list_conflict(
 
 pub(super) fn ppr_too_many(
     work: &Work<'_>,
-    deal: &Deal,
+    deal: Stopped,
     per: u32,
     on: PprObject,
     skipped: &Skipped,
@@ -201,7 +202,7 @@ pub(super) fn ppr_too_many(
     PlaceError::PprTooMany {
         app: work.app_number(),
         asked: deal.asked,
-        placed: deal.asked - deal.left,
+        placed: u32::try_from(deal.placed).unwrap_or(u32::MAX),
         pattern: format!("ppr:{per}:{object}"),
         skipped: skipped.nodes,
         why: skipped.first.clone().unwrap_or_default(),
@@ -209,8 +210,8 @@ pub(super) fn ppr_too_many(
     .into()
 }
 
-pub(super) fn out_of_resource(work: &Work<'_>, deal: &Deal) -> MapError {
-    let placed = u64::from(deal.asked - deal.left);
+pub(super) fn out_of_resource(work: &Work<'_>, deal: Stopped) -> MapError {
+    let placed = deal.placed;
     PlaceError::OutOfResource {
         app: work.app_number(),
         asked: deal.asked,
@@ -221,7 +222,7 @@ pub(super) fn out_of_resource(work: &Work<'_>, deal: &Deal) -> MapError {
 }
 
 /// Rounds ended early: at max_slots everywhere, or for want of cpus.
-pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: &Deal) -> MapError {
+pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: Stopped) -> MapError {
     let oversubscribed = work.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
     let limited = work.site.states.iter().count() > 0
         && work.lots.iter().all(|lot| lot.room < u32::MAX)
@@ -263,9 +264,9 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
 }
 
 /// Cpus, or listed cpus, ran out.
-pub(super) fn out_of_cpus(work: &Work<'_>, deal: &Deal) -> MapError {
+pub(super) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
     let (app, asked) = (work.app_number(), deal.asked);
-    let placed = u64::from(deal.asked - deal.left);
+    let placed = deal.placed;
     if let (MapBy::PeList, Some(list)) = (work.policy.map, work.policy.list) {
         let listed = u32::try_from(listed_cpus(&work.apps.lists[list])).unwrap_or(u32::MAX);
         return PlaceError::PeListExhausted {

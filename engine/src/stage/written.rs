@@ -1,5 +1,6 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
+use super::bind::Failure;
 use super::entries::Step;
 use super::facts::Terrain;
 use super::leave::in_job_order;
@@ -246,22 +247,47 @@ fn refuse(
             line,
             reason: format!("{name} has no {what}"),
         },
-        (Stuck::Taken | Stuck::NoCpu, MapBy::Rankfile) => PlaceError::RankfileCpuTaken {
-            path,
-            line,
-            rank,
-            asked,
-            node: name,
-        },
+        (Stuck::Taken | Stuck::NoCpu | Stuck::Unbindable(_), MapBy::Rankfile) => {
+            PlaceError::RankfileCpuTaken {
+                path,
+                line,
+                rank,
+                asked,
+                node: name,
+            }
+        }
         (Stuck::Taken, _) => PlaceError::SeqCpuTaken {
             path,
             line,
             asked,
             node: name,
         },
-        (Stuck::NoCpu, _) => no_cpu(listed, name, rank),
+        (Stuck::Unbindable(Failure::NoTarget(kind)), _) => {
+            let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+            PlaceError::BindTargetNotFound {
+                app,
+                kind: kind.word(),
+                node: name,
+            }
+        }
+        (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
+        (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, rank),
     }
     .into()
+}
+
+fn limit_reached(listed: Listed<'_>, node: String) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let kind = match listed.policy.bind {
+        BindTo::Object(kind) => kind.word(),
+        BindTo::Nothing | BindTo::BySize => "object",
+    };
+    PlaceError::BindLimit {
+        app,
+        limit: listed.policy.limit.unwrap_or(0),
+        kind,
+        node,
+    }
 }
 
 fn no_cpu(listed: Listed<'_>, node: String, rank: u32) -> PlaceError {
