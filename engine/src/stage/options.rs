@@ -284,8 +284,6 @@ pub fn app_options(
     }
     options.settle_kind(lsf);
     options.take_values(request, app);
-    let said_mode =
-        attributes.is_set(app, keys::APP_HWT_CPUS) || attributes.is_set(app, keys::APP_CORE_CPUS);
     let own_mode = if attributes.is_set(app, keys::APP_HWT_CPUS) || options.maps_threads() {
         Some(CpuMode::Hwthread)
     } else {
@@ -298,7 +296,9 @@ pub fn app_options(
     let own_pe = attributes
         .number(app, keys::APP_PES_PER_PROC)
         .map(|cpus| Pe { cpus, by: app });
-    let bends = own_map.is_some() || own_bind.is_some() || said_mode;
+    // Any option of its own makes the app judge for itself whether it can use the job's PE; host lists are none.
+    let bends =
+        (keys::APP_PES_PER_PROC..=keys::APP_BINDING_LIMIT).any(|key| attributes.has(app, key));
     if own_pe.is_some() {
         options.pe = own_pe;
     } else if bends {
@@ -323,12 +323,12 @@ pub fn app_options(
         (None, None) => {}
     }
     options.settle_mode();
-    let defaults = if own_map.is_some() {
-        Defaults::Own
-    } else {
-        Defaults::Jobs
-    };
-    options.settle_bind(defaults);
+    match (own_map, own_bind, own_pe) {
+        // What the job is bound to stands as it is, also under a pattern of the app's own.
+        (None, None, None) => {}
+        (None, _, _) => options.settle_bind(Defaults::Jobs),
+        (Some(_), _, _) => options.settle_bind(Defaults::Own),
+    }
     options
 }
 
