@@ -223,7 +223,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             self.faults
                 .add(Promise::NoLocal, at, found, Seen::Number(0));
         }
-        let entries = Entries::of(self.plan.table(), app, self.plan.app(app).base().0);
+        let entries = Entries::of(self.plan, app);
         let exact = entries.filter(Entries::writes_cpus);
         for (nodes, part) in self.cut(run.nodes) {
             let at = |this: &Self| this.at(app, Some(nodes.first), None);
@@ -238,13 +238,13 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 u64::from(run.used_before),
                 used,
             );
-            if let Some(entries) = exact {
+            if let Some(entries) = &exact {
                 for node in nodes.first..nodes.end() {
                     let single = NodeRange {
                         first: node,
                         count: 1,
                     };
-                    let masks = self.masks(app, row, node - run.nodes.first, &entries, &part.state);
+                    let masks = self.masks(app, row, node - run.nodes.first, entries, &part.state);
                     self.place(app, id, &run, (single, part), masks);
                 }
             } else {
@@ -270,7 +270,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         let left_out = policy.map == MapBy::Rankfile
             && policy.bind == BindTo::Nothing
             && policy.overload == Overload::Refused;
-        if left_out || !entries.numbered {
+        if left_out {
             return Vec::new();
         }
         let hardware = Hardware::new(&self.plan.world().topologies, state.topology);

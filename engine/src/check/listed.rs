@@ -2,55 +2,88 @@
 
 use super::hardware::{Bits, Hardware};
 use crate::id::Id as _;
-use crate::policy::{CpuMode, MapBy, ObjKind};
-use crate::table::apps::{AppId, AppTable, Numbering};
+use crate::plan::Plan;
+use crate::policy::{CpuMode, MapBy, NoLocal, ObjKind};
+use crate::table::apps::{AppId, Numbering};
 use crate::table::listings::{Entry, EntryNode, Listing, SlotListId, SlotPart};
 use crate::table::names::{Names, NodeId};
 
 /// The entries of one app, by app rank.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entries<'t> {
     pub(super) listing: &'t Listing,
     /// The number of the entry of app rank 0.
     offset: u32,
-    /// With NOLOCAL, entries of a sequence on the local node do not count: then numbers are no ranks.
-    pub(super) numbered: bool,
+    /// Entries that NOLOCAL leaves of a sequence, and the first number of each among them; `None`: all count.
+    kept: Option<Vec<(u32, usize)>>,
 }
 
 impl<'t> Entries<'t> {
-    /// `base`: the app's first rank. `None`: the app has no listing.
-    pub(super) fn of(table: &'t AppTable, app: AppId, base: u32) -> Option<Self> {
+    /// `None`: the app has no listing, or nobody can say which entry is whose.
+    pub(super) fn of(plan: &'t Plan, app: AppId) -> Option<Self> {
+        let table = plan.table();
         let (id, numbering) = *table.listing.get(app)?.as_ref()?;
         let policy = table.policy(app)?;
-        let own_lsf = |other: AppId| {
-            let policy = table.policy(other);
-            policy.is_some_and(|policy| policy.map == MapBy::Lsf)
+        let listing = &table.listings[id];
+        let offset = match (numbering, policy.map) {
+            (Numbering::App, _) => 0,
+            // Lines of LSF's file count over the apps that it took.
+            (Numbering::Job, MapBy::Lsf) => {
+                let earlier = table.ids().take_while(|&other| other != app);
+                let took = earlier.filter(|&other| {
+                    let policy = table.policy(other);
+                    policy.is_some_and(|policy| policy.map == MapBy::Lsf)
+                });
+                took.map(|other| plan.app(other).procs().0).sum()
+            }
+            (Numbering::Job, _) => plan.app(app).base().0,
         };
-        let offset = match numbering {
-            Numbering::App => 0,
-            Numbering::Job => base,
+        let local = plan
+            .world()
+            .local
+            .filter(|_| policy.nolocal == NoLocal::Yes);
+        // A rankfile's numbers are ranks, whatever nodes are left out.
+        let local = local.filter(|_| policy.map != MapBy::Rankfile);
+        let kept = match local {
+            None => None,
+            Some(local) => Some(keep(listing, local, &plan.world().names)?),
         };
-        // Lines of LSF count over the apps that it took; its offset is not in the plan, so only a job of such apps is judged.
-        let counted = policy.map != MapBy::Lsf || table.ids().all(own_lsf);
         Some(Self {
-            listing: &table.listings[id],
+            listing,
             offset,
-            numbered: counted && policy.nolocal == crate::policy::NoLocal::No,
+            kept,
         })
+    }
+
+    /// The entry of an app rank, and the first number it stands for.
+    fn found(&self, app_rank: u32) -> Option<(&'t Entry, u32)> {
+        let number = self.offset.checked_add(app_rank)?;
+        let entries = &self.listing.entries;
+        let (entry, first) = match &self.kept {
+            None => {
+                let at = entries.partition_point(|entry| entry.number <= number);
+                let entry = entries.get(at.checked_sub(1)?)?;
+                (entry, entry.number)
+            }
+            Some(kept) => {
+                let at = kept.partition_point(|&(first, _)| first <= number);
+                let &(first, row) = kept.get(at.checked_sub(1)?)?;
+                (&entries[row], first)
+            }
+        };
+        (number - first < entry.count).then_some((entry, first))
     }
 
     /// The entry of an app rank.
     pub(super) fn entry(&self, app_rank: u32) -> Option<&'t Entry> {
-        let number = self.offset.checked_add(app_rank)?;
-        let entries = &self.listing.entries;
-        let at = entries.partition_point(|entry| entry.number <= number);
-        let entry = entries.get(at.checked_sub(1)?)?;
-        (number - entry.number < entry.count).then_some(entry)
+        self.found(app_rank).map(|(entry, _)| entry)
     }
 
-    /// How many ranks from this one on the entry stands for.
-    pub(super) const fn left_of(&self, entry: &Entry, app_rank: u32) -> u32 {
-        (entry.number + entry.count).saturating_sub(self.offset + app_rank)
+    /// How many ranks from this one on its entry stands for.
+    pub(super) fn left_at(&self, app_rank: u32) -> u32 {
+        self.found(app_rank).map_or(1, |(entry, first)| {
+            (first + entry.count).saturating_sub(self.offset + app_rank)
+        })
     }
 
     /// Whether any entry writes cpus.
@@ -84,6 +117,24 @@ impl<'t> Entries<'t> {
         bits.keep(allowed);
         bits
     }
+}
+
+/// The entries of a sequence that are not on the local node, with their new numbers; `None`: one names no name.
+fn keep(listing: &Listing, local: NodeId, names: &Names) -> Option<Vec<(u32, usize)>> {
+    let mut kept = Vec::new();
+    let mut number = 0_u32;
+    for (row, entry) in listing.entries.iter().enumerate() {
+        match entry.node {
+            EntryNode::Name(name) => {
+                if names.find_name(&listing.names[name]) != Some(local) {
+                    kept.push((number, row));
+                    number = number.checked_add(entry.count)?;
+                }
+            }
+            EntryNode::Nth(_) => return None,
+        }
+    }
+    Some(kept)
 }
 
 fn add_part(bits: &mut Bits, part: &SlotPart, hardware: Hardware<'_>, mode: CpuMode) {

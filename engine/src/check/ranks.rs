@@ -329,7 +329,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     let RankOrder::Listed(runs) = own.order() else {
         return;
     };
-    let entries = Entries::of(plan.table(), app, own.base().0).filter(|entries| entries.numbered);
+    let entries = Entries::of(plan, app);
     let names = &plan.world().names;
     let mut next_local: HashMap<u32, u32> = HashMap::new();
     let mut rank = 0;
@@ -407,7 +407,7 @@ fn named(
             return;
         }
         // Neighbouring entries that say the same need no second look.
-        let ahead = entries.left_of(entry, rank);
+        let ahead = entries.left_at(rank);
         rank = rank.saturating_add(ahead.max(1));
     }
 }

@@ -440,40 +440,63 @@ impl<'t> Walk<'_, 't> {
         if self.case.policy.bind == BindTo::Nothing {
             return Err(self.differs(Promise::Unbound, &mask, None));
         }
-        let pus = self.case.hardware.pus as usize;
-        let whole = self.whole_list();
-        let passes = self.case.policy.oversubscribe == Oversubscribe::Allowed
-            || self.case.policy.overload == Overload::Allowed;
-        let count = u32::try_from(self.case.list.len())
-            .unwrap_or(u32::MAX)
-            .max(1);
-        let turn = |at: u32| Bits::from_ranges(&self.case.list[(at % count) as usize], pus);
-        let promised = match self.case.policy.ordered {
-            Ordered::Yes => {
-                if passes && turn(self.pass) != mask && turn(0) == mask {
-                    self.pass = 0;
-                }
-                turn(self.pass)
-            }
-            Ordered::No => {
-                let mut part = self.pass_free.clone();
-                part.keep(&whole);
-                if passes && part != mask {
-                    let mut now = self.free().clone();
-                    now.keep(&whole);
-                    if now == mask || mask == whole {
-                        self.pass = 0;
-                        self.pass_free = self.free().clone();
-                        part = mask.clone();
-                    }
-                }
-                part
-            }
-        };
-        if promised != mask {
-            return Err(self.differs(Promise::Cpus, &mask, Some(&promised)));
+        match self.case.policy.ordered {
+            Ordered::Yes => self.one_of_list(&mask),
+            Ordered::No => self.free_of_list(&mask),
         }
-        let consumed = turn(self.pass);
+    }
+
+    /// Whether a list may begin again: in a second pass, or where cpus are shared.
+    fn passes(&self) -> bool {
+        self.case.policy.oversubscribe == Oversubscribe::Allowed
+            || self.case.policy.overload == Overload::Allowed
+    }
+
+    fn one_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
+        let pus = self.case.hardware.pus as usize;
+        let count = self.case.list.len().max(1);
+        let turn = |at: u32| {
+            let cpu = self.case.list.get(at as usize % count);
+            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), pus)
+        };
+        if self.passes() && turn(self.pass) != *mask && turn(0) == *mask {
+            self.pass = 0;
+        }
+        let promised = turn(self.pass);
+        if promised != *mask {
+            return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
+        }
+        self.pass += 1;
+        self.consume(mask);
+        Ok(())
+    }
+
+    fn free_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
+        let whole = self.whole_list();
+        let mut promised = self.pass_free.clone();
+        promised.keep(&whole);
+        if self.passes() && promised != *mask {
+            let mut now = self.free().clone();
+            now.keep(&whole);
+            if now == *mask || *mask == whole {
+                self.pass = 0;
+                self.pass_free = self.free().clone();
+                promised = mask.clone();
+            }
+        }
+        if promised != *mask {
+            return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
+        }
+        // Each consumes one cpu of those that the pass found free, in list order.
+        let case = self.case;
+        let free = case.list.iter().filter(|cpu| self.pass_free.has_all(cpu));
+        let turns: Vec<&Ranges> = free.collect();
+        let cpu = match turns.len() {
+            0 => case.list.get(self.pass as usize % case.list.len().max(1)),
+            count => turns.get(self.pass as usize % count).copied(),
+        };
+        let consumed =
+            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), case.hardware.pus as usize);
         self.pass += 1;
         self.consume(&consumed);
         Ok(())

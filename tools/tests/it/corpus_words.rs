@@ -15,7 +15,21 @@ pub(crate) fn shared(file: &str) -> Option<PathBuf> {
     Some(folder.join(file)).filter(|path| path.exists())
 }
 
-struct Given(HashMap<String, String>);
+/// The files of a case.
+pub(crate) struct Given(HashMap<String, String>);
+
+impl Given {
+    pub(crate) fn of(case: &Value) -> Self {
+        let mut files: HashMap<String, String> = HashMap::new();
+        for (name, text) in case["files"].as_object().into_iter().flatten() {
+            files.insert(name.clone(), text.as_str().unwrap().to_owned());
+        }
+        if let Some(text) = case["hostfile"].as_str() {
+            files.insert("hostfile".to_owned(), text.to_owned());
+        }
+        Self(files)
+    }
+}
 
 impl Files for Given {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -53,19 +67,12 @@ fn the_corpus_is_refused_for_its_words_where_and_only_where_it_must_be() {
             .iter()
             .map(|word| word.as_str().unwrap().to_owned())
             .collect();
-        let mut files: HashMap<String, String> = HashMap::new();
-        for (name, text) in case["files"].as_object().into_iter().flatten() {
-            files.insert(name.clone(), text.as_str().unwrap().to_owned());
-        }
-        if let Some(text) = case["hostfile"].as_str() {
-            files.insert("hostfile".to_owned(), text.to_owned());
-        }
         let expected = case["expect"]["error"].as_str().or_else(|| {
             let as_reference = case["expect"] == "as-reference";
             case["result"]["error"].as_str().filter(|_| as_reference)
         });
         let coreless = ["nocores", "onepu"].contains(&case["topology"].as_str().unwrap());
-        let got = match words_alone(&argv, &Given(files)) {
+        let got = match words_alone(&argv, &Given::of(&case)) {
             Err(error) => Some(error.class()),
             Ok(resolved) => resolved
                 .by_cores

@@ -29,9 +29,20 @@ pub(super) fn write_names(writer: &mut Writer, names: &Names) {
             groups.push(group);
             next
         });
-        of.push(id);
-        firsts.push(range.first);
-        counts.push(nodes.count);
+        // A node moved to the front leaves two ranges that go on from each other: they are one.
+        let joins =
+            of.last() == Some(&id)
+                && firsts.last().zip(counts.last()).is_some_and(
+                    |(&first, &count): (&u64, &u32)| first + u64::from(count) == range.first,
+                );
+        match counts.last_mut() {
+            Some(count) if joins && range_has_number(&groups[id as usize]) => *count += nodes.count,
+            _ => {
+                of.push(id);
+                firsts.push(range.first);
+                counts.push(nodes.count);
+            }
+        }
     }
     writer.size(groups.len());
     for (prefix, suffix, width) in &groups {
@@ -45,6 +56,11 @@ pub(super) fn write_names(writer: &mut Writer, names: &Names) {
     for first in firsts {
         writer.number(first);
     }
+}
+
+/// Whether names of this group differ in a number.
+const fn range_has_number(group: &(String, String, u8)) -> bool {
+    group.2 > 0
 }
 
 pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
