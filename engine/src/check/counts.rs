@@ -3,7 +3,8 @@
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::{Bits, Hardware, number};
 use super::listed::Entries;
-use super::walk::{Broken, Case, Left, list_cpus};
+use super::pelist::list_cpus;
+use super::walk::{Broken, Case, Left};
 use crate::id::Id as _;
 use crate::plan::{Located, PlacedRun, Plan};
 use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload, Oversubscribe};
@@ -17,15 +18,15 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Neighbouring nodes that are alike so far.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+pub(super) struct Part {
     count: u32,
-    state: NodeState,
-    sight: Sight,
+    pub(super) state: NodeState,
+    pub(super) sight: Sight,
 }
 
 /// Whether the free cpus of a node are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sight {
+pub(super) enum Sight {
     Known,
     /// A walk was too long to finish.
     Lost,
@@ -47,10 +48,10 @@ struct Key {
 
 /// The books of the job, app after app.
 pub(super) struct Ledger<'p, 'f> {
-    plan: &'p Plan,
-    faults: &'f mut Faults,
+    pub(super) plan: &'p Plan,
+    pub(super) faults: &'f mut Faults,
     parts: BTreeMap<u32, Part>,
-    sets: PuSets,
+    pub(super) sets: PuSets,
     known: HashMap<Key, Option<PuSetId>>,
 }
 
@@ -453,56 +454,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
     }
 }
 
-impl Ledger<'_, '_> {
-    fn compare(&mut self, node: u32, part: &Part, after: &NodeState, refused: Refused) {
-        let names = &self.plan.world().names;
-        let at = Where {
-            node: (node < names.len()).then(|| names.name(NodeId::from_row(node as usize))),
-            ..Where::default()
-        };
-        let state = &part.state;
-        let numbers = [
-            (after.used, state.used),
-            (after.own, state.own),
-            (
-                after.max_slots.unwrap_or(u32::MAX),
-                state.max_slots.unwrap_or(u32::MAX),
-            ),
-            (number(after.topology.row()), number(state.topology.row())),
-            (number(after.allowed.row()), number(state.allowed.row())),
-        ];
-        for (found, promised) in numbers {
-            let (found, promised) = (u64::from(found), u64::from(promised));
-            self.faults
-                .equal(Promise::StateAfter, || at.clone(), found, promised);
-        }
-        if part.sight == Sight::Known && after.free != state.free {
-            let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
-            let os = |set: PuSetId| Seen::Cpus(hardware.os(&Bits::from_slice(self.sets.get(set))));
-            let (found, promised) = (os(after.free), os(state.free));
-            self.faults
-                .add(Promise::StateAfter, at.clone(), found, promised);
-        }
-        if state.own == 0 {
-            return;
-        }
-        let used = u64::from(state.used);
-        if refused == Refused::Yes && state.used > after.slots {
-            let promised = Seen::AtMost(u64::from(after.slots));
-            self.faults
-                .add(Promise::Slots, at.clone(), Seen::Number(used), promised);
-        }
-        if let Some(max) = state.max_slots.filter(|&max| state.used > max) {
-            let promised = Seen::AtMost(u64::from(max));
-            self.faults
-                .add(Promise::MaxSlots, at, Seen::Number(used), promised);
-        }
-    }
-}
-
 /// Whether oversubscription is refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Refused {
+pub(super) enum Refused {
     Yes,
     No,
 }

@@ -17,8 +17,12 @@ mod places;
 mod cpus;
 // One app on one node, process by process.
 mod walk;
+// Lists of cpus.
+mod pelist;
 // Sums and capacities, state carried over.
 mod counts;
+// What is left, beside what the plan says.
+mod books;
 // Each rank once, in the order promised.
 mod ranks;
 

@@ -4,9 +4,7 @@ use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Ranges};
 use super::places::{Room, Turns};
-use crate::policy::{
-    BindStrength, BindTo, CpuMode, IfSupported, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
-};
+use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
@@ -49,8 +47,8 @@ pub(super) enum Left {
 /// The object whose turn it is: its row among the turns, and its PUs.
 type Turn<'t> = (usize, &'t [(u32, u32)]);
 
-struct Walk<'c, 't> {
-    case: &'c Case<'t>,
+pub(super) struct Walk<'c, 't> {
+    pub(super) case: &'c Case<'t>,
     turns: Turns<'t>,
     binder: Option<Binder<'t>>,
     free: Bits,
@@ -59,8 +57,8 @@ struct Walk<'c, 't> {
     /// The next process.
     local: u32,
     /// Place in the pass of a pe-list, and the cpus that the pass found free.
-    pass: u32,
-    pass_free: Bits,
+    pub(super) pass: u32,
+    pub(super) pass_free: Bits,
 }
 
 /// What makes two moments of a walk alike.
@@ -186,7 +184,7 @@ impl<'t> Walk<'_, 't> {
         )))
     }
 
-    fn free(&self) -> &Bits {
+    pub(super) fn free(&self) -> &Bits {
         self.binder
             .as_ref()
             .map_or(&self.free, |binder| &binder.free)
@@ -205,7 +203,7 @@ impl<'t> Walk<'_, 't> {
         )
     }
 
-    fn broken(&self, promise: Promise, found: Seen, promised: Seen) -> Broken {
+    pub(super) fn broken(&self, promise: Promise, found: Seen, promised: Seen) -> Broken {
         Broken {
             local: self.local,
             promise,
@@ -279,7 +277,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
-    fn may_be_unbound(&self) -> bool {
+    pub(super) fn may_be_unbound(&self) -> bool {
         let policy = self.case.policy;
         let objectless = match policy.map {
             MapBy::Slot | MapBy::Node | MapBy::Ppr { .. } | MapBy::PeList => true,
@@ -367,12 +365,17 @@ impl<'t> Walk<'_, 't> {
         Ok(Some(mask))
     }
 
-    fn differs(&self, promise: Promise, found: &Bits, promised: Option<&Bits>) -> Broken {
+    pub(super) fn differs(
+        &self,
+        promise: Promise,
+        found: &Bits,
+        promised: Option<&Bits>,
+    ) -> Broken {
         let os = |set: &Bits| Seen::Cpus(self.case.hardware.os(set));
         self.broken(promise, os(found), promised.map_or(Seen::Nothing, os))
     }
 
-    fn consume(&mut self, cpus: &Bits) {
+    pub(super) fn consume(&mut self, cpus: &Bits) {
         match &mut self.binder {
             Some(binder) => binder.exact(cpus),
             None => self.free.subtract(cpus),
@@ -427,109 +430,4 @@ impl<'t> Walk<'_, 't> {
             }
         }
     }
-
-    /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
-    fn pe_list(&mut self, mask: Option<Bits>) -> Result<(), Broken> {
-        let Some(mask) = mask else {
-            return if self.may_be_unbound() {
-                Ok(())
-            } else {
-                Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some))
-            };
-        };
-        if self.case.policy.bind == BindTo::Nothing {
-            return Err(self.differs(Promise::Unbound, &mask, None));
-        }
-        match self.case.policy.ordered {
-            Ordered::Yes => self.one_of_list(&mask),
-            Ordered::No => self.free_of_list(&mask),
-        }
-    }
-
-    /// Whether a list may begin again: in a second pass, or where cpus are shared.
-    fn passes(&self) -> bool {
-        self.case.policy.oversubscribe == Oversubscribe::Allowed
-            || self.case.policy.overload == Overload::Allowed
-    }
-
-    fn one_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
-        let pus = self.case.hardware.pus as usize;
-        let count = self.case.list.len().max(1);
-        let turn = |at: u32| {
-            let cpu = self.case.list.get(at as usize % count);
-            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), pus)
-        };
-        if self.passes() && turn(self.pass) != *mask && turn(0) == *mask {
-            self.pass = 0;
-        }
-        let promised = turn(self.pass);
-        if promised != *mask {
-            return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
-        }
-        self.pass += 1;
-        self.consume(mask);
-        Ok(())
-    }
-
-    fn free_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
-        let whole = self.whole_list();
-        let mut promised = self.pass_free.clone();
-        promised.keep(&whole);
-        if self.passes() && promised != *mask {
-            let mut now = self.free().clone();
-            now.keep(&whole);
-            if now == *mask || *mask == whole {
-                self.pass = 0;
-                self.pass_free = self.free().clone();
-                promised = mask.clone();
-            }
-        }
-        if promised != *mask {
-            return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
-        }
-        // Each consumes one cpu of those that the pass found free, in list order.
-        let case = self.case;
-        let free = case.list.iter().filter(|cpu| self.pass_free.has_all(cpu));
-        let turns: Vec<&Ranges> = free.collect();
-        let cpu = match turns.len() {
-            0 => case.list.get(self.pass as usize % case.list.len().max(1)),
-            count => turns.get(self.pass as usize % count).copied(),
-        };
-        let consumed =
-            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), case.hardware.pus as usize);
-        self.pass += 1;
-        self.consume(&consumed);
-        Ok(())
-    }
-
-    fn whole_list(&self) -> Bits {
-        let mut whole = Bits::empty(self.case.hardware.pus as usize);
-        for cpu in &self.case.list {
-            whole.add(cpu);
-        }
-        whole
-    }
-}
-
-/// The cpus of a pe-list on this hardware: logical cores, or PUs. `None`: a cpu that the node lacks.
-pub(super) fn list_cpus(
-    hardware: Hardware<'_>,
-    ranges: &[(u32, u32)],
-    mode: CpuMode,
-) -> Option<Vec<Ranges>> {
-    let kind = match hardware.mode(mode) {
-        CpuMode::Core => ObjKind::Core,
-        CpuMode::Hwthread => ObjKind::Hwthread,
-    };
-    let total = hardware.total(kind);
-    let known = ranges
-        .iter()
-        .all(|&(first, last)| first <= last && last < total);
-    known.then(|| {
-        let numbers = ranges.iter().flat_map(|&(first, last)| first..=last);
-        numbers
-            .filter_map(|at| hardware.object(kind, at))
-            .map(|object| hardware.ranges(object).iter().copied().collect())
-            .collect()
-    })
 }

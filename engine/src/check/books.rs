@@ -1,0 +1,56 @@
+//! The end of the books: what is left on each node, beside what the plan says it leaves.
+
+use super::counts::{Ledger, Part, Refused, Sight};
+use super::fault::{Promise, Seen, Where};
+use super::hardware::{Bits, Hardware, number};
+use crate::id::Id as _;
+use crate::table::names::NodeId;
+use crate::table::pusets::PuSetId;
+use crate::table::states::NodeState;
+
+impl Ledger<'_, '_> {
+    pub(super) fn compare(&mut self, node: u32, part: &Part, after: &NodeState, refused: Refused) {
+        let names = &self.plan.world().names;
+        let at = Where {
+            node: (node < names.len()).then(|| names.name(NodeId::from_row(node as usize))),
+            ..Where::default()
+        };
+        let state = &part.state;
+        let numbers = [
+            (after.used, state.used),
+            (after.own, state.own),
+            (
+                after.max_slots.unwrap_or(u32::MAX),
+                state.max_slots.unwrap_or(u32::MAX),
+            ),
+            (number(after.topology.row()), number(state.topology.row())),
+            (number(after.allowed.row()), number(state.allowed.row())),
+        ];
+        for (found, promised) in numbers {
+            let (found, promised) = (u64::from(found), u64::from(promised));
+            self.faults
+                .equal(Promise::StateAfter, || at.clone(), found, promised);
+        }
+        if part.sight == Sight::Known && after.free != state.free {
+            let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
+            let os = |set: PuSetId| Seen::Cpus(hardware.os(&Bits::from_slice(self.sets.get(set))));
+            let (found, promised) = (os(after.free), os(state.free));
+            self.faults
+                .add(Promise::StateAfter, at.clone(), found, promised);
+        }
+        if state.own == 0 {
+            return;
+        }
+        let used = u64::from(state.used);
+        if refused == Refused::Yes && state.used > after.slots {
+            let promised = Seen::AtMost(u64::from(after.slots));
+            self.faults
+                .add(Promise::Slots, at.clone(), Seen::Number(used), promised);
+        }
+        if let Some(max) = state.max_slots.filter(|&max| state.used > max) {
+            let promised = Seen::AtMost(u64::from(max));
+            self.faults
+                .add(Promise::MaxSlots, at, Seen::Number(used), promised);
+        }
+    }
+}
