@@ -277,7 +277,9 @@ impl<'t> Binder<'t> {
                 .map(|target| (target, self.first_free(cpus, pus, kind, objects[target])));
         }
         let Some((target, cpu)) = found else {
-            let limited = self.policy.limit.is_some() && self.any_free(cpus, pus, kind);
+            // LIMIT is the reason only where it keeps the process off a free cpu.
+            let kept_off = |&object: &ObjectId| self.first_free(cpus, pus, kind, object).is_some();
+            let limited = self.policy.limit.is_some() && objects.iter().any(kept_off);
             return Err(if limited {
                 Failure::Limit
             } else {
