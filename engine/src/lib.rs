@@ -24,5 +24,7 @@ pub mod plan;
 pub mod stage;
 // The list of stages.
 pub mod map;
+// Jobs that come and go on one set of nodes.
+pub mod cluster;
 // The judge.
 pub mod check;

@@ -10,6 +10,7 @@ use crate::stage::site::Site;
 use crate::stage::{count, pool};
 use crate::table::apps::AppTable;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
+use crate::table::topologies::Topologies;
 
 /// A plan, and what is worth knowing about it.
 #[derive(Clone, Debug)]
@@ -24,11 +25,16 @@ pub struct Mapped {
 ///
 /// # Errors
 /// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
-pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
-    let mut notes = resolved.notes.clone();
-    judge_cores(&resolved, &machine)?;
+pub fn map_resolved(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
+    judge_cores(&resolved, &machine.topologies)?;
     // Which nodes there are, in which state.
-    let mut site = pool::build(&resolved, &machine)?;
+    let site = pool::build(&resolved, &mut machine)?;
+    map_on(resolved, site)
+}
+
+/// Places a resolved job on nodes that are there.
+pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapError> {
+    let mut notes = resolved.notes.clone();
     let before = site.runs.clone();
     // How many processes, where nobody said; that settles bindings by size.
     let counts = count::count(&mut site, &resolved)?;
@@ -104,12 +110,13 @@ fn place_or_without_pe(
 }
 
 /// What is refused for words whose meaning hangs on whether there are cores.
-fn judge_cores(resolved: &Resolved, machine: &Machine) -> Result<(), MapError> {
+pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Result<(), MapError> {
     let Some(by_cores) = &resolved.by_cores else {
         return Ok(());
     };
-    let mut topologies = machine.topologies.ids();
-    let cores = topologies.any(|topology| machine.topologies.count(topology, ObjKind::Core) > 0);
+    let cores = topologies
+        .ids()
+        .any(|topology| topologies.count(topology, ObjKind::Core) > 0);
     match &by_cores.without_cores {
         _ if cores => Err(by_cores.with_cores.clone().into()),
         Some(error) => Err(error.clone().into()),

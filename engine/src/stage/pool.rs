@@ -34,7 +34,7 @@ struct Named {
 ///
 /// # Errors
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
-pub(crate) fn build(resolved: &Resolved, machine: &Machine) -> Result<Site, MapError> {
+pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Site, MapError> {
     let hosts = &resolved.hosts;
     let mut named = if hosts.hostfiles.is_empty() {
         let entries: Vec<&HostEntry> = hosts.entries.values().iter().flatten().flatten().collect();

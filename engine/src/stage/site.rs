@@ -11,7 +11,7 @@ use crate::table::machine::Machine;
 use crate::table::names::{Names, NodeId, NodeRange};
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 use crate::table::pusets::PuSets;
-use crate::table::states::{StateId, StateRuns, States};
+use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
 use std::collections::HashMap;
 
@@ -36,18 +36,46 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn new(machine: &Machine, names: Names, local: Option<NodeId>) -> Self {
+    /// A site without node states. Takes the machine's topologies: there may be thousands.
+    pub(crate) fn new(machine: &mut Machine, names: Names, local: Option<NodeId>) -> Self {
+        let topologies = std::mem::take(&mut machine.topologies);
         Self {
+            hardware: topologies.ids().map(|_| None).collect(),
             names,
-            topologies: machine.topologies.clone(),
-            cpusets: machine.cpusets.clone(),
+            topologies,
+            cpusets: std::mem::take(&mut machine.cpusets),
             pusets: PuSets::default(),
             states: States::default(),
             patterns: Patterns::default(),
             runs: StateRuns::default(),
             local,
             order: NodeOrder::default(),
-            hardware: machine.topologies.ids().map(|_| None).collect(),
+            masks: HashMap::new(),
+        }
+    }
+
+    /// What earlier jobs left, for a new job: none of its processes is anywhere yet.
+    pub(crate) fn resume(world: &World) -> Self {
+        let mut states = world.states.clone();
+        let mut runs = StateRuns::default();
+        for (nodes, state) in world.after.iter() {
+            let row = NodeState {
+                own: 0,
+                ..*states.get(state)
+            };
+            runs.push(nodes.count, states.intern(row));
+        }
+        Self {
+            names: world.names.clone(),
+            topologies: world.topologies.clone(),
+            cpusets: world.cpusets.clone(),
+            pusets: world.pusets.clone(),
+            states,
+            patterns: Patterns::default(),
+            runs,
+            local: world.local,
+            order: NodeOrder::default(),
+            hardware: world.topologies.ids().map(|_| None).collect(),
             masks: HashMap::new(),
         }
     }

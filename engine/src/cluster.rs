@@ -1,0 +1,129 @@
+//! A cluster: the nodes that jobs come to and leave again.
+//!
+//! The first job makes the pool, by its hosts or, without any, of the machine's candidates. Later jobs select from it and
+//! are placed on what is left. When a job ends, its slots and cpus return.
+
+use crate::error::MapError;
+use crate::map::{Machine, Mapped, judge_cores, map_on, map_resolved};
+use crate::plan::{Plan, World};
+use crate::stage::resolve::Resolved;
+use crate::stage::site::Site;
+use crate::table::names::NodeRange;
+use crate::table::states::{NodeState, StateId, StateRuns};
+
+/// Nodes that jobs share, one after the other and side by side.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    machine: Machine,
+    /// What there is now; `None` before the first job.
+    world: Option<World>,
+}
+
+/// Why a plan cannot be taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// No job was placed here.
+    #[error("no job was placed on this cluster")]
+    Empty,
+    /// The plan speaks of other nodes.
+    #[error("the plan speaks of {plan} nodes, this cluster has {here}")]
+    OtherNodes {
+        /// Nodes of the plan.
+        plan: u32,
+        /// Nodes of the cluster.
+        here: u32,
+    },
+}
+
+impl Cluster {
+    /// A cluster without nodes: the first job names them.
+    #[must_use]
+    pub const fn new(machine: Machine) -> Self {
+        Self {
+            machine,
+            world: None,
+        }
+    }
+
+    /// What there is now; `None` before the first job.
+    #[must_use]
+    pub const fn world(&self) -> Option<&World> {
+        self.world.as_ref()
+    }
+
+    /// Places a job on what is left, and keeps what it takes.
+    ///
+    /// # Errors
+    /// As [`map_resolved`]; nothing changes then. Cost: the job's, plus a copy of the tables.
+    pub fn place(&mut self, resolved: Resolved) -> Result<Mapped, MapError> {
+        let mapped = match &self.world {
+            None => map_resolved(resolved, self.machine.clone())?,
+            Some(world) => {
+                judge_cores(&resolved, &world.topologies)?;
+                map_on(resolved, Site::resume(world))?
+            }
+        };
+        self.world = Some(mapped.plan.world().clone());
+        Ok(mapped)
+    }
+
+    /// Takes a job back: its slots and cpus are free again, those it shared with others included.
+    ///
+    /// # Errors
+    /// A [`ReleaseError`] when the plan is not of this cluster. Cost: the runs of the states.
+    pub fn release(&mut self, plan: &Plan) -> Result<(), ReleaseError> {
+        let world = self.world.as_mut().ok_or(ReleaseError::Empty)?;
+        let job = plan.world();
+        let (plan, here) = (job.names.len(), world.names.len());
+        if plan != here {
+            return Err(ReleaseError::OtherNodes { plan, here });
+        }
+        let mut freed = StateRuns::default();
+        for (nodes, state) in world.after.clone().iter() {
+            for (part, was, left) in parts(job, nodes) {
+                let row = without(world, job, state, (was, left));
+                freed.push(part.count, world.states.intern(row));
+            }
+        }
+        world.after = freed;
+        Ok(())
+    }
+}
+
+/// The states a job found and left, over a range of nodes.
+fn parts(job: &World, nodes: NodeRange) -> Vec<(NodeRange, StateId, StateId)> {
+    let mut parts = Vec::new();
+    for (found, was) in job.before.within(nodes) {
+        parts.extend(
+            job.after
+                .within(found)
+                .map(|(part, left)| (part, was, left)),
+        );
+    }
+    parts
+}
+
+/// A node's state less what a job took of it.
+fn without(
+    world: &mut World,
+    job: &World,
+    state: StateId,
+    (was, left): (StateId, StateId),
+) -> NodeState {
+    let now = *world.states.get(state);
+    let (was, left) = (job.states.get(was), job.states.get(left));
+    let (mut free, allowed) = (
+        world.pusets.get(now.free).to_bitvec(),
+        world.pusets.get(now.allowed).to_bitvec(),
+    );
+    let mut taken = job.pusets.get(was.free).to_bitvec();
+    taken &= !job.pusets.get(left.free).to_bitvec();
+    free |= taken;
+    free &= allowed;
+    NodeState {
+        free: world.pusets.intern(&free),
+        slots: now.slots - left.slots.saturating_sub(was.slots).min(now.slots),
+        used: now.used - (left.used - was.used).min(now.used),
+        ..now
+    }
+}
