@@ -38,14 +38,31 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// # Errors
 /// The first that the request deserves, in the order of `errors` "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
-    let MapArgs {
-        mut job,
-        taken,
-        parent,
-    } = asked;
+    let mut job = asked.job.clone();
+    let placement = place(asked, console.files)?;
+    job.format = job.format.or(placement.displayed);
+    show(&job, &placement, console)
+}
+
+/// A job that was placed.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    /// The plan and its notes.
+    pub mapped: Mapped,
+    /// Where its topologies came from.
+    pub sources: Sources,
+    /// The format that the request itself asks for.
+    pub displayed: Option<Format>,
+}
+
+/// Places a job.
+///
+/// # Errors
+/// As [`answer`], but for the output.
+pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
+    let MapArgs { job, taken, parent } = asked;
     // The mapper sees only what travels, from the command line as well.
     let relayed = taken.relay()?;
-    let files = console.files;
     let affinity = affinity_file(&job)?;
     let context = Context {
         parent: parent.as_ref(),
@@ -54,7 +71,7 @@ pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> 
         files,
     };
     let decided = decide(relayed.request, context)?;
-    job.format = job.format.or_else(|| displayed(decided.request()));
+    let displayed = displayed(decided.request());
     let (mut machine, sources) = machine::read(&job, files)?;
     let mut resolved = decided.read_files(files)?;
     resolved.notes.splice(0..0, relayed.notes);
@@ -62,8 +79,11 @@ pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> 
         sequence_of(map, &mut resolved, files)?;
     }
     machine.candidates = candidates(&job)?;
-    let mapped = placed(resolved, machine, job.threads)?;
-    show(&job, &mapped, &sources, console)
+    Ok(Placement {
+        mapped: placed(resolved, machine, job.threads)?,
+        sources,
+        displayed,
+    })
 }
 
 /// The format that a request to show the map stands for, where none is named (`per-app` 7).
@@ -183,15 +203,11 @@ fn placed(resolved: Resolved, machine: Machine, threads: Option<usize>) -> Resul
 }
 
 /// Shows a plan, then its notes.
-fn show(
-    job: &JobArgs,
-    mapped: &Mapped,
-    sources: &Sources,
-    console: &mut Console<'_>,
-) -> Result<(), Refused> {
+fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Result<(), Refused> {
+    let mapped = &placement.mapped;
     let told = Told {
         plan: &mapped.plan,
-        sources,
+        sources: &placement.sources,
         notes: &mapped.notes,
     };
     if let Some(path) = &job.save {

@@ -1,0 +1,162 @@
+//! Our promises: `cases/<topic>/<promise>.case`. Each says why, makes its files, gives its command and the whole answer.
+//!
+//! ```text
+//! # What is promised, and by which source.
+//! @ file NAME
+//! the lines of a file that the command may read
+//! $ stowplan map …
+//! standard output, whole
+//! ```
+//! or, where the command is refused, behind the `$` line: `! exit 2`, then the first line on standard error.
+//! `UPDATE=1 cargo test -p stowplan cases` rewrites the answers; look at the difference before you keep it.
+
+use crate::console::{MadeUp, Said, root, stowplan, words};
+use std::fs;
+use std::path::{Path, PathBuf};
+use stowplan::args::map_args;
+use stowplan::command::map::place;
+use stowplan_engine::check::check;
+
+/// One command of a case.
+struct Step {
+    /// Everything up to the `$` line, and that line.
+    head: String,
+    command: String,
+    answer: String,
+}
+
+struct Case {
+    files: MadeUp,
+    steps: Vec<Step>,
+}
+
+fn case_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a folder that can be read").path())
+        .collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            case_files(&path, found);
+        } else if path.extension().is_some_and(|end| end == "case") {
+            found.push(path);
+        }
+    }
+}
+
+fn read_case(text: &str) -> Case {
+    let mut files = MadeUp::default();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut head = String::new();
+    let mut file: Option<String> = None;
+    for line in text.split_inclusive('\n') {
+        if let Some(command) = line.strip_prefix("$ ") {
+            file = None;
+            head += line;
+            steps.push(Step {
+                head: std::mem::take(&mut head),
+                command: command.trim_end().to_owned(),
+                answer: String::new(),
+            });
+        } else if let Some(step) = steps.last_mut() {
+            step.answer += line;
+        } else {
+            head += line;
+            if let Some(name) = line.strip_prefix("@ file ") {
+                let name = name.trim_end().to_owned();
+                files.files.insert(name.clone(), Vec::new());
+                file = Some(name);
+            } else if let Some(name) = &file {
+                files
+                    .files
+                    .entry(name.clone())
+                    .or_default()
+                    .extend_from_slice(line.as_bytes());
+            }
+        }
+    }
+    Case { files, steps }
+}
+
+/// What a case says of an answer.
+fn told(said: &Said) -> String {
+    match said.status {
+        0 => said.out.clone(),
+        status => {
+            let first = said.err.lines().next().unwrap_or_default();
+            format!("{}! exit {status}\n{first}\n", said.out)
+        }
+    }
+}
+
+/// What the judge says of the plan behind a `map` command, if there is one.
+fn judged(args: &[String], files: &MadeUp) -> Result<(), String> {
+    let [map, rest @ ..] = args else {
+        return Ok(());
+    };
+    if map != "map" {
+        return Ok(());
+    }
+    let placed = map_args(rest)
+        .ok()
+        .and_then(|asked| place(asked, files).ok());
+    let Some(placed) = placed else {
+        return Ok(());
+    };
+    check(&placed.mapped.plan).map_err(|faults| format!("the judge: {faults:?}"))
+}
+
+#[test]
+fn cases_give_their_answers() {
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    assert!(
+        !(update && std::env::var_os("CI").is_some()),
+        "answers are not rewritten where CI is set"
+    );
+    let mut paths = Vec::new();
+    case_files(&root().join("cases"), &mut paths);
+    let mut faults = Vec::new();
+    for path in &paths {
+        let text = fs::read_to_string(path).expect("a case is UTF-8");
+        let case = read_case(&text);
+        assert!(!case.steps.is_empty(), "{} has no command", path.display());
+        let mut new = String::new();
+        for step in &case.steps {
+            let mut args = words(&step.command);
+            assert_eq!(
+                args.remove(0),
+                "stowplan",
+                "{} runs something else",
+                path.display()
+            );
+            let now = told(&stowplan(&args, &case.files));
+            if now != step.answer && !update {
+                faults.push(format!(
+                    "{}\n$ {}\n--- promised\n{}--- given\n{now}",
+                    path.display(),
+                    step.command,
+                    step.answer
+                ));
+            }
+            if let Err(fault) = judged(&args, &case.files) {
+                faults.push(format!("{}\n$ {}\n{fault}", path.display(), step.command));
+            }
+            new += &step.head;
+            new += &now;
+        }
+        if update && new != text {
+            fs::write(path, new).expect("a case can be written");
+        }
+    }
+    assert!(paths.len() > 100, "the cases are where they always were");
+    assert!(
+        faults.is_empty(),
+        "{} of {} cases:\n{}",
+        faults.len(),
+        paths.len(),
+        faults.join("\n")
+    );
+}
