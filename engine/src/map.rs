@@ -2,12 +2,12 @@
 
 use crate::error::{MapError, Note, PlaceError};
 use crate::plan::{Placed, Plan};
-use crate::policy::{MapBy, ObjKind};
+use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::spawn::request::owner;
 use crate::stage::app::{Turn, place_app};
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
-use crate::stage::{count, pool};
+use crate::stage::{count, notes, pool};
 use crate::table::apps::AppTable;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::topologies::Topologies;
@@ -48,6 +48,7 @@ pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapEr
             placed.push(Placed::default());
             continue;
         };
+        let by_size = policy.bind == BindTo::BySize;
         let policy = count::settle(policy, &sizes);
         let id = table.intern(policy);
         let turn = Turn {
@@ -63,12 +64,21 @@ pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapEr
             return Err(error.clone().into());
         }
         let one = place_or_without_pe(&mut site, turn, &mut table, &sizes, &mut notes)?;
+        if by_size
+            && matches!(
+                policy.bind,
+                BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
+            )
+        {
+            notes::narrow(&mut site, app, &one, &mut notes);
+        }
         let procs: u32 = one.runs.iter().map(|run| run.procs * run.nodes.count).sum();
         count::too_large(u64::from(base) + u64::from(procs))?;
         base += procs;
         lines += if policy.map == MapBy::Lsf { procs } else { 0 };
         placed.push(one);
     }
+    notes::of_job(&site, &mut notes);
     let (world, patterns) = site.into_world(before);
     Ok(Mapped {
         plan: Plan::assemble(world, table, patterns, placed),

@@ -99,6 +99,24 @@ pub enum MapBy {
     Lsf,
 }
 
+impl MapBy {
+    /// The word of this policy.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Slot => "slot",
+            Self::Node => "node",
+            Self::Object(kind) => kind.word(),
+            Self::Ppr { .. } => "ppr",
+            Self::Seq => "seq",
+            Self::Rankfile => "rankfile",
+            Self::PeList => "pe-list",
+            Self::Dist => "dist",
+            Self::Lsf => "lsf",
+        }
+    }
+}
+
 /// The object of `ppr:N:object`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum PprObject {

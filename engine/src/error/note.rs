@@ -67,6 +67,56 @@ pub enum Note {
         /// Entries of the file.
         entries: u64,
     },
+    /// A default binding was given up.
+    #[error(
+        "app {app}, mapped by {policy}: its default binding was given up on {node}, {procs} processes there, {cpus} free cpus"
+    )]
+    BindingDropped {
+        /// The app, from 0.
+        app: u32,
+        /// Its map policy.
+        policy: &'static str,
+        /// The first such node.
+        node: String,
+        /// Free cpus of that node.
+        cpus: u32,
+        /// Processes of the app there.
+        procs: u32,
+    },
+    /// Nodes hold more processes than slots.
+    #[error("{nodes} nodes hold more processes than slots: {first} has {procs} on {slots} slots")]
+    Oversubscribed {
+        /// How many nodes.
+        nodes: u32,
+        /// The first of them.
+        first: String,
+        /// Processes there.
+        procs: u32,
+        /// Its slots.
+        slots: u32,
+    },
+    /// Bound processes share cpus under overload-allowed.
+    #[error("app {app}: bound processes share cpus, first on {node}, which has {procs} of them")]
+    Overloaded {
+        /// The app, from 0.
+        app: u32,
+        /// The first such node.
+        node: String,
+        /// Processes of the app there.
+        procs: u32,
+    },
+    /// One or two ranks are bound to one cpu each by default, on a node that has many.
+    #[error(
+        "app {app}: {bound} of {allowed} cpus of a node are used, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it"
+    )]
+    BindingNarrow {
+        /// The app, from 0.
+        app: u32,
+        /// Cpus bound to.
+        bound: u32,
+        /// Cpus of the node that may be used.
+        allowed: u32,
+    },
 }
 
 impl Note {
@@ -75,6 +125,10 @@ impl Note {
     pub const fn class(&self) -> &'static str {
         match self {
             Self::NothingLocal { .. } => "nothing-local",
+            Self::BindingDropped { .. } => "binding-dropped",
+            Self::Oversubscribed { .. } => "oversubscribed",
+            Self::Overloaded { .. } => "overloaded",
+            Self::BindingNarrow { .. } => "binding-narrow",
             Self::UnknownKey { .. } => "unknown-key",
             Self::LocalAttribute { .. } => "local-attribute",
             Self::NoEffect { .. } => "no-effect",

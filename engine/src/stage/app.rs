@@ -83,6 +83,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
     };
     let mut work = Work::new(site, &resolved.apps, (app, *policy), &picks);
     place::place(&mut work, procs, counted)?;
+    super::notes::of_app(&mut work, notes);
     Ok(leave::lots(work, turn.id))
 }
 

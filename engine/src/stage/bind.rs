@@ -82,6 +82,8 @@ pub(crate) struct Cpus {
     cursors: Vec<u32>,
     /// A refill happened in the last call: turns may come round here.
     pub(crate) refilled: bool,
+    /// Some cpus were given out again.
+    pub(crate) shared: bool,
 }
 
 impl<'t> Binder<'t> {
@@ -135,6 +137,7 @@ impl<'t> Binder<'t> {
             bound,
             cursors: Vec::new(),
             refilled: false,
+            shared: false,
         }
     }
 
@@ -387,6 +390,7 @@ impl<'t> Binder<'t> {
         cpus.units = self.free_units(&cpus.free);
         cpus.cursors.clear();
         cpus.refilled = true;
+        cpus.shared = true;
     }
 
     pub(crate) fn consume(&self, cpus: &mut Cpus, unit: u32) {

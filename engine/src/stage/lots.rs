@@ -10,6 +10,7 @@ use super::select::Pick;
 use super::site::Site;
 use crate::define_id;
 use crate::id::{Column, Id as _};
+use crate::policy::BindTo;
 use crate::table::apps::{AppId, AppTable, Policy};
 use crate::table::names::NodeRange;
 use crate::table::patterns::Segment;
@@ -70,6 +71,8 @@ pub(crate) struct Work<'s> {
     facts: HashMap<ProgressId, Facts>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
+    /// The first lot whose default binding was given up.
+    pub(crate) dropped: Option<Lot>,
 }
 
 impl<'s> Work<'s> {
@@ -111,6 +114,7 @@ impl<'s> Work<'s> {
             steps,
             facts,
             touched: Vec::new(),
+            dropped: None,
         }
     }
 
@@ -300,6 +304,9 @@ impl<'s> Work<'s> {
             }
             before += u64::from(procs) * u64::from(self.lots[lot].nodes.count);
             let next = self.steps[&key];
+            if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
+                self.dropped = Some(self.lots[lot]);
+            }
             let row = &mut self.lots[lot];
             row.progress = next;
             row.placed += procs;
@@ -326,6 +333,15 @@ impl<'s> Work<'s> {
             closed,
             open,
         })
+    }
+
+    /// The first lot on which bound processes share cpus.
+    pub(crate) fn sharing(&self) -> Option<&Lot> {
+        let shares = |lot: &&Lot| {
+            self.free_after(lot.progress)
+                .is_some_and(|cpus| cpus.shared)
+        };
+        self.lots.iter().find(shares)
     }
 
     /// The cpus free after what was placed, or `None` when nothing was.

@@ -50,3 +50,5 @@ mod leave;
 mod written;
 // One app, from its nodes to its place in the plan.
 pub(crate) mod app;
+// What is worth a note about what was placed.
+pub(crate) mod notes;

@@ -35,6 +35,20 @@ pub(crate) enum Layout {
     List(Binding),
 }
 
+impl Layout {
+    /// Whether processes stay unbound although the policy binds.
+    pub(crate) const fn gives_up(self) -> bool {
+        match self {
+            Self::HalfBound(_) => true,
+            Self::Plain(binding)
+            | Self::Sweep(binding)
+            | Self::Walk(binding)
+            | Self::Blocks(_, binding)
+            | Self::List(binding) => matches!(binding, Binding::Off),
+        }
+    }
+}
+
 /// What some neighbouring processes get, masks not yet interned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DraftRun {

@@ -112,21 +112,9 @@ impl Deal {
             }
             let facts = work.facts(lot);
             let (layout, cap) = choose(self, work, lot, facts, Pass::First)?;
-            let parts = fill(
-                Share {
-                    nodes: work.lots[lot].nodes.count,
-                    cap,
-                },
-                self.left,
-            );
-            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
-            known += rows.len() - 1;
-            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-            for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
-                self.left -= nodes * procs;
-                counts.push((row, layout, procs));
-            }
-            lot += rows.len();
+            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            known += rows - 1;
+            lot += rows;
         }
         self.lay(work, &counts)?;
         if self.left == 0 {
@@ -140,6 +128,25 @@ impl Deal {
             self.binding = Binding::Off;
         }
         self.by_sharing(work, choose)
+    }
+
+    /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
+    fn fill_lot(
+        &mut self,
+        work: &mut Work<'_>,
+        lot: usize,
+        (layout, cap): Choice,
+        counts: &mut Vec<(usize, Layout, u32)>,
+    ) -> usize {
+        let nodes = work.lots[lot].nodes.count;
+        let parts = fill(Share { nodes, cap }, self.left);
+        let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+        let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+        for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
+            self.left -= nodes * procs;
+            counts.push((row, layout, procs));
+        }
+        rows.len()
     }
 
     /// Whether a pe-list shares at all: only when its binding was given up, or cpus may be shared (4.7).
@@ -220,36 +227,14 @@ impl Deal {
 
     /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
     fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        work.learn(0..work.lots.len());
-        let mut choices = Vec::with_capacity(work.lots.len());
-        let mut reached = 0_u64;
-        for lot in 0..work.lots.len() {
-            let facts = work.facts(lot);
-            // Nodes behind the one where the first round ends are not looked at.
-            let choice = if reached < u64::from(self.asked) {
-                choose(self, work, lot, facts, Pass::First)?
-            } else {
-                (Layout::Plain(Binding::Off), 0)
-            };
-            reached += if choice.1 > 0 {
-                u64::from(work.lots[lot].nodes.count)
-            } else {
-                0
-            };
-            choices.push(choice);
-        }
-        let shares = |work: &Work<'_>| -> Vec<Share> {
-            let caps = choices.iter().map(|(_, cap)| *cap);
-            work.lots
-                .iter()
-                .zip(caps)
-                .map(|(lot, cap)| Share {
-                    nodes: lot.nodes.count,
-                    cap,
-                })
-                .collect()
-        };
-        let shares = shares(work);
+        let choices = self.choices(work, choose)?;
+        let caps = work.lots.iter().zip(&choices);
+        let shares: Vec<Share> = caps
+            .map(|(lot, &(_, cap))| Share {
+                nodes: lot.nodes.count,
+                cap,
+            })
+            .collect();
         let Some(found) = water(shares.iter().copied(), self.asked) else {
             let placed: u64 = shares
                 .iter()
@@ -259,6 +244,29 @@ impl Deal {
             return Err(refuse::out_of_rounds(work, self.so_far()));
         };
         self.deal_rounds(work, found, &choices)
+    }
+
+    /// What each lot takes; nodes behind the one where the first round ends are not looked at.
+    fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
+        let mut choices = Vec::with_capacity(work.lots.len());
+        let mut reached = 0_u64;
+        let mut known = 0;
+        for lot in 0..work.lots.len() {
+            if reached >= u64::from(self.asked) {
+                choices.push((Layout::Plain(Binding::Off), 0));
+                continue;
+            }
+            if lot >= known {
+                known = work.lots.len().min(lot + AHEAD.max(self.asked as usize));
+                work.learn(lot..known);
+            }
+            let facts = work.facts(lot);
+            let choice = choose(self, work, lot, facts, Pass::First)?;
+            let nodes = u64::from(work.lots[lot].nodes.count);
+            reached += if choice.1 > 0 { nodes } else { 0 };
+            choices.push(choice);
+        }
+        Ok(choices)
     }
 
     fn deal_rounds(
@@ -340,21 +348,9 @@ impl Deal {
             } else {
                 cap
             };
-            let parts = fill(
-                Share {
-                    nodes: row.nodes.count,
-                    cap,
-                },
-                self.left,
-            );
-            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
-            known += rows.len() - 1;
-            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-            for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
-                self.left -= nodes * procs;
-                counts.push((row, layout, procs));
-            }
-            lot += rows.len();
+            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            known += rows - 1;
+            lot += rows;
         }
         self.lay(work, &counts)?;
         if self.left > 0 {
