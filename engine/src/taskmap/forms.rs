@@ -236,6 +236,18 @@ impl Text<'_> {
         }
     }
 
+    /// Blocks of the text, for the forms made of blocks: in PMI each repeat is one. Cost: O(blocks).
+    #[must_use]
+    pub fn blocks(&self) -> Option<u64> {
+        match &self.content {
+            Content::Map(blocks) | Content::Wrapped(blocks) => Some(blocks.len() as u64),
+            Content::Pmi(blocks) => Some(blocks.repeats()),
+            Content::Raw(_) | Content::Deranged(_) | Content::Multiline | Content::TasksOf(_) => {
+                None
+            }
+        }
+    }
+
     fn within(self, limits: Limits) -> Result<Self, TaskMapError> {
         let Some(most) = limits.chars else {
             return Ok(self);

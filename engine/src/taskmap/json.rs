@@ -1,8 +1,8 @@
 //! JSON -> map: the array of blocks, alone or wrapped with its version. Per RFC 8259, and no deeper than it must be.
 
 use super::append::Appender;
+use super::cursor::{Cursor, Number, Sign};
 use super::error::{Field, Found, Place, TaskMapError};
-use super::parse::{Cursor, Number, Sign};
 use super::{Block, TaskMap};
 use crate::limit::TASKMAP_DEPTH_MAX;
 use std::collections::BTreeSet;

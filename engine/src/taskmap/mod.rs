@@ -17,13 +17,19 @@
 
 // Why a map is refused.
 mod error;
+// Blocks as columns.
+mod blocks;
 // Pieces in task order -> Flux's encoding.
 mod append;
-// Text -> map.
+// Text -> map: a place in it, JSON, and all forms.
+mod cursor;
 mod json;
 mod parse;
-// Fewest blocks: one pass over runs, and what to pass over.
+// Fewest blocks: what ways through the runs cost,
+mod ways;
+// one pass over the runs,
 mod ramps;
+// and what need not be passed over.
 mod shorten;
 // Map -> text.
 mod forms;
@@ -33,6 +39,7 @@ mod hostlist;
 mod scheme;
 
 pub use append::Appender;
+pub use blocks::{Block, Blocks};
 pub use error::{Field, Found, Place, TaskMapError};
 pub use forms::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, Limits, Text};
 pub use hostlist::HostNames;
@@ -45,110 +52,6 @@ use std::ops::Range;
 /// The number of a node in its job: 0 is the first node of the allocation. Not a row of any table of ours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct JobNode(pub u32);
-
-/// One block: `repeat` times, for each of `nodes` nodes from `first` on, `ppn` tasks. Source: RFC 34.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Block {
-    /// The first node.
-    pub first: u32,
-    /// How many nodes, from 1.
-    pub nodes: u32,
-    /// Tasks of each node in one repeat, from 1.
-    pub ppn: u32,
-    /// How often, from 1.
-    pub repeat: u32,
-}
-
-impl Block {
-    /// Tasks of one repeat. Blocks of a map have so few that this fits.
-    #[inline]
-    const fn period(self) -> u32 {
-        self.nodes * self.ppn
-    }
-    #[inline]
-    const fn has(self, node: u32) -> bool {
-        self.first <= node && node - self.first < self.nodes
-    }
-}
-
-/// Blocks as columns. Shape of each column: `[blocks]`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Blocks {
-    /// First node.
-    first: Vec<u32>,
-    /// Nodes.
-    nodes: Vec<u32>,
-    /// Tasks of each node in one repeat.
-    ppn: Vec<u32>,
-    /// Repeats; 1 for one node.
-    repeat: Vec<u32>,
-}
-
-impl Blocks {
-    /// Blocks.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.first.len()
-    }
-    /// No blocks.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
-    }
-    /// The block of that number.
-    #[must_use]
-    pub fn get(&self, at: usize) -> Option<Block> {
-        (at < self.len()).then(|| self.at(at))
-    }
-    /// All, in task order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + Clone + '_ {
-        (0..self.len()).map(|at| self.at(at))
-    }
-    fn with_capacity(blocks: usize) -> Self {
-        let column = || Vec::with_capacity(blocks);
-        Self {
-            first: column(),
-            nodes: column(),
-            ppn: column(),
-            repeat: column(),
-        }
-    }
-    /// Blocks with each repeat counted: what PMI writes.
-    fn repeats(&self) -> u64 {
-        self.repeat.iter().map(|&repeat| u64::from(repeat)).sum()
-    }
-    #[inline]
-    fn at(&self, at: usize) -> Block {
-        Block {
-            first: self.first[at],
-            nodes: self.nodes[at],
-            ppn: self.ppn[at],
-            repeat: self.repeat[at],
-        }
-    }
-    #[inline]
-    fn push(&mut self, block: Block) {
-        self.first.push(block.first);
-        self.nodes.push(block.nodes);
-        self.ppn.push(block.ppn);
-        self.repeat.push(block.repeat);
-    }
-    fn pop(&mut self) -> Option<Block> {
-        let (first, nodes) = (self.first.pop()?, self.nodes.pop()?);
-        Some(Block {
-            first,
-            nodes,
-            ppn: self.ppn.pop()?,
-            repeat: self.repeat.pop()?,
-        })
-    }
-}
-
-impl Extend<Block> for Blocks {
-    fn extend<I: IntoIterator<Item = Block>>(&mut self, blocks: I) {
-        blocks.into_iter().for_each(|block| self.push(block));
-    }
-}
 
 /// On which node each task of a job runs, or that this is unknown. Immutable.
 ///

@@ -8,30 +8,9 @@
 //! may go on; and the *inner cuts* of the run, each with the tasks still to be covered and the best way there. An inner
 //! cut that takes more blocks than the cut before its run is dropped: one more block leads from there to any inner cut.
 
+use super::ways::{Arena, Chain, Cost, Item, ItemKind, StepId, Way};
 use super::{Block, Blocks};
 use crate::limit::TASKMAP_CUTS_MAX;
-
-/// Runs next to each other with equal counts on ascending nodes: one run, or a stretch whose inside needs no cut.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    pub(super) first: u32,
-    /// Runs, from 1.
-    pub(super) len: u32,
-    /// Tasks of each.
-    pub(super) count: u32,
-    pub(super) kind: ItemKind,
-}
-
-/// How an item follows the one before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ItemKind {
-    /// On any other node than the next.
-    Start,
-    /// On the next node.
-    Step,
-    /// It stands for many equal segments, which only super-ramps pass.
-    Passed,
-}
 
 /// A block that goes round more than once: it starts in the item `start` and ends in the item `end`, both one run.
 #[derive(Clone, Copy, Debug)]
@@ -40,53 +19,6 @@ pub(super) struct SuperRamp {
     pub(super) end: usize,
     pub(super) block: Block,
 }
-
-/// Blocks, then characters; ordered as they are to be preferred. Characters are a tie-break and stop at 2^32 - 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Cost(u64);
-
-impl Cost {
-    const NONE: Self = Self(0);
-    /// There is no way.
-    const NEVER: Self = Self(u64::MAX);
-
-    fn plus(self, block: Block) -> Self {
-        if self == Self::NEVER {
-            return self;
-        }
-        let digits = |value: u32| u64::from(value.checked_ilog10().unwrap_or(0) + 1);
-        let Block {
-            first,
-            nodes,
-            ppn,
-            repeat,
-        } = block;
-        let chars = digits(first) + digits(nodes) + digits(ppn) + digits(repeat) + 6;
-        let chars = ((self.0 & u64::from(u32::MAX)) + chars).min(u64::from(u32::MAX));
-        Self((((self.0 >> 32) + 1) << 32) | chars)
-    }
-
-    fn blocks(self) -> u64 {
-        self.0 >> 32
-    }
-}
-
-/// A way to a cut: what it costs, and its last block in the arena.
-#[derive(Clone, Copy, Debug)]
-struct Way {
-    cost: Cost,
-    last: StepId,
-}
-
-/// A block on a way, and the one before it.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    block: Block,
-    before: StepId,
-}
-
-/// A row of the arena, or none: the way has no block yet.
-type StepId = Option<std::num::NonZeroU32>;
 
 /// A ramp that covers the last run whole and may go on.
 #[derive(Clone, Copy, Debug)]
@@ -97,12 +29,24 @@ struct Open {
     from: Way,
 }
 
-/// A cut inside a run.
+impl Open {
+    fn cost(&self) -> Cost {
+        self.from.cost.plus(self.block)
+    }
+}
+
+/// A cut inside the run of the item at hand.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     /// Tasks of the run still to be covered: not all of them, and not none.
     rest: u32,
-    way: Way,
+    /// Of the whole way.
+    cost: Cost,
+    /// The way to the inner cut at which the chain starts that leads here; often that is here.
+    origin: StepId,
+    /// The item of that inner cut, and what was left of it there.
+    since: u32,
+    rest_there: u32,
 }
 
 /// The way of a super-ramp, waiting for the item in which it ends.
@@ -116,17 +60,14 @@ struct Arrival {
 /// Scratch of [`Search::solve`], kept from piece to piece.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    arena: Vec<Step>,
-    /// The arena is swept when it gets longer than this.
-    sweep_at: usize,
+    arena: Arena,
+    /// The item at hand.
+    at: u32,
+    /// Its inner cuts, and those of the one before.
     cuts: Vec<Cut>,
     cuts_before: Vec<Cut>,
     arrivals: Vec<Arrival>,
-    path: Vec<Block>,
 }
-
-/// Shortest arena that is worth sweeping.
-const SWEEP_LEAST: usize = 1 << 12;
 
 const fn ramp(first: u32, nodes: u32, ppn: u32) -> Block {
     Block {
@@ -145,35 +86,24 @@ impl Search {
         self.arena.clear();
         self.cuts.clear();
         self.arrivals.clear();
-        self.sweep_at = SWEEP_LEAST;
         let mut supers = supers.iter().peekable();
-        let mut best = Way {
-            cost: Cost::NONE,
-            last: None,
-        };
+        let mut best = Way::START;
         let mut open: Option<Open> = None;
         for (at, item) in items.iter().enumerate() {
+            self.at = u32::try_from(at).expect("a map has no more runs than tasks");
             std::mem::swap(&mut self.cuts, &mut self.cuts_before);
             self.cuts.clear();
-            let whole = self.arrive(at, item);
-            let carried = if item.kind == ItemKind::Step {
-                self.step(item, open)
-            } else {
-                None
+            let carried = match item.kind {
+                ItemKind::Step => self.step(item, open),
+                ItemKind::Start | ItemKind::Passed => None,
             };
+            let whole = self.arrive(at, item);
             self.prune(best);
-            while let Some(&&start) = supers.peek().filter(|next| next.start == at) {
-                supers.next();
-                self.depart(&start, item, best);
+            while let Some(start) = supers.next_if(|next| next.start == at) {
+                self.depart(start, item, best);
             }
             if item.kind == ItemKind::Passed {
-                (best, open) = (
-                    Way {
-                        cost: Cost::NEVER,
-                        last: None,
-                    },
-                    None,
-                );
+                (best, open) = (Way::NEVER, None);
                 continue;
             }
             let fresh = Open {
@@ -184,17 +114,11 @@ impl Search {
                 carried.filter(|carried| carried.from.cost.blocks() <= fresh.from.cost.blocks());
             best = self.close(item, carried, fresh, whole);
             open = Some(carries.unwrap_or(fresh));
-            if self.arena.len() > self.sweep_at {
+            if self.arena.is_full() {
                 self.sweep(&mut best, &mut open);
             }
         }
-        self.path.clear();
-        let mut at = best.last;
-        while let Some(Step { block, before }) = self.step_at(at) {
-            self.path.push(block);
-            at = before;
-        }
-        out.extend(self.path.iter().rev().copied());
+        self.arena.write(best, items, out);
     }
 
     /// Super-ramps that end here: the best that covers the item whole; the others are inner cuts.
@@ -208,10 +132,7 @@ impl Search {
             }
             self.arrivals.remove(next);
             if ppn < item.count {
-                self.cut(Cut {
-                    rest: item.count - ppn,
-                    way,
-                });
+                self.cut(item.count - ppn, way);
             } else if whole.is_none_or(|best| way.cost < best.cost) {
                 whole = Some(way);
             }
@@ -222,49 +143,45 @@ impl Search {
     /// Goes on to the next node: the open ramp over the whole item or over a part of its run, and ramps of two nodes
     /// from the inner cuts of the run before. Gives the better of the ramps that cover the item whole.
     fn step(&mut self, item: &Item, open: Option<Open>) -> Option<Open> {
-        let mut carried = None;
-        if let Some(Open { block, from }) = open {
-            if block.ppn == item.count {
-                carried = Some(Open {
+        let mut carried =
+            open.filter(|open| open.block.ppn == item.count)
+                .map(|Open { block, from }| Open {
                     block: Block {
                         nodes: block.nodes + item.len,
                         ..block
                     },
                     from,
                 });
-            } else if block.ppn < item.count && item.len == 1 {
-                let way = self.extend(
-                    from,
-                    Block {
-                        nodes: block.nodes + 1,
-                        ..block
-                    },
-                );
-                self.cut(Cut {
-                    rest: item.count - block.ppn,
-                    way,
+        for before in 0..self.cuts_before.len() {
+            let cut = self.cuts_before[before];
+            if cut.rest == item.count {
+                let block = ramp(item.first - 1, 1 + item.len, cut.rest);
+                if carried.is_none_or(|carried| cut.cost.plus(block) < carried.cost()) {
+                    let from = self.way(cut, self.at - 1);
+                    carried = Some(Open { block, from });
+                }
+            } else if cut.rest < item.count && item.len == 1 {
+                // Inside a longer item no chain is worth keeping: it loses one block a step. What was at different
+                // places stays at different places, so that none of these needs to be looked for.
+                let cost = cut.cost.plus(ramp(item.first - 1, 2, cut.rest));
+                self.cuts.push(Cut {
+                    rest: item.count - cut.rest,
+                    cost,
+                    ..cut
                 });
             }
         }
-        for before in 0..self.cuts_before.len() {
-            let Cut { rest, way } = self.cuts_before[before];
-            if rest == item.count {
-                let other = Open {
-                    block: ramp(item.first - 1, 1 + item.len, rest),
-                    from: way,
-                };
-                let cost = |open: Open| open.from.cost.plus(open.block);
-                carried = carried
-                    .filter(|&carried| cost(carried) <= cost(other))
-                    .or(Some(other));
-            } else if rest < item.count && item.len == 1 {
-                // Inside a longer item no chain is worth keeping: it loses one block a step.
-                let way = self.extend(way, ramp(item.first - 1, 2, rest));
-                self.cut(Cut {
-                    rest: item.count - rest,
-                    way,
-                });
-            }
+        if let Some(Open { block, from }) =
+            open.filter(|open| open.block.ppn < item.count && item.len == 1)
+        {
+            let way = self.arena.extend(
+                from,
+                Block {
+                    nodes: block.nodes + 1,
+                    ..block
+                },
+            );
+            self.cut(item.count - block.ppn, way);
         }
         carried
     }
@@ -272,13 +189,13 @@ impl Search {
     /// Drops the inner cuts that take more blocks than the cut before the run.
     fn prune(&mut self, best: Way) {
         self.cuts
-            .retain(|cut| cut.way.cost.blocks() <= best.cost.blocks());
+            .retain(|cut| cut.cost.blocks() <= best.cost.blocks());
         while self.cuts.len() > TASKMAP_CUTS_MAX {
             let worst = self
                 .cuts
                 .iter()
                 .enumerate()
-                .max_by_key(|(at, cut)| (cut.way.cost, *at));
+                .max_by_key(|(at, cut)| (cut.cost, *at));
             let worst = worst.map_or(0, |(at, _)| at);
             self.cuts.remove(worst);
         }
@@ -287,25 +204,21 @@ impl Search {
     /// Starts a super-ramp in the run of `item`: from the cut before it or an inner one, after a block of what is too much.
     fn depart(&mut self, start: &SuperRamp, item: &Item, best: Way) {
         let SuperRamp { end, block, .. } = *start;
-        let before = |way: Way, rest: u32| {
-            let extra = rest - block.ppn;
-            let extra = (extra > 0).then(|| ramp(item.first, 1, extra));
-            (
-                extra.map_or(way.cost, |extra| way.cost.plus(extra)),
-                way,
-                extra,
-            )
-        };
-        let mut entry = before(best, item.count);
-        for cut in self.cuts.iter().filter(|cut| cut.rest >= block.ppn) {
-            let other = before(cut.way, cut.rest);
-            if other.0 < entry.0 {
-                entry = other;
-            }
-        }
-        let (_, way, extra) = entry;
-        let way = extra.map_or(way, |extra| self.extend(way, extra));
-        let way = self.extend(way, block);
+        let too_much =
+            |rest: u32| (rest > block.ppn).then(|| ramp(item.first, 1, rest - block.ppn));
+        let entry = |cost: Cost, rest: u32| too_much(rest).map_or(cost, |extra| cost.plus(extra));
+        let inner = self
+            .cuts
+            .iter()
+            .filter(|cut| cut.rest >= block.ppn)
+            .min_by_key(|cut| entry(cut.cost, cut.rest));
+        let inner = inner
+            .copied()
+            .filter(|cut| entry(cut.cost, cut.rest) < entry(best.cost, item.count));
+        let (way, rest) =
+            inner.map_or((best, item.count), |cut| (self.way(cut, self.at), cut.rest));
+        let way = too_much(rest).map_or(way, |extra| self.arena.extend(way, extra));
+        let way = self.arena.extend(way, block);
         self.arrivals.push(Arrival {
             end,
             ppn: block.ppn,
@@ -321,97 +234,63 @@ impl Search {
         fresh: Open,
         whole: Option<Way>,
     ) -> Way {
-        let mut best = (fresh.from.cost.plus(fresh.block), fresh.from, fresh.block);
-        if let Some(Open { block, from }) = carried {
-            let cost = from.cost.plus(block);
-            if cost <= best.0 {
-                best = (cost, from, block);
+        let ramp_here = carried
+            .filter(|carried| carried.cost() <= fresh.cost())
+            .unwrap_or(fresh);
+        let last = |cut: &Cut| ramp(item.first, 1, cut.rest);
+        let inner = self.cuts.iter().min_by_key(|cut| cut.cost.plus(last(cut)));
+        let inner = inner
+            .copied()
+            .filter(|cut| cut.cost.plus(last(cut)) < ramp_here.cost());
+        let cost = inner.map_or(ramp_here.cost(), |cut| cut.cost.plus(last(&cut)));
+        match (whole, inner) {
+            (Some(way), _) if way.cost < cost => way,
+            (_, Some(cut)) => {
+                let way = self.way(cut, self.at);
+                self.arena.extend(way, last(&cut))
             }
-        }
-        for &Cut { rest, way } in &self.cuts {
-            let block = ramp(item.first, 1, rest);
-            let cost = way.cost.plus(block);
-            if cost < best.0 {
-                best = (cost, way, block);
-            }
-        }
-        match whole {
-            Some(way) if way.cost < best.0 => way,
-            Some(_) | None => self.extend(best.1, best.2),
+            (_, None) => self.arena.extend(ramp_here.from, ramp_here.block),
         }
     }
 
-    /// Adds an inner cut of the present run; of two at the same place the cheaper stays.
-    fn cut(&mut self, new: Cut) {
-        match self.cuts.iter_mut().find(|cut| cut.rest == new.rest) {
-            Some(cut) if new.way.cost < cut.way.cost => *cut = new,
+    /// Adds an inner cut of the item at hand; of two at the same place the cheaper stays.
+    fn cut(&mut self, rest: u32, Way { cost, last: origin }: Way) {
+        let new = Cut {
+            rest,
+            cost,
+            origin,
+            since: self.at,
+            rest_there: rest,
+        };
+        match self.cuts.iter_mut().find(|cut| cut.rest == rest) {
+            Some(cut) if cost < cut.cost => *cut = new,
             Some(_) => {}
             None => self.cuts.push(new),
         }
     }
 
-    /// The way, one block longer.
-    fn extend(&mut self, way: Way, block: Block) -> Way {
-        let cost = way.cost.plus(block);
-        if cost == Cost::NEVER {
-            return Way { cost, last: None };
-        }
-        self.arena.push(Step {
-            block,
-            before: way.last,
-        });
-        Way {
-            cost,
-            last: Some(crate::id::row_to_key(self.arena.len() - 1)),
-        }
+    /// The way to an inner cut of item `to`.
+    fn way(&mut self, cut: Cut, to: u32) -> Way {
+        let chain = Chain {
+            from: cut.since,
+            to,
+            rest: cut.rest_there,
+        };
+        self.arena.chain(cut.origin, chain, cut.cost)
     }
 
-    fn step_at(&self, at: StepId) -> Option<Step> {
-        at.map(|at| self.arena[row(at)])
-    }
-
-    /// Drops the blocks that are on no way still alive. Each sweep pays for itself by what was added since the last.
     fn sweep(&mut self, best: &mut Way, open: &mut Option<Open>) {
-        let mut kept = vec![false; self.arena.len()];
-        let cuts = self.cuts.iter_mut().map(|cut| &mut cut.way);
-        let arrivals = self.arrivals.iter_mut().map(|arrival| &mut arrival.way);
-        let opens = open.iter_mut().map(|open| &mut open.from);
+        let cuts = self.cuts.iter_mut().map(|cut| &mut cut.origin);
+        let arrivals = self
+            .arrivals
+            .iter_mut()
+            .map(|arrival| &mut arrival.way.last);
+        let opens = open.iter_mut().map(|open| &mut open.from.last);
         let mut alive: Vec<&mut StepId> = cuts
             .chain(arrivals)
             .chain(opens)
-            .chain([best])
-            .map(|way| &mut way.last)
+            .chain([&mut best.last])
             .collect();
-        for last in alive.iter().filter_map(|last| **last) {
-            kept[row(last)] = true;
-        }
-        for at in (0..self.arena.len()).rev() {
-            if kept[at]
-                && let Some(before) = self.arena[at].before
-            {
-                kept[row(before)] = true;
-            }
-        }
-        let mut moved: Vec<StepId> = Vec::with_capacity(self.arena.len());
-        let mut len = 0;
-        for (at, &kept) in kept.iter().enumerate() {
-            moved.push(kept.then(|| crate::id::row_to_key(len)));
-            if kept {
-                let Step { block, before } = self.arena[at];
-                let before = before.and_then(|before| moved[row(before)]);
-                self.arena[len] = Step { block, before };
-                len += 1;
-            }
-        }
-        for last in &mut alive {
-            **last = last.and_then(|last| moved[row(last)]);
-        }
-        self.arena.truncate(len);
-        self.sweep_at = (2 * len).max(SWEEP_LEAST);
+        self.arena.sweep(&mut alive);
     }
-}
-
-/// The row of the arena that a key stands for.
-const fn row(key: std::num::NonZeroU32) -> usize {
-    key.get() as usize - 1
 }

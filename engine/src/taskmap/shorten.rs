@@ -5,7 +5,8 @@
 //! solved apart. Such a block has its nodes and its count from any two segments that it leads across, so that one look
 //! at each pair of neighbours finds them all.
 
-use super::ramps::{Item, ItemKind, Search, SuperRamp};
+use super::ramps::{Search, SuperRamp};
+use super::ways::{Item, ItemKind};
 use super::{Block, Blocks};
 use std::ops::Range;
 

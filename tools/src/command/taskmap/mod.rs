@@ -154,24 +154,17 @@ impl Sizes {
             items: u64::MAX,
             chars: None,
         };
-        let chars = |form, encoder| Ok::<_, TaskMapError>(map.text(form, encoder, all)?.chars());
-        let repeats = |blocks: &stowplan_engine::taskmap::Blocks| -> u64 {
-            blocks.iter().map(|block| u64::from(block.repeat)).sum()
+        let size = |form, encoder| {
+            let text = map.text(form, encoder, all)?;
+            Ok::<_, TaskMapError>(Size {
+                blocks: text.blocks().unwrap_or(0),
+                chars: text.chars(),
+            })
         };
-        let len = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
         Ok(Self {
-            map: Size {
-                blocks: len(map.fewest_blocks().len()),
-                chars: chars(Form::Map, Encoder::Best)?,
-            },
-            flux: Size {
-                blocks: len(map.flux_blocks().len()),
-                chars: chars(Form::Map, Encoder::Flux)?,
-            },
-            pmi: Size {
-                blocks: repeats(&map.fewest_pmi_blocks()),
-                chars: chars(Form::Pmi, Encoder::Best)?,
-            },
+            map: size(Form::Map, Encoder::Best)?,
+            flux: size(Form::Map, Encoder::Flux)?,
+            pmi: size(Form::Pmi, Encoder::Best)?,
         })
     }
 }
