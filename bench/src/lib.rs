@@ -1,1 +1,4 @@
 //! Named machines and jobs for the benches.
+
+// The mix of session events, at any size.
+pub mod session_mix;

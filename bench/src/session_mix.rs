@@ -1,0 +1,220 @@
+//! A full-size DVM and a stream of events for it: the mix of reservations.md 13.
+
+use stowplan_engine::session::{Config, Event, Initial, Name, State, Status, Value, step};
+
+/// Nodes of one reservation.
+const EACH: usize = 8;
+
+/// Where the nodes of a reservation come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The scheduler adds them: they join and depart.
+    Granted,
+    /// They are startup nodes: they leave the default session and revert.
+    Carved,
+}
+
+/// An event with words of its own.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// A job starts in the default session.
+    Spawn(String),
+    /// A job ends.
+    End(String),
+    /// A reservation is asked for.
+    New,
+    /// It is granted, under this id.
+    Grant(u64, Vec<String>, String),
+    /// It is released.
+    Release(String),
+    /// A job wants to use a reservation that is not its own.
+    Rejected(String, String),
+}
+
+impl Said {
+    /// The event.
+    #[must_use]
+    pub fn event(&self) -> Event<'_> {
+        match self {
+            Self::Spawn(job) => Event::Spawn {
+                from: "tool",
+                job,
+                target: Value::Absent,
+                hosts: Value::Absent,
+            },
+            Self::End(ns) => Event::JobEnd { ns },
+            Self::New => Event::Alloc {
+                from: "owner:1",
+                directive: Value::Text("PMIX_ALLOC_NEW"),
+                attrs: vec![("PMIX_ALLOC_TIME", Value::Text("60"))],
+            },
+            Self::Grant(req, nodes, id) => Event::Grant {
+                req: *req,
+                nodes: Value::Texts(nodes.iter().map(String::as_str).collect()),
+                alloc_id: Value::Text(id),
+            },
+            Self::Release(id) => Event::Alloc {
+                from: "owner:1",
+                directive: Value::Text("PMIX_ALLOC_RELEASE"),
+                attrs: vec![("PMIX_ALLOC_ID", Value::Text(id))],
+            },
+            Self::Rejected(from, target) => Event::Spawn {
+                from,
+                job: "never",
+                target: Value::Text(target),
+                hosts: Value::Absent,
+            },
+        }
+    }
+}
+
+/// A DVM with `nodes` nodes, a tenth as many live reservations of eight nodes, and as many live jobs as nodes.
+#[derive(Debug)]
+pub struct Mix {
+    /// What it began with.
+    pub initial: Initial,
+    /// What it was configured with.
+    pub config: Config,
+    /// The state.
+    pub state: State,
+    jobs: Vec<String>,
+    reserved: Vec<(String, Vec<String>)>,
+    free: Vec<Vec<String>>,
+    source: Source,
+    made: usize,
+    requests: u64,
+    dice: u64,
+}
+
+impl Mix {
+    /// Builds the DVM, event by event.
+    ///
+    /// # Panics
+    /// When an event that must succeed does not.
+    #[must_use]
+    pub fn new(nodes: usize, source: Source) -> Self {
+        let reservations = nodes / 10;
+        let startup = match source {
+            Source::Granted => nodes - reservations * EACH,
+            Source::Carved => nodes,
+        };
+        let name = |at: usize| Name::new(&format!("node{at:06}"));
+        let initial = Initial {
+            nodes: (0..startup).map(name).collect(),
+            tools: vec!["tool".into(), "owner".into()],
+            scheduler: Some("sched".into()),
+        };
+        let mut config = Config::default();
+        config.limits.max_namespaces = u64::MAX;
+        config.limits.max_nodes = u64::MAX;
+        config.limits.max_allocations = u64::MAX;
+        let state = State::new(config, &initial).expect("made well-formed");
+        let (jobs, reserved, free) = (Vec::new(), Vec::new(), Vec::new());
+        let mut mix = Self {
+            initial,
+            config,
+            state,
+            jobs,
+            reserved,
+            free,
+            source,
+            made: 0,
+            requests: 0,
+            dice: 1,
+        };
+        if source == Source::Carved {
+            // A tenth of the nodes more than are reserved at any time, so that there is something to carve.
+            let blocks = reservations + reservations / 10;
+            mix.free = (0..blocks)
+                .map(|block| {
+                    (0..EACH)
+                        .map(|at| name(block * EACH + at).to_string())
+                        .collect()
+                })
+                .collect();
+        }
+        let mut state = mix.state.clone();
+        let mut setup = Vec::new();
+        for _ in 0..reservations {
+            setup.push(Said::New);
+            setup.push(mix.grant());
+        }
+        for _ in 0..nodes {
+            setup.push(mix.spawn());
+        }
+        for said in &setup {
+            let (status, _) = step(&mut state, &said.event());
+            assert!(!status.is_error(), "{said:?}: {}", status.name());
+        }
+        mix.state = state;
+        mix
+    }
+
+    /// A stream of the mix: spawn 40 %, job end 40 %, NEW + grant + release 15 %, rejected 5 %.
+    pub fn stream(&mut self, events: usize) -> Vec<Said> {
+        let mut stream = Vec::with_capacity(events + 20);
+        while stream.len() < events {
+            for _ in 0..8 {
+                stream.push(self.spawn());
+                stream.push(self.end());
+            }
+            stream.push(Said::New);
+            stream.push(self.grant());
+            stream.push(self.release());
+            let target = self.reserved[0].0.clone();
+            stream.push(Said::Rejected(self.jobs[0].clone(), target));
+        }
+        stream
+    }
+
+    fn roll(&mut self, sides: usize) -> usize {
+        self.dice = self
+            .dice
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.dice >> 33).expect("31 bits") % sides
+    }
+    fn spawn(&mut self) -> Said {
+        self.made += 1;
+        let job = format!("prterun-{}", self.made);
+        self.jobs.push(job.clone());
+        Said::Spawn(job)
+    }
+    fn end(&mut self) -> Said {
+        let at = self.roll(self.jobs.len());
+        Said::End(self.jobs.swap_remove(at))
+    }
+    fn grant(&mut self) -> Said {
+        self.made += 1;
+        self.requests += 1;
+        let made = self.made;
+        let nodes = match self.source {
+            Source::Granted => (0..EACH).map(|at| format!("grant{made}-{at}")).collect(),
+            Source::Carved => {
+                let at = self.roll(self.free.len());
+                self.free.swap_remove(at)
+            }
+        };
+        let id = format!("slurm-{made}");
+        self.reserved.push((id.clone(), nodes.clone()));
+        Said::Grant(self.requests, nodes, id)
+    }
+    fn release(&mut self) -> Said {
+        let at = self.roll(self.reserved.len());
+        let (id, nodes) = self.reserved.swap_remove(at);
+        if self.source == Source::Carved {
+            self.free.push(nodes);
+        }
+        Said::Release(id)
+    }
+}
+
+/// Applies a stream; gives how many events were refused.
+pub fn run(state: &mut State, stream: &[Said]) -> usize {
+    let refused = |said: &&Said| {
+        let (status, effects) = step(state, &said.event());
+        drop(std::hint::black_box(effects));
+        status != Status::Success && status != Status::InProgress
+    };
+    stream.iter().filter(refused).count()
+}
