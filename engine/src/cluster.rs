@@ -4,7 +4,7 @@
 //! are placed on what is left. When a job ends, its slots and cpus return.
 
 use crate::error::MapError;
-use crate::map::{Machine, Mapped, judge_cores, map_on, map_resolved};
+use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};
 use crate::plan::{Plan, World};
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
@@ -60,7 +60,7 @@ impl Cluster {
             None => map_resolved(resolved, self.machine.clone())?,
             Some(world) => {
                 judge_cores(&resolved, &world.topologies)?;
-                map_on(resolved, Site::resume(world))?
+                map_on(resolved, Site::resume(world), &Components::standard())?
             }
         };
         self.world = Some(mapped.plan.world().clone());

@@ -1,10 +1,12 @@
 //! The list of stages: from a resolved request and a machine to a plan.
 
 use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
 use crate::plan::{Placed, Plan};
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::spawn::request::owner;
 use crate::stage::app::{Turn, place_app};
+use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
 use crate::stage::{count, notes, pool};
@@ -19,26 +21,66 @@ pub struct Mapped {
     pub plan: Plan,
     /// Notes, in the order they were found.
     pub notes: Vec<Note>,
+    /// Which components were asked, for what, and what they answered.
+    pub calls: Vec<Call>,
 }
 
 /// Places a resolved job: the engine, in the order of the data.
 ///
 /// # Errors
 /// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
-pub fn map_resolved(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
+pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
+    map_with(resolved, machine, Components::standard())
+}
+
+/// Who places a job, and which of its apps.
+#[derive(Clone, Debug)]
+pub struct Components {
+    /// The mappers, by priority.
+    pub registry: Registry,
+    /// Which apps: `app_idx`.
+    pub index: AppIndex,
+}
+
+impl Components {
+    /// The engine's own five, for all apps.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self {
+            registry: Registry::standard(),
+            index: AppIndex::All,
+        }
+    }
+}
+
+/// As [`map_resolved`], with a launcher's own components, for all apps or one alone.
+///
+/// # Errors
+/// As [`map_resolved`]; `failed-map` where no component takes an app.
+pub fn map_with(
+    resolved: Resolved,
+    mut machine: Machine,
+    components: Components,
+) -> Result<Mapped, MapError> {
     judge_cores(&resolved, &machine.topologies)?;
     // Which nodes there are, in which state.
     let site = pool::build(&resolved, &mut machine)?;
-    map_on(resolved, site)
+    map_on(resolved, site, &components)
 }
 
 /// Places a resolved job on nodes that are there.
-pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapError> {
+pub(crate) fn map_on(
+    resolved: Resolved,
+    mut site: Site,
+    components: &Components,
+) -> Result<Mapped, MapError> {
+    let Components { registry, index } = components;
+    let mut calls = Vec::new();
     let mut notes = resolved.notes.clone();
     let before = site.runs.clone();
     // How many processes, where nobody said; that settles bindings by size.
     let counts = count::count(&mut site, &resolved)?;
-    let sizes = count::for_size(&resolved, &counts);
+    let total = count::total(&count::for_size(&resolved, &counts));
     // App by app, each on what the earlier ones left.
     let mut table = resolved.apps.clone();
     let mut placed = Vec::with_capacity(table.len());
@@ -48,8 +90,19 @@ pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapEr
             placed.push(Placed::default());
             continue;
         };
+        let number = u32::try_from(app.row()).unwrap_or(u32::MAX);
+        if matches!(index, AppIndex::Only(only) if *only != number) {
+            placed.push(Placed::default());
+            continue;
+        }
         let by_size = policy.bind == BindTo::BySize;
-        let policy = count::settle(policy, &sizes);
+        let policy = count::settle(policy, total);
+        let component = registry.take(app, &policy)?;
+        if resolved.dispatch == Dispatch::PerApp || *index != AppIndex::All {
+            registry.log(&mut calls, AppIndex::Only(number), component);
+        } else if calls.is_empty() {
+            registry.log(&mut calls, AppIndex::All, component);
+        }
         let id = table.intern(policy);
         let turn = Turn {
             resolved: &resolved,
@@ -59,11 +112,12 @@ pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapEr
             procs,
             base,
             lines,
+            functions: registry.components()[component].functions,
         };
         if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
             return Err(error.clone().into());
         }
-        let one = place_or_without_pe(&mut site, turn, &mut table, &sizes, &mut notes)?;
+        let one = place_or_without_pe(&mut site, turn, &mut table, total, &mut notes)?;
         if by_size
             && matches!(
                 policy.bind,
@@ -83,6 +137,7 @@ pub(crate) fn map_on(resolved: Resolved, mut site: Site) -> Result<Mapped, MapEr
     Ok(Mapped {
         plan: Plan::assemble(world, table, patterns, placed),
         notes,
+        calls,
     })
 }
 
@@ -91,7 +146,7 @@ fn place_or_without_pe(
     site: &mut Site,
     turn: Turn<'_>,
     table: &mut AppTable,
-    sizes: &[count::Procs],
+    total: u64,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
@@ -103,7 +158,7 @@ fn place_or_without_pe(
                 owner: owner(turn.app),
                 why: "no object that the app is mapped to has as many cpus",
             });
-            let policy = count::settle(&turn.resolved.apps.policies[without], sizes);
+            let policy = count::settle(&turn.resolved.apps.policies[without], total);
             let id = table.intern(policy);
             place_app(
                 site,

@@ -177,16 +177,20 @@ pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -
         .saturating_mul(u64::from(per))
 }
 
-/// Settles a default binding that depends on the size of the job (3.6).
-pub(crate) fn settle(policy: &Policy, counts: &[Procs]) -> Policy {
-    if policy.bind != BindTo::BySize {
-        return *policy;
-    }
+/// The processes of a job, as far as they are counted before it is placed.
+pub(crate) fn total(counts: &[Procs]) -> u64 {
     let procs = |procs: &Procs| match procs {
         Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
         Procs::Hole | Procs::AtItsTurn => 0,
     };
-    let total: u64 = counts.iter().map(procs).sum();
+    counts.iter().map(procs).sum()
+}
+
+/// Settles a default binding that depends on the size of the job (3.6).
+pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
+    if policy.bind != BindTo::BySize {
+        return *policy;
+    }
     let kind = match (total, policy.mode) {
         (3.., _) => ObjKind::Numa,
         (_, CpuMode::Core) => ObjKind::Core,

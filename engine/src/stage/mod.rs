@@ -6,6 +6,8 @@ pub mod options;
 mod combine;
 // What is worth a note.
 mod remarks;
+// Which mapper takes an app.
+pub mod component;
 // A relayed request and the files it names -> one row per app.
 pub mod resolve;
 // One topology as the inner loops see it.

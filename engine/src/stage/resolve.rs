@@ -1,6 +1,7 @@
 //! Stage 2: a relayed request and the files it names -> resolved apps.
 
 use super::combine::Row;
+use super::component::Dispatch;
 use super::options::{JobPe, Lsf, Options, app_options, job_options};
 use crate::error::spec::{FileFault, Owner, WordFault};
 use crate::error::{MapError, Note, SpecError};
@@ -43,6 +44,8 @@ pub struct Resolved {
     pub hosts: Hosts,
     /// What is worth a note so far.
     pub notes: Vec<Note>,
+    /// Whether components are asked once, or for each app.
+    pub dispatch: Dispatch,
     /// What is refused for words whose meaning hangs on whether there are cores.
     pub by_cores: Option<ByCores>,
     /// A file that an earlier app reads as something else, and that does not parse as what this app takes it for: an
@@ -198,6 +201,11 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
     };
     decided.intern(&options, &job, lsf);
     decided.resolved.by_cores = by_cores;
+    decided.resolved.dispatch = if decided.request.has_own_directives() {
+        Dispatch::PerApp
+    } else {
+        Dispatch::Single
+    };
     decided.resolved.notes = super::remarks::remarks(&decided.request, &options, &job);
     Ok(decided)
 }

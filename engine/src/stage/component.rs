@@ -1,0 +1,233 @@
+//! Which mapper takes an app: a registry of components, asked by priority. Source: `per-app` 5, seed 000.
+//!
+//! A component is a small table of functions over columns. Nothing of it is called per rank, and none keeps state.
+
+use crate::count::ProcCount;
+use crate::error::spec::SpecError;
+use crate::error::{MapError, PlaceError};
+use crate::policy::MapBy;
+use crate::table::apps::{AppId, Policy};
+
+/// An interface version: major, minor, release.
+pub type Version = (u16, u16, u16);
+
+/// The interface that components must state. 4.0.0, before `app_idx`, is another.
+pub const INTERFACE: Version = (5, 0, 0);
+
+/// What a component answers for one app or job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It has placed the app.
+    Success,
+    /// The policy is not its own: the next component is asked.
+    TakeNextOption,
+    /// It cannot, and nobody else shall: the map of the whole job ends.
+    ResourceBusy,
+}
+
+/// Neighbouring nodes that are alike for an app.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room {
+    /// How many nodes.
+    pub nodes: u32,
+    /// Processes that each may take.
+    pub avail: u32,
+}
+
+/// How many processes each node of each run gets; `None` is [`Answer::ResourceBusy`].
+///
+/// Shape of the rooms and of the answer: `[runs]`, in the order of the app's nodes.
+pub type Count = fn(&Policy, ProcCount, &[Room]) -> Option<Vec<u32>>;
+
+/// Which of the engine's patterns lays the processes of a node: its map is taken in place of the app's.
+pub type Pattern = fn(&Policy) -> MapBy;
+
+/// How a component places.
+#[derive(Clone, Copy, Debug)]
+pub enum Functions {
+    /// As the engine does by itself for its policies.
+    Engine,
+    /// By counts of its own.
+    Own {
+        /// Processes on each node.
+        count: Count,
+        /// What each of them gets there.
+        pattern: Pattern,
+    },
+}
+
+/// A row of the registry.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// Its name, one of a kind.
+    pub name: String,
+    /// Who is asked first: the highest.
+    pub priority: u8,
+    /// The interface it was written for.
+    pub version: Version,
+    /// Whether it takes apps of this policy: pure.
+    pub accepts: fn(&Policy) -> bool,
+    /// How it places them.
+    pub functions: Functions,
+}
+
+/// Why a component is not registered.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// Its interface is another.
+    #[error(transparent)]
+    Version(SpecError),
+    /// Its name is taken.
+    #[error("a component named {0} is registered already")]
+    NameTaken(String),
+}
+
+/// The components, by descending priority, equal ones in order of registration.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    rows: Vec<Component>,
+}
+
+/// The five components of the engine: name, priority, what they take.
+const STANDARD: &[(&str, u8, fn(&Policy) -> bool)] = &[
+    ("lsf", 100, |policy| policy.map == MapBy::Lsf),
+    ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
+    ("ppr", 90, |policy| matches!(policy.map, MapBy::Ppr { .. })),
+    ("seq", 60, |policy| policy.map == MapBy::Seq),
+    ("round_robin", 10, |policy| match policy.map {
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => true,
+        MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => false,
+    }),
+];
+
+impl Registry {
+    /// No components: every map ends in `failed-map` until one is registered.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// lsf, rank_file, ppr, seq and round_robin.
+    #[must_use]
+    pub fn standard() -> Self {
+        let row = |&(name, priority, accepts): &(&str, u8, fn(&Policy) -> bool)| Component {
+            name: name.to_owned(),
+            priority,
+            version: INTERFACE,
+            accepts,
+            functions: Functions::Engine,
+        };
+        Self {
+            rows: STANDARD.iter().map(row).collect(),
+        }
+    }
+
+    /// Adds a component.
+    ///
+    /// # Errors
+    /// `component-version` when it states another major version; a name that is taken.
+    /// ```
+    /// use stowplan_engine::stage::component::{Component, Functions, Registry};
+    /// let mine = |version| Component {
+    ///     name: "mine".to_owned(),
+    ///     priority: 50,
+    ///     version,
+    ///     accepts: |_| false,
+    ///     functions: Functions::Engine,
+    /// };
+    /// let mut registry = Registry::standard();
+    /// assert!(registry.register(mine((4, 0, 0))).is_err());
+    /// assert!(registry.register(mine((5, 0, 0))).is_ok());
+    /// assert!(registry.register(mine((5, 0, 0))).is_err());
+    /// ```
+    pub fn register(&mut self, component: Component) -> Result<(), RegistryError> {
+        if component.version.0 != INTERFACE.0 {
+            return Err(RegistryError::Version(SpecError::ComponentVersion {
+                name: component.name,
+                stated: component.version,
+                ours: INTERFACE,
+            }));
+        }
+        if self.rows.iter().any(|row| row.name == component.name) {
+            return Err(RegistryError::NameTaken(component.name));
+        }
+        let at = self
+            .rows
+            .partition_point(|row| row.priority >= component.priority);
+        self.rows.insert(at, component);
+        Ok(())
+    }
+
+    /// The components, in the order in which they are asked.
+    #[must_use]
+    pub fn components(&self) -> &[Component] {
+        &self.rows
+    }
+
+    /// The component that takes a policy, and how many were asked before it.
+    ///
+    /// # Errors
+    /// `failed-map` when nobody does.
+    pub(crate) fn take(&self, app: AppId, policy: &Policy) -> Result<usize, MapError> {
+        use crate::id::Id as _;
+        self.rows
+            .iter()
+            .position(|row| (row.accepts)(policy))
+            .ok_or_else(|| {
+                let app = u32::try_from(app.row()).unwrap_or(u32::MAX);
+                PlaceError::FailedMap {
+                    app,
+                    policy: format!("{:?}", policy.map).to_lowercase(),
+                }
+                .into()
+            })
+    }
+}
+
+/// Which apps a map is asked for: `app_idx`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AppIndex {
+    /// All of them: -1.
+    All,
+    /// That one alone, from 0. A hole, or beyond the array: nothing is done, and that is success.
+    Only(u32),
+}
+
+/// How often components are called for a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dispatch {
+    /// Once, for all apps: none has a directive of its own.
+    #[default]
+    Single,
+    /// Once for each app, in index order.
+    PerApp,
+}
+
+/// One question to a component.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The component's name.
+    pub component: String,
+    /// For which apps.
+    pub app: AppIndex,
+    /// Its answer.
+    pub answer: Answer,
+}
+
+impl Registry {
+    /// Notes the questions that lead to the component at `row`.
+    pub(crate) fn log(&self, calls: &mut Vec<Call>, app: AppIndex, row: usize) {
+        for (asked, component) in self.rows.iter().enumerate().take(row + 1) {
+            let answer = if asked == row {
+                Answer::Success
+            } else {
+                Answer::TakeNextOption
+            };
+            calls.push(Call {
+                component: component.name.clone(),
+                app,
+                answer,
+            });
+        }
+    }
+}
