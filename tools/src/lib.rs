@@ -33,6 +33,7 @@ pub mod session_state;
 
 use format::screen::Screen;
 use progress::Audience;
+use report::Refused;
 use stowplan_engine::stage::resolve::Files;
 
 /// What the command speaks through.
@@ -77,6 +78,11 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
+        Some((word, rest))
+            if ["--help", "-h"].contains(&rest.first().map_or("", String::as_str)) =>
+        {
+            command::words::help(word, console)
+        }
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
@@ -86,10 +92,44 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "session" => {
             command::session::run(rest, &mut std::io::stdin().lock(), out, err)
         }
-        Some(_) | None => {
-            // The worst that can happen to a message is that nobody reads it.
-            let _ = writeln!(err, "error[bad-option]: there is no such subcommand");
-            2
+        Some((word, rest)) if word == "completions" => command::words::completions(rest, console),
+        Some((word, rest)) if word == "man" => command::words::man(rest, console),
+        Some((word, _)) if ["help", "--help", "-h"].contains(&word.as_str()) => {
+            command::words::help("", console)
         }
+        Some((word, _)) if ["--version", "-V"].contains(&word.as_str()) => {
+            command::words::version(console)
+        }
+        Some((word, _)) => unknown(word).print(console.err),
+        None => Refused::Told {
+            class: "bad-option",
+            sentence: format!("a subcommand is needed: {}", SUBCOMMANDS.join(" ")),
+        }
+        .print(console.err),
+    }
+}
+
+/// Words that may stand first.
+const SUBCOMMANDS: &[&str] = &[
+    "map",
+    "check",
+    "spawn",
+    "taskmap",
+    "session",
+    "topo",
+    "completions",
+    "man",
+    "help",
+];
+
+fn unknown(word: &str) -> Refused {
+    let near = stowplan_engine::text::words::nearest(SUBCOMMANDS.iter().copied(), word);
+    let hint = near.map_or_else(|| ".".to_owned(), |near| format!(": did you mean {near}?"));
+    Refused::Told {
+        class: "bad-option",
+        sentence: format!(
+            "there is no subcommand {word:?}{hint} There are: {}",
+            SUBCOMMANDS.join(" ")
+        ),
     }
 }

@@ -211,9 +211,8 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
         notes: &mapped.notes,
     };
     if let Some(path) = &job.save {
-        output::give(Some(path), &mut io::sink(), |_| {
-            Err(io::Error::other("not yet"))
-        })?;
+        let bytes = mapped.plan.to_bytes();
+        output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
     }
     let screen = console.screen;
     let audience = console.audience;

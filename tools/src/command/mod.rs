@@ -5,3 +5,4 @@ pub mod session;
 pub mod spawn;
 pub mod taskmap;
 pub mod topo;
+pub mod words;

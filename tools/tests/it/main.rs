@@ -4,5 +4,6 @@ mod cases;
 mod console;
 mod corpus;
 mod corpus_words;
+mod json;
 mod judged;
 mod taskmap;

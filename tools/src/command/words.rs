@@ -1,0 +1,223 @@
+//! `stowplan help`, `completions SHELL` and `man`: all from the option table that the parser follows.
+
+use crate::Console;
+use crate::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
+use crate::report::Refused;
+use clap::{Arg, ArgAction, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::io::{self, Write};
+
+/// Words of `completions`, in the order of the help text.
+const SHELLS: &[(&str, Shell)] = &[
+    ("bash", Shell::Bash),
+    ("zsh", Shell::Zsh),
+    ("fish", Shell::Fish),
+    ("elvish", Shell::Elvish),
+    ("powershell", Shell::PowerShell),
+];
+
+/// The subcommands beside `map`: word, synopsis, what it does.
+const SUBCOMMANDS: &[(&str, &str, &str)] = &[
+    (
+        "check",
+        "PLAN [options and apps as for map]",
+        "Judges a saved plan again; with a job, also that it answers that job",
+    ),
+    (
+        "spawn",
+        "REQUEST.json [job options]",
+        "Places a programmatic spawn request as map places a command line",
+    ),
+    (
+        "taskmap",
+        "[options] [MAP]",
+        "Reads a task map in any form; writes it, or answers questions about it",
+    ),
+    (
+        "session",
+        "run|replay|show|serve …",
+        "Sessions and reservations: scenarios, journals, a launcher's channel",
+    ),
+    (
+        "topo",
+        "show T [--format text|tsv] | list",
+        "Shows a topology, or lists the named machines",
+    ),
+    (
+        "completions",
+        "SHELL",
+        "Prints completions for bash, zsh, fish, elvish or powershell",
+    ),
+    ("man", "", "Prints the manual page"),
+    ("help", "", "Prints this"),
+];
+
+/// What each option is called where it stands, and what it does.
+fn option(row: &'static Row) -> Arg {
+    let mut arg = Arg::new(row.names[0]).help(help_of(row));
+    for (at, &name) in row.names.iter().enumerate() {
+        let mut letters = name.chars();
+        arg = match (letters.next(), letters.next(), at) {
+            (Some(letter), None, 0) => arg.short(letter),
+            (Some(letter), None, _) if arg.get_short().is_none() => arg.short(letter),
+            (Some(letter), None, _) => arg.visible_short_alias(letter),
+            _ if arg.get_long().is_none() => arg.long(name),
+            _ => arg.visible_alias(name),
+        };
+    }
+    match row.takes {
+        Takes::Nothing => arg.action(ArgAction::SetTrue),
+        Takes::One => arg.value_name(row.metavar).action(ArgAction::Append),
+        Takes::Two => arg
+            .value_names(row.metavar.split(' '))
+            .num_args(2)
+            .action(ArgAction::Append),
+        Takes::Maybe => arg
+            .value_name(row.metavar)
+            .num_args(0..=1)
+            .require_equals(true),
+    }
+}
+
+fn help_of(row: &Row) -> String {
+    match row.meaning {
+        Meaning::Old(_) => format!("old spelling of {}", row.help),
+        _ if row.help.is_empty() => "accepted, without effect here".to_owned(),
+        _ => row.help.to_owned(),
+    }
+}
+
+fn map() -> Command {
+    let options = OPTIONS.iter().map(option);
+    // Hidden: they are accepted, and `docs/options.md` has them.
+    let ignored = IGNORED.iter().map(|row| option(row).hide(true));
+    Command::new("map")
+        .about("Places a job and shows it")
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .override_usage(
+            "stowplan map [options] [program [args...]] [: [options] [program [args...]]]...",
+        )
+        .args(options.chain(ignored))
+}
+
+/// The command as completions and the manual see it. Arguments are read by `args`, which knows prterun's spellings.
+#[must_use]
+pub fn command() -> Command {
+    let others = SUBCOMMANDS.iter().map(|&(word, synopsis, about)| {
+        let own = Command::new(word)
+            .about(about)
+            .disable_help_flag(true)
+            .override_usage(format!("stowplan {word} {synopsis}"));
+        match word {
+            "topo" => own.subcommands([Command::new("show"), Command::new("list")]),
+            "session" => own.subcommands(["run", "replay", "show", "serve"].map(Command::new)),
+            _ => own,
+        }
+    });
+    Command::new("stowplan")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Shows, offline and in milliseconds, where a million ranks would land")
+        .disable_help_subcommand(true)
+        .subcommand(map())
+        .subcommands(others)
+}
+
+/// Prints what there is to say, or what `map` takes.
+pub fn help(of: &str, console: &mut Console<'_>) -> u8 {
+    let mut whole = command();
+    whole.build();
+    let text = match whole.find_subcommand_mut(of) {
+        Some(found) => found.render_help().to_string(),
+        None => whole.render_help().to_string(),
+    };
+    give(console, |out| out.write_all(text.as_bytes()))
+}
+
+/// Prints the version.
+pub fn version(console: &mut Console<'_>) -> u8 {
+    give(console, |out| {
+        writeln!(out, "stowplan {}", env!("CARGO_PKG_VERSION"))
+    })
+}
+
+/// Prints completions for a shell.
+pub fn completions(args: &[String], console: &mut Console<'_>) -> u8 {
+    let words: Vec<&str> = SHELLS.iter().map(|(word, _)| *word).collect();
+    let shell = match args {
+        [word] => SHELLS.iter().find(|(own, _)| own == word),
+        _ => None,
+    };
+    let Some(&(_, shell)) = shell else {
+        let sentence = format!(
+            "completions {}: it takes one of: {}",
+            args.join(" "),
+            words.join(" ")
+        );
+        let class = "bad-value";
+        return Refused::Told { class, sentence }.print(console.err);
+    };
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command(), "stowplan", &mut text);
+    give(console, |out| out.write_all(&text))
+}
+
+/// Prints the manual page: the command, then every option of `map`.
+pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
+    if let Some(word) = args.first() {
+        let sentence = format!("man takes no arguments, and {word:?} is one");
+        let class = "bad-option";
+        return Refused::Told { class, sentence }.print(console.err);
+    }
+    let mut text = Vec::new();
+    match page(&mut text) {
+        Ok(()) => give(console, |out| out.write_all(&text)),
+        Err(error) => {
+            let to = "the manual page".to_owned();
+            Refused::Output { to, error }.print(console.err)
+        }
+    }
+}
+
+fn page(text: &mut Vec<u8>) -> io::Result<()> {
+    let whole = Man::new(command());
+    whole.render_title(text)?;
+    whole.render_name_section(text)?;
+    whole.render_synopsis_section(text)?;
+    whole.render_description_section(text)?;
+    whole.render_subcommands_section(text)?;
+    Man::new(map().name("stowplan map")).render_options_section(text)?;
+    whole.render_version_section(text)
+}
+
+fn give(console: &mut Console<'_>, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> u8 {
+    match crate::output::give(None, console.out, answer) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_makes_a_sound_command() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn the_manual_names_every_option() {
+        let mut text = Vec::new();
+        page(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap().replace('\\', "");
+        for row in OPTIONS {
+            assert!(
+                text.contains(&row.written()),
+                "{} is not in it",
+                row.written()
+            );
+        }
+    }
+}
