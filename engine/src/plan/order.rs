@@ -320,7 +320,8 @@ fn nth_taking(counts: &[(u32, u32)], round: u32, at: u32, pairs: u32) -> u32 {
 
 /// The row of a local process's object in its profile, and how many of the object's processes stand before it.
 fn object_turn(profiles: &Profiles, profile: u32, object: Option<u32>, local: u32) -> (usize, u32) {
-    let object = object.expect("fill and span need an object map (resolve refuses the rest)");
+    let logical = object.expect("fill and span need an object map (resolve refuses the rest)");
+    let object = profiles.index(profile).turn(logical);
     let counts = &profiles.rows[profile as usize].counts;
     let at = counts.partition_point(|&(other, _)| other < object);
     (at, profiles.index(profile).count(object, local))

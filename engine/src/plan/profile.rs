@@ -30,15 +30,32 @@ struct SegmentTurns {
 pub(super) struct ObjectIndex {
     segments: Vec<SegmentTurns>,
     objects: u32,
+    /// Which object in turn each logical index is.
+    turn_of: Vec<Option<u32>>,
 }
 
 impl ObjectIndex {
     fn new(pattern: &Pattern) -> Self {
-        let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
-        let objects = runs
+        // Objects rank in the order in which a pattern comes to them: logical order, but for `dist` the nearest first.
+        let mut turn_of: Vec<Option<u32>> = Vec::new();
+        let mut objects = 0;
+        for object in pattern
+            .segments()
+            .iter()
+            .flat_map(|segment| &segment.runs)
             .filter_map(|run| run.place.object)
-            .max()
-            .map_or(0, |top| top + 1);
+        {
+            let row = object as usize;
+            if turn_of.len() <= row {
+                turn_of.resize(row + 1, None);
+            }
+            turn_of[row].get_or_insert_with(|| {
+                objects += 1;
+                objects - 1
+            });
+        }
+        let turn =
+            |object: u32| turn_of[object as usize].expect("every object of the pattern has a turn");
         let segments = pattern.segments().iter().enumerate().map(|(at, segment)| {
             let mut turns = vec![Turns::default(); objects as usize];
             let cycle = segment
@@ -51,7 +68,7 @@ impl ObjectIndex {
                     lead = place;
                 }
                 if let Some(object) = run.place.object {
-                    let own = &mut turns[object as usize];
+                    let own = &mut turns[turn(object) as usize];
                     own.runs.push((place, own.lead + own.round));
                     *(if row < cycle {
                         &mut own.lead
@@ -77,7 +94,13 @@ impl ObjectIndex {
         Self {
             segments: segments.collect(),
             objects,
+            turn_of,
         }
+    }
+
+    /// Which object in turn a logical index is: what the questions below go by.
+    pub(super) fn turn(&self, logical: u32) -> u32 {
+        self.turn_of[logical as usize].expect("every object of the pattern has a turn")
     }
 
     /// How many of the first `procs` processes are on `object`.
