@@ -1,5 +1,13 @@
 //! Integration tests: one binary for the crate.
 
+mod job;
 mod session;
 mod taskmap;
 mod taskmap_search;
+mod test_dispatch;
+mod test_policy_parse;
+mod test_ppr;
+mod test_rank_file;
+mod test_resolve_options;
+mod test_round_robin;
+mod test_seq;

@@ -1,0 +1,167 @@
+//! Jobs and machines for the tests of per-app policies: three nodes of two packages with four cores each.
+
+use std::collections::HashMap;
+use stowplan_engine::count::{ProcCount, Rank};
+use stowplan_engine::error::MapError;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::{Components, Machine, Mapped, map_with};
+use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
+use stowplan_engine::stage::component::{Answer, AppIndex, Registry};
+use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::cpusets::Cpusets;
+use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft};
+
+/// Files by name.
+pub(crate) struct Given(HashMap<&'static str, &'static str>);
+
+impl Files for Given {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let text = self.0.get(path).ok_or("No such file or directory")?;
+        Ok(text.as_bytes().to_vec())
+    }
+}
+
+/// A sequence file and a rankfile.
+pub(crate) fn files() -> Given {
+    Given(HashMap::from([
+        ("seq", "node0\nnode1\nnode2\nnode0\n"),
+        (
+            "ranks",
+            "rank 0=node0 slot=0\nrank 1=node1 slot=1\nrank 2=node2 slot=2\nrank 3=node0 slot=3\n",
+        ),
+    ]))
+}
+
+/// Two packages of four cores with one PU each, on every node; the launcher runs on node0.
+pub(crate) fn machine() -> Machine {
+    let object = |kind, first: u32, end: u32| DraftObject {
+        kind,
+        os: Some(first),
+        pus: vec![first..end],
+    };
+    let mut objects = vec![object(ObjKind::Machine, 0, 8)];
+    objects.extend((0..2).map(|package| object(ObjKind::Package, package * 4, package * 4 + 4)));
+    objects.extend((0..2).map(|numa| object(ObjKind::Numa, numa * 4, numa * 4 + 4)));
+    objects.extend((0..8).map(|core| object(ObjKind::Core, core, core + 1)));
+    let draft = TopologyDraft {
+        pus_os: (0..8).collect(),
+        objects,
+        ..TopologyDraft::default()
+    };
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let default = topologies
+        .add(draft, &mut cpusets)
+        .expect("the draft is sound");
+    Machine {
+        topologies,
+        cpusets,
+        default: Some(default),
+        assigned: Vec::new(),
+        local: Some("node0".to_owned()),
+        cpu_list: None,
+        inferred: CpuMode::Core,
+        candidates: None,
+    }
+}
+
+/// A request with these hosts on its first app.
+pub(crate) fn request(hosts: &str, procs: &[u32]) -> (SpawnRequest, Vec<AppId>) {
+    let mut request = SpawnRequest::new();
+    let apps = procs
+        .iter()
+        .map(|&procs| request.push_app(Some(ProcCount(procs)), "true"))
+        .collect();
+    let hosts = Value::String(hosts.to_owned());
+    let set = request.set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global);
+    set.expect("hosts stand on apps");
+    (request, apps)
+}
+
+/// The request as it comes out of the relay, resolved.
+pub(crate) fn resolved(request: &SpawnRequest) -> Result<Resolved, MapError> {
+    let relayed = SpawnRequest::unpack(&request.pack().expect("it is small"))?;
+    let context = Context {
+        parent: None,
+        spoken: &Spoken::default(),
+        affinity: None,
+        files: &files(),
+    };
+    resolve(relayed, context)
+}
+
+/// The request mapped by the engine's components.
+pub(crate) fn mapped(request: &SpawnRequest, index: AppIndex) -> Result<Mapped, MapError> {
+    map_with(
+        resolved(request)?,
+        machine(),
+        Components {
+            registry: Registry::standard(),
+            index,
+        },
+    )
+}
+
+/// (app, node) of each rank.
+pub(crate) fn places(mapped: &Mapped) -> Vec<(usize, String)> {
+    let plan = &mapped.plan;
+    let place = |rank| {
+        let place = plan.place(Rank(rank)).expect("ranks are contiguous");
+        (place.app.row(), plan.world().names.name(place.node))
+    };
+    (0..plan.ranks()).map(place).collect()
+}
+
+/// Processes of each app.
+pub(crate) fn procs(mapped: &Mapped) -> Vec<u32> {
+    mapped
+        .plan
+        .bases()
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .collect()
+}
+
+/// Which component placed, and what it was called for.
+pub(crate) fn placed_by(mapped: &Mapped) -> Vec<(&str, AppIndex)> {
+    let done = mapped
+        .calls
+        .iter()
+        .filter(|call| call.answer == Answer::Success);
+    done.map(|call| (call.component.as_str(), call.app))
+        .collect()
+}
+
+/// A job of two apps with a hole between them, all by one mapping, for the tests of `app_idx`.
+pub(crate) fn with_hole(mapping: &str) -> SpawnRequest {
+    let mut request = SpawnRequest::new();
+    for procs in [Some(2), None, Some(2)] {
+        match procs {
+            Some(procs) => _ = request.push_app(Some(ProcCount(procs)), "true"),
+            None => _ = request.push_hole(),
+        }
+    }
+    let hosts = Value::String("node0:4,node1:4,node2:4".to_owned());
+    request
+        .set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global)
+        .expect("hosts stand on apps");
+    request
+        .set_job_mapping(mapping)
+        .expect("the mapping is sound");
+    request
+}
+
+/// What the four tests of a component promise: all apps, one alone, a hole.
+pub(crate) fn maps_only(mapping: &str, component: &str, index: AppIndex, expected: &[u32]) {
+    let mapped = mapped(&with_hole(mapping), index).expect("it can be mapped");
+    assert_eq!(procs(&mapped), expected);
+    let nothing = expected.iter().all(|&procs| procs == 0);
+    let placed: Vec<_> = placed_by(&mapped)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(placed, if nothing { vec![] } else { vec![component] });
+}
