@@ -85,6 +85,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         }
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
+        Some((word, rest)) if word == "check" => command::check::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
             command::taskmap::run(rest, &mut std::io::stdin().lock(), out, err)

@@ -25,6 +25,8 @@ mod counts;
 mod books;
 // Each rank once, in the order promised.
 mod ranks;
+// Whether a plan answers a job.
+mod same;
 
 pub use fault::{Fault, Promise, Seen, Where};
 
@@ -88,6 +90,18 @@ pub fn check_ranks(plan: &Plan, step: std::num::NonZeroU32) -> Result<(), Vec<Fa
         }
         rank = rank.saturating_add(step.get());
     }
+    verdict(faults)
+}
+
+/// Whether a plan answers the job that `answer` was made for: the same apps, nodes, places and ranks.
+///
+/// Cost: the placed runs and distinct patterns of both. Neither is judged by itself: that is [`check`].
+///
+/// # Errors
+/// The first difference, or a few.
+pub fn check_job(plan: &Plan, answer: &Plan) -> Result<(), Vec<Fault>> {
+    let mut faults = Faults::default();
+    same::compare(plan, answer, &mut faults);
     verdict(faults)
 }
 

@@ -30,32 +30,25 @@ struct SegmentTurns {
 pub(super) struct ObjectIndex {
     segments: Vec<SegmentTurns>,
     objects: u32,
-    /// Which object in turn each logical index is.
-    turn_of: Vec<Option<u32>>,
+    /// (logical index, which object in turn it is), by logical index.
+    turn_of: Vec<(u32, u32)>,
 }
 
 impl ObjectIndex {
     fn new(pattern: &Pattern) -> Self {
         // Objects rank in the order in which a pattern comes to them: logical order, but for `dist` the nearest first.
-        let mut turn_of: Vec<Option<u32>> = Vec::new();
-        let mut objects = 0;
+        let mut seen: HashMap<u32, u32> = HashMap::new();
         for object in pattern
             .segments()
             .iter()
             .flat_map(|segment| &segment.runs)
             .filter_map(|run| run.place.object)
         {
-            let row = object as usize;
-            if turn_of.len() <= row {
-                turn_of.resize(row + 1, None);
-            }
-            turn_of[row].get_or_insert_with(|| {
-                objects += 1;
-                objects - 1
-            });
+            let next = row(seen.len());
+            seen.entry(object).or_insert(next);
         }
-        let turn =
-            |object: u32| turn_of[object as usize].expect("every object of the pattern has a turn");
+        let objects = row(seen.len());
+        let turn = |object: u32| seen[&object];
         let segments = pattern.segments().iter().enumerate().map(|(at, segment)| {
             let mut turns = vec![Turns::default(); objects as usize];
             let cycle = segment
@@ -91,8 +84,11 @@ impl ObjectIndex {
                 turns,
             }
         });
+        let segments = segments.collect();
+        let mut turn_of: Vec<(u32, u32)> = seen.into_iter().collect();
+        turn_of.sort_unstable();
         Self {
-            segments: segments.collect(),
+            segments,
             objects,
             turn_of,
         }
@@ -100,7 +96,14 @@ impl ObjectIndex {
 
     /// Which object in turn a logical index is: what the questions below go by.
     pub(super) fn turn(&self, logical: u32) -> u32 {
-        self.turn_of[logical as usize].expect("every object of the pattern has a turn")
+        // Nearly always objects are 0, 1, 2, …: then a row is an index.
+        if let Some(&(found, turn)) = self.turn_of.get(logical as usize)
+            && found == logical
+        {
+            return turn;
+        }
+        let at = self.turn_of.partition_point(|&(other, _)| other < logical);
+        self.turn_of[at].1
     }
 
     /// How many of the first `procs` processes are on `object`.

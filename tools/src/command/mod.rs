@@ -1,5 +1,6 @@
 //! Subcommands: one file each.
 
+pub mod check;
 pub mod map;
 pub mod session;
 pub mod spawn;

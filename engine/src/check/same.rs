@@ -1,0 +1,193 @@
+//! Whether a plan answers a job: the same apps, on the same nodes, in the same places, with the same ranks.
+
+use super::fault::{Faults, Promise, Seen, Where};
+use super::hardware::number;
+use crate::id::Id as _;
+use crate::plan::{AppPlan, PlacedRun, Plan};
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::patterns::{PatternId, PlaceRun};
+use std::collections::HashMap;
+
+/// Compares a plan with the answer that a job gets. Cost: the runs and distinct patterns of both.
+pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
+    let job = Where::default;
+    let counts = |plan: &Plan| (plan.table().len() as u64, u64::from(plan.ranks()));
+    let ((apps, ranks), (apps_promised, ranks_promised)) = (counts(plan), counts(answer));
+    faults.equal(Promise::SameJob, job, apps, apps_promised);
+    faults.equal(Promise::SameJob, job, ranks, ranks_promised);
+    names(plan, answer, faults);
+    if !faults.list.is_empty() {
+        return;
+    }
+    let mut known = HashMap::new();
+    for app in plan.table().ids() {
+        let at = Where {
+            app: Some(number(app.row())),
+            ..Where::default()
+        };
+        let policies = [plan, answer].map(|plan| plan.table().policy(app).copied());
+        let lists = [plan, answer].map(|plan| {
+            let list = plan.table().policy(app).and_then(|policy| policy.list);
+            list.map(|list| plan.table().lists[list].to_vec())
+        });
+        let bare = policies.map(|policy| {
+            policy.map(|mut policy| {
+                policy.list = None;
+                policy
+            })
+        });
+        if bare[0] != bare[1] || lists[0] != lists[1] {
+            let [found, promised] = policies.map(|policy| {
+                policy.map_or(Seen::Nothing, |policy| {
+                    Seen::Name(format!(
+                        "{:?} {:?} {:?}",
+                        policy.map, policy.rank, policy.bind
+                    ))
+                })
+            });
+            faults.add(Promise::SameJob, at, found, promised);
+            return;
+        }
+        let asked = [plan, answer].map(|plan| plan.table().np[app].map_or(0, |np| u64::from(np.0)));
+        faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
+        runs(
+            (plan, plan.app(app)),
+            (answer, answer.app(app)),
+            &at,
+            &mut known,
+            faults,
+        );
+    }
+}
+
+fn names(plan: &Plan, answer: &Plan, faults: &mut Faults) {
+    let count = |plan: &Plan| u64::from(plan.world().names.len());
+    faults.equal(Promise::SameJob, Where::default, count(plan), count(answer));
+    // Ranges of names may be cut differently, so their ends are compared by name.
+    let ends = |plan: &Plan| -> Vec<u32> {
+        let ranges = plan.world().names.ranges();
+        ranges
+            .flat_map(|(nodes, _)| [nodes.first, nodes.end() - 1])
+            .collect()
+    };
+    let common = plan.world().names.len().min(answer.world().names.len());
+    for node in ends(plan)
+        .into_iter()
+        .chain(ends(answer))
+        .filter(|&node| node < common)
+    {
+        let name = |plan: &Plan| plan.world().names.name(NodeId::from_row(node as usize));
+        let (found, promised) = (name(plan), name(answer));
+        if found != promised {
+            faults.add(
+                Promise::SameJob,
+                Where::default(),
+                Seen::Name(found),
+                Seen::Name(promised),
+            );
+            return;
+        }
+    }
+}
+
+/// Which patterns say the same: (of the plan, of the answer, processes asked).
+type Known = HashMap<(PatternId, PatternId, u32), bool>;
+
+fn runs(
+    (plan, own): (&Plan, &AppPlan),
+    (answer, promised): (&Plan, &AppPlan),
+    at: &Where,
+    known: &mut Known,
+    faults: &mut Faults,
+) {
+    if own.order() != promised.order() {
+        faults.add(Promise::SameJob, at.clone(), Seen::Some, Seen::Nothing);
+        return;
+    }
+    let (mut mine, mut theirs) = (own.runs().iter(), promised.runs().iter());
+    let (mut a, mut b) = (mine.next().copied(), theirs.next().copied());
+    while let (Some(run), Some(other)) = (a, b) {
+        let node = plan
+            .world()
+            .names
+            .name(NodeId::from_row(run.nodes.first as usize));
+        let here = || Where {
+            node: Some(node.clone()),
+            ..at.clone()
+        };
+        let numbers =
+            |run: &PlacedRun| [run.nodes.first, run.procs, run.own_before, run.used_before];
+        for (found, promised) in numbers(&run).into_iter().zip(numbers(&other)) {
+            faults.equal(
+                Promise::SameJob,
+                here,
+                u64::from(found),
+                u64::from(promised),
+            );
+        }
+        let same = run.kind == other.kind
+            && *known
+                .entry((run.pattern, other.pattern, run.procs))
+                .or_insert_with(|| same_places((plan, &run), (answer, &other)));
+        if !same {
+            faults.add(Promise::SameJob, here(), Seen::Some, Seen::Nothing);
+        }
+        if faults.full() || !faults.list.is_empty() {
+            return;
+        }
+        let both = run.nodes.count.min(other.nodes.count);
+        a = behind(run, both).or_else(|| mine.next().copied());
+        b = behind(other, both).or_else(|| theirs.next().copied());
+    }
+    let left = |run: Option<PlacedRun>| run.map_or(0, |run| u64::from(run.nodes.count));
+    faults.equal(Promise::SameJob, || at.clone(), left(a), left(b));
+}
+
+/// The rest of a run behind its first nodes.
+fn behind(run: PlacedRun, nodes: u32) -> Option<PlacedRun> {
+    let rest = NodeRange {
+        first: run.nodes.first + nodes,
+        count: run.nodes.count - nodes,
+    };
+    (rest.count > 0).then_some(PlacedRun { nodes: rest, ..run })
+}
+
+fn same_places((plan, run): (&Plan, &PlacedRun), (answer, other): (&Plan, &PlacedRun)) -> bool {
+    // Equal drafts say the same however long they are; else the places are compared as runs.
+    let said = |plan: &Plan, place: PlaceRun| {
+        let set = place
+            .place
+            .cpus
+            .map(|id| plan.world().cpusets.get(id).clone());
+        (place.place.object, set)
+    };
+    let (mine, theirs) = (
+        plan.patterns().get(run.pattern),
+        answer.patterns().get(other.pattern),
+    );
+    let shape = |segments: &[crate::table::patterns::Segment]| -> Vec<(u32, Option<u32>, usize)> {
+        segments
+            .iter()
+            .map(|segment| (segment.procs, segment.cycle, segment.runs.len()))
+            .collect()
+    };
+    if shape(mine.segments()) == shape(theirs.segments()) {
+        let flat = |segments: &[crate::table::patterns::Segment]| -> Vec<PlaceRun> {
+            segments
+                .iter()
+                .flat_map(|segment| segment.runs.clone())
+                .collect()
+        };
+        let (a, b) = (flat(mine.segments()), flat(theirs.segments()));
+        return a
+            .iter()
+            .zip(&b)
+            .all(|(a, b)| a.count == b.count && said(plan, *a) == said(answer, *b));
+    }
+    // The same places may be told in other stretches: process by process, up to as many as a node can tell apart.
+    const ASKED: u32 = 1 << 16;
+    (0..run.procs.min(ASKED)).all(|local| {
+        let one = |place| PlaceRun { count: 1, place };
+        said(plan, one(mine.place(local))) == said(answer, one(theirs.place(local)))
+    })
+}

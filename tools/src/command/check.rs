@@ -1,0 +1,81 @@
+//! `stowplan check`: judges a saved plan again, and, with a job, whether the plan answers it.
+
+use crate::Console;
+use crate::args::map_args;
+use crate::command::map;
+use crate::report::Refused;
+use stowplan_engine::check::{Fault, check, check_job};
+use stowplan_engine::plan::Plan;
+
+/// Runs the subcommand with the arguments behind `check`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match judge(args, console) {
+        Ok(sentence) => match writeln!(console.out, "{sentence}") {
+            Ok(()) => 0,
+            Err(error) => {
+                let to = "standard output".to_owned();
+                Refused::Output { to, error }.print(console.err)
+            }
+        },
+        Err(Verdict::Refused(refused)) => refused.print(console.err),
+        Err(Verdict::Faults(faults)) => {
+            let mut status = 2;
+            for fault in faults {
+                status = told(fault.class(), fault.to_string()).print(console.err);
+            }
+            status
+        }
+    }
+}
+
+/// Why a plan is not sound.
+enum Verdict {
+    /// It cannot be judged.
+    Refused(Box<Refused>),
+    /// It breaks promises.
+    Faults(Vec<Fault>),
+}
+
+impl From<Refused> for Verdict {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(Box::new(refused))
+    }
+}
+
+fn told(class: &'static str, sentence: String) -> Refused {
+    Refused::Told { class, sentence }
+}
+
+fn judge(args: &[String], console: &mut Console<'_>) -> Result<String, Verdict> {
+    let Some((path, job)) = args
+        .split_first()
+        .filter(|(path, _)| !path.starts_with('-'))
+    else {
+        let sentence = "check: a saved plan must be named first: stowplan check PLAN [JOB]";
+        return Err(told("bad-option", sentence.to_owned()).into());
+    };
+    // Words are read before any file, so that a wrong option is what is reported.
+    let asked = match job {
+        [] => None,
+        words => Some(map_args(words).map_err(Refused::from)?),
+    };
+    let bytes = console.files.read(path).map_err(|reason| {
+        told(
+            "bad-plan",
+            format!("{path}: at byte 0: expected a saved plan: {reason}"),
+        )
+    })?;
+    let plan = Plan::from_bytes(&bytes)
+        .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
+    check(&plan).map_err(Verdict::Faults)?;
+    let nodes = plan.world().names.len();
+    let ranks = plan.ranks();
+    let Some(asked) = asked else {
+        return Ok(format!("{path}: {ranks} ranks on {nodes} nodes, no fault"));
+    };
+    let answer = map::place(asked, console.files)?;
+    check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
+    Ok(format!(
+        "{path}: {ranks} ranks on {nodes} nodes, no fault, and it answers this job"
+    ))
+}
