@@ -87,7 +87,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
             unreachable!("only ppr and lsf are counted at their turn")
         }
     };
-    let mut work = Work::new(site, &resolved.apps, (app, *policy), &picks);
+    let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&mut work, notes);
     Ok(leave::lots(work, turn.id))
@@ -114,7 +114,7 @@ fn by_component(
         span: Span::No,
         ..*policy
     };
-    let mut work = Work::new(site, &resolved.apps, (app, laid), &picks.picks);
+    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks.picks);
     let rooms: Vec<Room> = work
         .lots
         .iter()

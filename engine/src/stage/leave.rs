@@ -11,7 +11,7 @@ use crate::table::states::{NodeState, StateId};
 use std::collections::HashMap;
 
 /// Ends an app that was placed on lots.
-pub(crate) fn lots(work: Work<'_>, policy: PolicyId) -> Placed {
+pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     let order = match work.policy.rank {
         RankBy::Slot => RankOrder::Slot,
         RankBy::Fill => RankOrder::Fill,
@@ -37,21 +37,7 @@ pub(crate) fn lots(work: Work<'_>, policy: PolicyId) -> Placed {
         let (pattern, next) = match known.get(&lot.progress) {
             Some(&both) => both,
             None => {
-                let segments = work.segments(lot.progress);
-                let cpus = work
-                    .free_after(lot.progress)
-                    .expect("a lot with processes was moved on")
-                    .free
-                    .clone();
-                let pattern = work.site.patterns.intern(segments);
-                let free = work.site.pusets.intern(&cpus);
-                let next = NodeState {
-                    free,
-                    used: row.used + lot.placed,
-                    own: row.own + lot.placed,
-                    ..row
-                };
-                let both = (pattern, work.site.states.intern(next));
+                let both = end(&mut work, lot.progress, &row);
                 known.insert(lot.progress, both);
                 both
             }
@@ -76,6 +62,35 @@ pub(crate) fn lots(work: Work<'_>, policy: PolicyId) -> Placed {
         runs,
         order,
     }
+}
+
+/// The pattern and the state of nodes that came this far.
+fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, StateId) {
+    let progress = &work.progress[at];
+    if let Some(known) = progress.known {
+        return known;
+    }
+    let (state, procs, only) = (progress.state, progress.placed, progress.only);
+    let segments = work.segments(at);
+    let cpus = work
+        .free_after(at)
+        .expect("a lot with processes was moved on")
+        .free
+        .clone();
+    let pattern = work.site.patterns.intern(segments);
+    let free = work.site.pusets.intern(&cpus);
+    let next = NodeState {
+        free,
+        used: row.used + procs,
+        own: row.own + procs,
+        ..*row
+    };
+    let both = (pattern, work.site.states.intern(next));
+    if let Some((layout, id)) = only.zip(work.remembered()) {
+        let key = (state, id, layout, procs);
+        work.site.memo.placed.insert(key, both);
+    }
+    both
 }
 
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.

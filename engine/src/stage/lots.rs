@@ -5,18 +5,18 @@
 
 use super::bind::Cpus;
 use super::facts::{Facts, Terrain};
+use super::parallel::over;
 use super::pattern::{End, Ground, Laid, Layout, lay};
 use super::select::Pick;
 use super::site::Site;
 use crate::define_id;
 use crate::id::{Column, Id as _};
-use crate::policy::BindTo;
-use crate::table::apps::{AppId, AppTable, Policy};
+use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
+use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
-use crate::table::patterns::Segment;
+use crate::table::patterns::{PatternId, Segment};
 use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 define_id! {
@@ -24,9 +24,6 @@ define_id! {
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
     ProgressId
 }
-
-/// Below this many different things to work out, one thread does it: waking others costs more (docs/scale.md).
-const PARALLEL_FROM: usize = 256;
 
 /// Neighbouring nodes that fare alike.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +50,10 @@ pub(crate) struct Progress {
     closed: Vec<Segment>,
     /// The last pass: which result, and how many of its processes.
     open: Option<(usize, u32)>,
+    /// The layout of the only pass so far.
+    pub(crate) only: Option<Layout>,
+    /// What an earlier app with the same policy found here.
+    pub(crate) known: Option<(PatternId, StateId)>,
 }
 
 /// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
@@ -64,6 +65,8 @@ pub(crate) struct Work<'s> {
     pub(crate) apps: &'s AppTable,
     pub(crate) app: AppId,
     pub(crate) policy: Policy,
+    /// The policy by id, where later apps may have an equal one.
+    pub(crate) id: Option<PolicyId>,
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
     done: Vec<Vec<Segment>>,
@@ -79,7 +82,7 @@ impl<'s> Work<'s> {
     pub(crate) fn new(
         site: &'s mut Site,
         apps: &'s AppTable,
-        (app, policy): (AppId, Policy),
+        (app, policy, id): (AppId, Policy, Option<PolicyId>),
         picks: &[Pick],
     ) -> Self {
         let mut progress = Column::new();
@@ -108,6 +111,7 @@ impl<'s> Work<'s> {
             apps,
             app,
             policy,
+            id,
             lots,
             progress,
             done,
@@ -171,6 +175,11 @@ impl<'s> Work<'s> {
             .collect();
         wanted.sort_unstable();
         wanted.dedup();
+        wanted.retain(|&progress| {
+            let known = self.remembered_facts(progress);
+            self.facts.extend(known.map(|facts| (progress, facts)));
+            known.is_none()
+        });
         let this = &*self;
         let found = over(
             &wanted,
@@ -184,7 +193,47 @@ impl<'s> Work<'s> {
             },
             |topology| this.terrain(topology),
         );
-        self.facts.extend(wanted.into_iter().zip(found));
+        for (progress, facts) in wanted.into_iter().zip(found) {
+            let row = &self.progress[progress];
+            if let Some(id) = self.remembered().filter(|_| row.is_root()) {
+                self.site.memo.facts.insert((row.state, id), facts);
+            }
+            self.facts.insert(progress, facts);
+        }
+    }
+
+    /// The policy, where what this app finds on a state holds for later apps of equal policy: not where a device, turns of
+    /// shared cpus or further passes come into it.
+    pub(crate) fn remembered(&self) -> Option<PolicyId> {
+        let alike = self.policy.map != MapBy::Dist
+            && self.policy.overload == Overload::Refused
+            && self.policy.oversubscribe == Oversubscribe::Refused;
+        self.id.filter(|_| alike)
+    }
+
+    fn remembered_facts(&self, progress: ProgressId) -> Option<Facts> {
+        let row = &self.progress[progress];
+        let id = self.remembered().filter(|_| row.is_root())?;
+        self.site.memo.facts.get(&(row.state, id)).copied()
+    }
+
+    /// What an earlier app of equal policy found here, as a step of its own.
+    fn remembered_step(
+        &mut self,
+        progress: ProgressId,
+        layout: Layout,
+        procs: u32,
+    ) -> Option<ProgressId> {
+        let row = &self.progress[progress];
+        let (id, state) = (self.remembered().filter(|_| row.is_root())?, row.state);
+        let known = *self.site.memo.placed.get(&(state, id, layout, procs))?;
+        let next = Progress {
+            placed: procs,
+            only: Some(layout),
+            known: Some(known),
+            ..Progress::at(state)
+        };
+        Some(self.progress.push(next))
     }
 
     pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
@@ -255,6 +304,10 @@ impl<'s> Work<'s> {
             if self.steps.contains_key(&(progress, layout, procs)) {
                 continue;
             }
+            if let Some(next) = self.remembered_step(progress, layout, procs) {
+                self.steps.insert((progress, layout, procs), next);
+                continue;
+            }
             let at = *wishes.entry((progress, layout)).or_insert_with(|| {
                 list.push((progress, layout, Vec::new()));
                 list.len() - 1
@@ -291,7 +344,7 @@ impl<'s> Work<'s> {
                 if result.procs < want {
                     failed.insert((progress, layout, want), (result.procs, result.end));
                 } else {
-                    let next = self.step(progress, want, result.cpus);
+                    let next = self.step(progress, layout, want, result.cpus);
                     self.steps.insert((progress, layout, want), next);
                 }
             }
@@ -318,7 +371,7 @@ impl<'s> Work<'s> {
     }
 
     /// The progress behind `procs` more processes of the last result.
-    fn step(&mut self, from: ProgressId, procs: u32, cpus: Cpus) -> ProgressId {
+    fn step(&mut self, from: ProgressId, layout: Layout, procs: u32, cpus: Cpus) -> ProgressId {
         let row = &self.progress[from];
         let mut closed = row.closed.clone();
         if let Some((done, count)) = row.open {
@@ -326,12 +379,14 @@ impl<'s> Work<'s> {
         }
         let open = Some((self.done.len() - 1, procs));
         let (state, placed) = (row.state, row.placed + procs);
+        let only = row.is_root().then_some(layout);
         self.progress.push(Progress {
-            state,
             placed,
             cpus: Some(cpus),
             closed,
             open,
+            only,
+            ..Progress::at(state)
         })
     }
 
@@ -381,6 +436,11 @@ impl<'s> Work<'s> {
 }
 
 impl Progress {
+    /// Nothing of the app is here yet.
+    const fn is_root(&self) -> bool {
+        self.placed == 0
+    }
+
     const fn at(state: StateId) -> Self {
         Self {
             state,
@@ -388,6 +448,8 @@ impl Progress {
             cpus: None,
             closed: Vec::new(),
             open: None,
+            only: None,
+            known: None,
         }
     }
 }
@@ -417,28 +479,4 @@ fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
         kept.push(segment);
     }
     kept
-}
-
-/// Applies `work` to every item, with the terrain of its topology; in parallel where there are many, results in order.
-fn over<'t, T: Sync, R: Send>(
-    items: &[T],
-    topology: impl Fn(&T) -> TopologyId + Sync,
-    work: impl Fn(&Terrain<'t>, &T) -> R + Sync,
-    terrain: impl Fn(TopologyId) -> Terrain<'t> + Sync,
-) -> Vec<R> {
-    let some = |items: &[T]| -> Vec<R> {
-        let mut known: Option<(TopologyId, Terrain<'t>)> = None;
-        let each = items.iter().map(|item| {
-            let here = topology(item);
-            let fresh = known.take().filter(|(known, _)| *known == here);
-            let (_, ground) = known.insert(fresh.unwrap_or_else(|| (here, terrain(here))));
-            work(ground, item)
-        });
-        each.collect()
-    };
-    if items.len() < PARALLEL_FROM {
-        return some(items);
-    }
-    let chunks: Vec<Vec<R>> = items.par_chunks(64).map(some).collect();
-    chunks.into_iter().flatten().collect()
 }

@@ -30,6 +30,8 @@ mod distance;
 mod facts;
 // How many go to each node: arithmetic.
 mod split;
+// Many different things at once.
+mod parallel;
 // Nodes that fare alike while an app is placed.
 mod lots;
 // What each policy does with one node.

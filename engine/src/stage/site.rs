@@ -1,10 +1,12 @@
 //! The site: the nodes of a job while its apps are placed, one after the other.
 
 use super::bind::Mask;
+use super::facts::Facts;
 use super::hardware::Hardware;
-use super::pattern::DraftSegment;
+use super::pattern::{DraftSegment, Layout};
 use crate::id::{Column, Id as _};
 use crate::plan::World;
+use crate::table::apps::PolicyId;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::intervals::NodeOrder;
 use crate::table::machine::Machine;
@@ -33,6 +35,15 @@ pub(crate) struct Site {
     /// Each topology as the inner loops see it; filled where a topology is used.
     pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
     masks: HashMap<(TopologyId, Mask), CpusetId>,
+    pub(crate) memo: Memo,
+}
+
+/// What apps found: the same policy on the same state finds the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    pub(crate) facts: HashMap<(StateId, PolicyId), Facts>,
+    /// (state, policy, layout, processes) -> pattern and next state.
+    pub(crate) placed: HashMap<(StateId, PolicyId, Layout, u32), (PatternId, StateId)>,
 }
 
 impl Site {
@@ -51,6 +62,7 @@ impl Site {
             local,
             order: NodeOrder::default(),
             masks: HashMap::new(),
+            memo: Memo::default(),
         }
     }
 
@@ -77,6 +89,7 @@ impl Site {
             order: NodeOrder::default(),
             hardware: world.topologies.ids().map(|_| None).collect(),
             masks: HashMap::new(),
+            memo: Memo::default(),
         }
     }
 
