@@ -6,4 +6,5 @@ mod corpus;
 mod corpus_words;
 mod json;
 mod judged;
+mod session;
 mod taskmap;
