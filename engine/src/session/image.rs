@@ -251,10 +251,13 @@ impl State {
         NsImage {
             name: self.spaces.name[ns].clone(),
             kind: self.spaces.life[ns].kind.expect("a row in use has a kind"),
-            parent: self.spaces.life[ns].parent.map(|parent| places.spaces[&parent]),
+            parent: self.spaces.life[ns]
+                .parent
+                .map(|parent| places.spaces[&parent]),
             live: self.spaces.life[ns].live,
             sessions: self.spaces.seat[ns].sessions.iter().map(session).collect(),
-            uses: self.spaces.seat[ns].uses
+            uses: self.spaces.seat[ns]
+                .uses
                 .as_ref()
                 .map(|uses| sets.place_of(uses)),
         }

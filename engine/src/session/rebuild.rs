@@ -315,7 +315,8 @@ fn use_nodes(
         })?;
         state.spaces.seat[ns].run = state.users.add(ns, set);
         state.spaces.seat[ns].uses = Some(Arc::clone(set));
-        let reserved = state.spaces.seat[ns].sessions
+        let reserved = state.spaces.seat[ns]
+            .sessions
             .iter()
             .any(|session| *session != Session::Default);
         if reserved {

@@ -2,7 +2,8 @@
 
 use stowplan::command::session::{event_json, scenario, state_json, state_read};
 use stowplan_engine::session::{
-    Event, Journal, MAGIC, Mode, Recovered, ReplayError, State, Value, check, check_step, recover, step,
+    Event, Journal, MAGIC, Mode, Recovered, ReplayError, State, Value, check, check_step, recover,
+    step,
 };
 
 fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError> {
@@ -14,7 +15,9 @@ fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError> {
 /// # Panics
 /// When a promise is broken.
 pub fn scenario(bytes: &[u8]) {
-    let Ok(scenarios) = scenario::read(bytes) else { return };
+    let Ok(scenarios) = scenario::read(bytes) else {
+        return;
+    };
     for scenario in scenarios {
         let mut state = State::new(scenario.config, &scenario.initial).expect("read means judged");
         let journal = Journal::begin(Vec::new(), &scenario.config, &scenario.initial);
@@ -22,7 +25,9 @@ pub fn scenario(bytes: &[u8]) {
         for json in &scenario.steps {
             let event = event_json::event(json).expect("read means judged");
             let before = state.clone();
-            let (status, effects) = journal.submit(&mut state, &event).expect("shorter than a frame");
+            let (status, effects) = journal
+                .submit(&mut state, &event)
+                .expect("shorter than a frame");
             check_step(&before, &event, (status, &effects), &state).expect("invariants hold");
             let again = event_json::to_json(&event);
             let same = event_json::event(&again).expect("what we write we read");
@@ -44,11 +49,17 @@ pub fn scenario(bytes: &[u8]) {
 /// # Panics
 /// When a promise is broken.
 pub fn journal(bytes: &[u8]) {
-    let Ok(fast) = replay(bytes, Mode::Fast) else { return };
+    let Ok(fast) = replay(bytes, Mode::Fast) else {
+        return;
+    };
     check(&fast.state).expect("a recovered state is sound");
     assert_eq!(fast.end + fast.discarded, bytes.len());
     if let Ok(whole) = replay(bytes, Mode::Verify) {
-        assert_eq!(whole.state.canonical(), fast.state.canonical(), "snapshots only make it faster");
+        assert_eq!(
+            whole.state.canonical(),
+            fast.state.canonical(),
+            "snapshots only make it faster"
+        );
         assert_eq!(whole.events, fast.events);
     }
     let mut state = fast.state.clone();
@@ -56,8 +67,15 @@ pub fn journal(bytes: &[u8]) {
         return;
     }
     let mut journal = Journal::resume(bytes[..fast.end].to_vec(), &fast);
-    let attach = Event::Spawn { from: "t", job: "fresh", target: Value::Absent, hosts: Value::Absent };
-    journal.submit(&mut state, &attach).expect("shorter than a frame");
+    let attach = Event::Spawn {
+        from: "t",
+        job: "fresh",
+        target: Value::Absent,
+        hosts: Value::Absent,
+    };
+    journal
+        .submit(&mut state, &attach)
+        .expect("shorter than a frame");
     journal.commit().expect("a store in memory");
     let again = replay(&journal.into_store(), Mode::Fast).expect("a recovered journal goes on");
     assert_eq!(again.state.canonical(), state.canonical());
@@ -84,7 +102,9 @@ pub fn forged(bytes: &[u8]) {
     while let [kind, len, after @ ..] = rest {
         let (payload, left) = after.split_at(usize::from(*len).min(after.len()));
         rest = left;
-        let frame_len = u32::try_from(payload.len()).expect("a byte's worth").to_le_bytes();
+        let frame_len = u32::try_from(payload.len())
+            .expect("a byte's worth")
+            .to_le_bytes();
         let mut body = seq.to_le_bytes().to_vec();
         body.push(1 + kind % 2);
         body.extend_from_slice(payload);
@@ -109,7 +129,8 @@ pub fn events(bytes: &[u8]) {
         tools: vec!["t".into(), "u".into()],
         scheduler: Some("s".into()),
     };
-    let mut state = State::new(stowplan_engine::session::Config::default(), &initial).expect("well-formed");
+    let mut state =
+        State::new(stowplan_engine::session::Config::default(), &initial).expect("well-formed");
     for pair in bytes.chunks_exact(2) {
         let event = small_event(pair[0], pair[1]);
         let before = state.clone();
@@ -129,26 +150,67 @@ fn small_event(kind: u8, data: u8) -> Event<'static> {
     let directive = |name| Value::Text(name);
     match kind % 12 {
         0..3 => {
-            let mut attrs = vec![("PMIX_ALLOC_INHERITANCE", Value::Text(pick(&DISPOSITIONS, 3)))];
+            let mut attrs = vec![(
+                "PMIX_ALLOC_INHERITANCE",
+                Value::Text(pick(&DISPOSITIONS, 3)),
+            )];
             attrs.push(("PMIX_ALLOC_SHARE", Value::Bool(data & 64 != 0)));
-            Event::Alloc { from, directive: directive("PMIX_ALLOC_NEW"), attrs }
+            Event::Alloc {
+                from,
+                directive: directive("PMIX_ALLOC_NEW"),
+                attrs,
+            }
         }
         3 => {
             let attrs = vec![("PMIX_ALLOC_ID", Value::Text(pick(&IDS, 3)))];
-            let name = ["PMIX_ALLOC_RELEASE", "PMIX_ALLOC_EXTEND", "PMIX_ALLOC_REAQUIRE"][usize::from(data >> 5) % 3];
-            Event::Alloc { from, directive: directive(name), attrs }
+            let name = [
+                "PMIX_ALLOC_RELEASE",
+                "PMIX_ALLOC_EXTEND",
+                "PMIX_ALLOC_REAQUIRE",
+            ][usize::from(data >> 5) % 3];
+            Event::Alloc {
+                from,
+                directive: directive(name),
+                attrs,
+            }
         }
         4..7 => {
-            let nodes = NODES.iter().enumerate().filter(|row| data & (16 << row.0) != 0).map(|row| *row.1).collect();
-            let alloc_id = if kind & 16 != 0 { Value::Text(pick(&IDS[..2], 3)) } else { Value::Absent };
-            Event::Grant { req: u64::from(data % 16), nodes: Value::Texts(nodes), alloc_id }
+            let nodes = NODES
+                .iter()
+                .enumerate()
+                .filter(|row| data & (16 << row.0) != 0)
+                .map(|row| *row.1)
+                .collect();
+            let alloc_id = if kind & 16 != 0 {
+                Value::Text(pick(&IDS[..2], 3))
+            } else {
+                Value::Absent
+            };
+            Event::Grant {
+                req: u64::from(data % 16),
+                nodes: Value::Texts(nodes),
+                alloc_id,
+            }
         }
         7 | 8 => {
-            let target = if kind & 16 != 0 { Value::Text(pick(&IDS, 5)) } else { Value::Absent };
-            Event::Spawn { from, job: pick(&SPACES[3..7], 3), target, hosts: Value::Absent }
+            let target = if kind & 16 != 0 {
+                Value::Text(pick(&IDS, 5))
+            } else {
+                Value::Absent
+            };
+            Event::Spawn {
+                from,
+                job: pick(&SPACES[3..7], 3),
+                target,
+                hosts: Value::Absent,
+            }
         }
         9 => Event::JobEnd { ns: from },
-        10 => Event::NodeDown { node: pick(&NODES, 0) },
-        _ => Event::NodeUp { node: pick(&NODES, 0) },
+        10 => Event::NodeDown {
+            node: pick(&NODES, 0),
+        },
+        _ => Event::NodeUp {
+            node: pick(&NODES, 0),
+        },
     }
 }

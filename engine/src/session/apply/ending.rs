@@ -194,7 +194,8 @@ impl<'s> Work<'s> {
                     .iter()
                     .filter(|&ns| state.spaces.seat[ns].run.is_some())
                 {
-                    if state.spaces.seat[ns].uses
+                    if state.spaces.seat[ns]
+                        .uses
                         .as_ref()
                         .is_some_and(|uses| !uses.is_disjoint(nodes))
                     {

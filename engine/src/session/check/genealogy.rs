@@ -26,7 +26,10 @@ pub(super) fn check(state: &State) -> Held {
             name,
         )?;
         if let Some(parent) = table.life[ns].parent {
-            let there = table.life.get(parent).is_some_and(|life| life.kind.is_some());
+            let there = table
+                .life
+                .get(parent)
+                .is_some_and(|life| life.kind.is_some());
             hold(there, "I-09", "a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
@@ -44,9 +47,12 @@ pub(super) fn check(state: &State) -> Held {
         "names of rows that are not there",
         &none,
     )?;
-    let known = state
-        .scheduler
-        .is_none_or(|ns| table.life.get(ns).is_some_and(|life| life.kind == Some(Kind::Scheduler)));
+    let known = state.scheduler.is_none_or(|ns| {
+        table
+            .life
+            .get(ns)
+            .is_some_and(|life| life.kind == Some(Kind::Scheduler))
+    });
     hold(known, "I-12", "a scheduler that is not there", &none)?;
     for ns in table.rows() {
         let count = children[ns.row()];

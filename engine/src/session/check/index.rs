@@ -66,7 +66,13 @@ fn ties(state: &State) -> Held {
         counts[ns.row()] += 1;
     }
     hold(
-        state.spaces.life.values().iter().map(|life| life.ties).eq(counts),
+        state
+            .spaces
+            .life
+            .values()
+            .iter()
+            .map(|life| life.ties)
+            .eq(counts),
         "index",
         "a wrong number of ties",
         &none,

@@ -195,7 +195,10 @@ pub fn recover<E: From<ReplayError>>(
             {
                 // A replay starts here: after compaction, or to be fast. No journal has had so many events.
                 if contained > u64::MAX >> 1 {
-                    return Err(ReplayError::Unreadable { offset: frame.offset }.into());
+                    return Err(ReplayError::Unreadable {
+                        offset: frame.offset,
+                    }
+                    .into());
                 }
                 state = from_image(config, &image, frame.offset)?;
                 events = contained;

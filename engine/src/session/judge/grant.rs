@@ -1,8 +1,8 @@
 //! `grant`: the scheduler gives nodes. The request is judged again, on the present state.
 
-use crate::limit::NODES_MAX;
 use super::attrs::{are_names, name};
 use super::{Change, Granted, GrantedTo, Judged, refused};
+use crate::limit::NODES_MAX;
 use crate::session::event::Value;
 use crate::session::name::Name;
 use crate::session::state::State;

@@ -35,10 +35,12 @@ impl<I: Id, T: Clone + Default> Paged<I, T> {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
         }
-        let page = self.pages[page].get_or_insert_with(|| Box::new(Page {
-            rows: vec![T::default(); PAGE].into_boxed_slice(),
-            used: 0,
-        }));
+        let page = self.pages[page].get_or_insert_with(|| {
+            Box::new(Page {
+                rows: vec![T::default(); PAGE].into_boxed_slice(),
+                used: 0,
+            })
+        });
         page.rows[row] = value;
         page.used += 1;
     }

@@ -132,7 +132,10 @@ impl SpaceTable {
     }
     /// Rows that are in use.
     pub(crate) fn rows(&self) -> impl Iterator<Item = NsId> + '_ {
-        self.life.iter().filter(|row| row.1.kind.is_some()).map(|row| row.0)
+        self.life
+            .iter()
+            .filter(|row| row.1.kind.is_some())
+            .map(|row| row.0)
     }
     pub(crate) fn len(&self) -> u64 {
         self.by_name.len() as u64

@@ -1,6 +1,9 @@
 //! `stowplan session` as people and launchers meet it.
 
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test, in its helpers too")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here fails the test, in its helpers too"
+)]
 
 // Scenario files: ours, those of the contract, and what is none.
 mod scenarios;
@@ -23,12 +26,19 @@ fn session(words: &[&str], stdin: &[u8]) -> Said {
     let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let status = stowplan::command::session::run(&args, &mut &*stdin, &mut out, &mut err);
-    Said { status, out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
+    Said {
+        status,
+        out: String::from_utf8(out).unwrap(),
+        err: String::from_utf8(err).unwrap(),
+    }
 }
 
 /// The root of the workspace.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
 }
 
 /// Our scenario files, by name.

@@ -10,20 +10,35 @@ use stowplan_engine::session::Config;
 fn every_scenario_of_ours_ends_as_it_says() {
     for path in ours() {
         let said = session(&["run", path.to_str().unwrap(), "--check"], b"");
-        assert_eq!((said.status, said.err.as_str()), (0, ""), "{}: {}", path.display(), said.out);
+        assert_eq!(
+            (said.status, said.err.as_str()),
+            (0, ""),
+            "{}: {}",
+            path.display(),
+            said.out
+        );
     }
 }
 
 #[test]
 fn every_scenario_of_the_contract_ends_as_it_says() {
-    let folder = std::env::var_os("STOWPLAN_SHARED").map_or_else(|| root().join("../shared"), Into::into);
+    let folder =
+        std::env::var_os("STOWPLAN_SHARED").map_or_else(|| root().join("../shared"), Into::into);
     let path = folder.join("reservation-scenarios.json");
     if !path.exists() {
-        let _ = writeln!(std::io::stderr(), "skipped: no {}; see STOWPLAN_SHARED", path.display());
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no {}; see STOWPLAN_SHARED",
+            path.display()
+        );
         return;
     }
     let said = session(&["run", path.to_str().unwrap(), "--check"], b"");
-    assert_eq!((said.status, said.err.as_str()), (0, ""), "an expectation of the contract is not met");
+    assert_eq!(
+        (said.status, said.err.as_str()),
+        (0, ""),
+        "an expectation of the contract is not met"
+    );
     assert!(said.out.lines().count() > 1000);
 }
 
@@ -96,15 +111,30 @@ fn what_is_no_scenario_says_where_and_prints_nothing() {
             std::fs::write(&path, document.to_string()).unwrap();
             let said = session(&["run", &path], b"");
             assert_eq!((said.status, said.out.as_str()), (2, ""), "{document}");
-            assert!(said.err.starts_with("error[scenario]: "), "{document}: {}", said.err);
+            assert!(
+                said.err.starts_with("error[scenario]: "),
+                "{document}: {}",
+                said.err
+            );
         }
     }
-    for text in ["", "{", "[1,", "{\"steps\":[]} x", "{\"version\":2,\"scenarios\":[]}", "\u{feff}{}"] {
+    for text in [
+        "",
+        "{",
+        "[1,",
+        "{\"steps\":[]} x",
+        "{\"version\":2,\"scenarios\":[]}",
+        "\u{feff}{}",
+    ] {
         let path = folder.file("bad.json");
         std::fs::write(&path, text).unwrap();
         let said = session(&["run", &path], b"");
         assert_eq!((said.status, said.out.as_str()), (2, ""), "{text}");
-        assert!(said.err.starts_with("error[scenario]: "), "{text}: {}", said.err);
+        assert!(
+            said.err.starts_with("error[scenario]: "),
+            "{text}: {}",
+            said.err
+        );
     }
     let said = session(&["run", &folder.file("not-there.json")], b"");
     assert_eq!((said.status, said.out.as_str()), (2, ""));
@@ -114,7 +144,8 @@ fn what_is_no_scenario_says_where_and_prints_nothing() {
 fn null_means_absent_everywhere() {
     let folder = Folder::new("null");
     let path = folder.file("null.json");
-    let attrs = json!({"PMIX_ALLOC_TARGET": null, "PMIX_ALLOC_ID": null, "PMIX_ALLOC_INHERITANCE": null});
+    let attrs =
+        json!({"PMIX_ALLOC_TARGET": null, "PMIX_ALLOC_ID": null, "PMIX_ALLOC_INHERITANCE": null});
     let document = json!({"name": "null", "config": null, "initial": {"nodes": ["a"], "tools": ["t"], "scheduler": null},
         "steps": [
             {"event": "spawn", "from": "t", "job": "j", "target": null, "hosts": null, "expect": null},
@@ -124,7 +155,12 @@ fn null_means_absent_everywhere() {
     std::fs::write(&path, document.to_string()).unwrap();
     let said = session(&["run", &path, "--check"], b"");
     assert_eq!((said.status, said.err.as_str()), (0, ""));
-    assert_eq!(said.out.matches("\"PMIX_SUCCESS\"").count(), 2, "{}", said.out);
+    assert_eq!(
+        said.out.matches("\"PMIX_SUCCESS\"").count(),
+        2,
+        "{}",
+        said.out
+    );
 }
 
 #[test]
@@ -146,7 +182,12 @@ fn a_dump_is_read_back_whole() {
         let said = session(&["run", path.to_str().unwrap()], b"");
         let last: Json = serde_json::from_str(said.out.lines().last().unwrap()).unwrap();
         let state = state_read::last_final(said.out.as_bytes(), Config::default()).unwrap();
-        assert_eq!(state_json::to_json(&state), last["final"], "{}", path.display());
+        assert_eq!(
+            state_json::to_json(&state),
+            last["final"],
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -159,16 +200,32 @@ fn a_terminal_is_told_no_control_characters() {
     std::fs::write(&path, document.to_string()).unwrap();
     let said = session(&["run", &path, "--format", "text"], b"");
     assert_eq!(said.status, 0);
-    assert!(!said.out.chars().any(|letter| letter.is_control() && letter != '\n'), "{:?}", said.out);
+    assert!(
+        !said
+            .out
+            .chars()
+            .any(|letter| letter.is_control() && letter != '\n'),
+        "{:?}",
+        said.out
+    );
     let said = session(&["run", &folder.file("\u{1b}[2J")], b"");
-    assert!(!said.err.chars().any(|letter| letter.is_control() && letter != '\n'), "{:?}", said.err);
+    assert!(
+        !said
+            .err
+            .chars()
+            .any(|letter| letter.is_control() && letter != '\n'),
+        "{:?}",
+        said.err
+    );
 }
 
 /// Cases of the command line: `$ stowplan session …`, then what it prints. `UPDATE=1` rewrites answers.
 #[test]
 fn each_case_prints_what_it_says() {
     let folder = Folder::new("cases");
-    let files = std::fs::read_dir(root().join("cases/sessions")).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(root().join("cases/sessions"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     for path in files.filter(|path| path.extension().is_some_and(|ending| ending == "case")) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut written = String::new();
@@ -177,10 +234,16 @@ fn each_case_prints_what_it_says() {
                 written.push_str(line);
                 written.push('\n');
             }
-            let Some(command) = line.strip_prefix("$ stowplan session ") else { continue };
+            let Some(command) = line.strip_prefix("$ stowplan session ") else {
+                continue;
+            };
             let place = |word: &str| {
                 let here = word.replace("TEMP/", &format!("{}/", folder.0.display()));
-                if here.starts_with("cases/") { root().join(here).to_str().unwrap().to_owned() } else { here }
+                if here.starts_with("cases/") {
+                    root().join(here).to_str().unwrap().to_owned()
+                } else {
+                    here
+                }
             };
             let words: Vec<String> = command.split_whitespace().map(place).collect();
             let said = session(&words.iter().map(String::as_str).collect::<Vec<_>>(), b"");
@@ -189,6 +252,11 @@ fn each_case_prints_what_it_says() {
         if std::env::var_os("UPDATE").is_some() && std::env::var_os("CI").is_none() {
             std::fs::write(&path, &written).unwrap();
         }
-        assert_eq!(written, std::fs::read_to_string(&path).unwrap(), "{}", path.display());
+        assert_eq!(
+            written,
+            std::fs::read_to_string(&path).unwrap(),
+            "{}",
+            path.display()
+        );
     }
 }
