@@ -5,8 +5,9 @@
 
 use super::bind::Cpus;
 use super::facts::{Facts, Terrain};
+use super::lay::lay;
 use super::parallel::over;
-use super::pattern::{End, Ground, Laid, Layout, lay};
+use super::pattern::{End, Ground, Laid, Layout};
 use super::select::Pick;
 use super::site::Site;
 use crate::define_id;
@@ -59,6 +60,9 @@ pub(crate) struct Progress {
 /// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
 type Wish = (ProgressId, Layout, Vec<u32>);
 
+/// So many processes more, in a layout.
+type Step = (ProgressId, Layout, u32);
+
 /// One app being placed.
 pub(crate) struct Work<'s> {
     pub(crate) site: &'s mut Site,
@@ -70,7 +74,7 @@ pub(crate) struct Work<'s> {
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
     done: Vec<Vec<Segment>>,
-    steps: HashMap<(ProgressId, Layout, u32), ProgressId>,
+    steps: HashMap<Step, ProgressId>,
     facts: HashMap<ProgressId, Facts>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
@@ -297,7 +301,14 @@ impl<'s> Work<'s> {
         &mut self,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), (usize, u64, End)> {
-        let mut wishes: HashMap<(ProgressId, Layout), usize> = HashMap::new();
+        let wishes = self.wishes(counts);
+        let failed = self.work_out(wishes);
+        self.advance(counts, &failed)
+    }
+
+    /// What of `counts` nobody has worked out yet.
+    fn wishes(&mut self, counts: &[(usize, Layout, u32)]) -> Vec<Wish> {
+        let mut rows: HashMap<(ProgressId, Layout), usize> = HashMap::new();
         let mut list: Vec<Wish> = Vec::new();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
             let progress = self.lots[lot].progress;
@@ -308,7 +319,7 @@ impl<'s> Work<'s> {
                 self.steps.insert((progress, layout, procs), next);
                 continue;
             }
-            let at = *wishes.entry((progress, layout)).or_insert_with(|| {
+            let at = *rows.entry((progress, layout)).or_insert_with(|| {
                 list.push((progress, layout, Vec::new()));
                 list.len() - 1
             });
@@ -316,6 +327,11 @@ impl<'s> Work<'s> {
                 list[at].2.insert(place, procs);
             }
         }
+        list
+    }
+
+    /// Lays every wish, in parallel where there are many, and interns the results in order. Gives those that fail.
+    fn work_out(&mut self, list: Vec<Wish>) -> HashMap<Step, (u32, End)> {
         let this = &*self;
         let laid = over(
             &list,
@@ -328,15 +344,15 @@ impl<'s> Work<'s> {
             },
             |topology| this.terrain(topology),
         );
-        let mut failed: HashMap<(ProgressId, Layout, u32), (u32, End)> = HashMap::new();
+        let mut failed = HashMap::new();
         for ((progress, layout, wants), mut results) in list.into_iter().zip(laid) {
             let topology = self.topology(progress);
+            // The longest result serves the shorter ones as their beginning.
             let longest = results
                 .last_mut()
-                .map(|last| std::mem::take(&mut last.segments))
-                .unwrap_or_default();
-            let segments = longest
-                .into_iter()
+                .map(|last| std::mem::take(&mut last.segments));
+            let drafts = longest.unwrap_or_default().into_iter();
+            let segments = drafts
                 .map(|draft| self.site.segment(topology, draft))
                 .collect();
             self.done.push(segments);
@@ -349,6 +365,15 @@ impl<'s> Work<'s> {
                 }
             }
         }
+        failed
+    }
+
+    /// Moves the lots on to what was worked out.
+    fn advance(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+        failed: &HashMap<Step, (u32, End)>,
+    ) -> Result<(), (usize, u64, End)> {
         let mut before = self.placed();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
             let key = (self.lots[lot].progress, layout, procs);

@@ -4,7 +4,7 @@
 pub mod options;
 // Words that are wrong together.
 mod combine;
-// What is worth a note.
+// What is worth a note about the words.
 mod remarks;
 // Which mapper takes an app.
 pub mod component;
@@ -14,14 +14,20 @@ pub mod resolve;
 mod hardware;
 // Object -> cpuset, one process on one node.
 mod bind;
-// In which order processes go onto a node, and what each gets.
+// Orders in which processes go onto a node, and what they get.
 mod pattern;
+// Processes going onto a node, one after the other.
+mod row;
 // The same for a list of cpus.
 mod pelist;
+// One node, in the order of a policy.
+mod lay;
 // The nodes of a job while its apps are placed.
 pub(crate) mod site;
 // Which nodes the job has.
 pub(crate) mod pool;
+// Slots that an app's own hostfile lowers.
+mod lowered;
 // Which nodes an app may use, and how much of each.
 mod select;
 // NUMA domains by distance to a device.
