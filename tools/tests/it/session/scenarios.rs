@@ -219,14 +219,17 @@ fn a_terminal_is_told_no_control_characters() {
     );
 }
 
-/// Cases of the command line: `$ stowplan session …`, then what it prints. `UPDATE=1` rewrites answers.
+/// Transcripts of the command line: `$ stowplan session …`, then what it prints, on both streams, journals and all. `UPDATE=1` rewrites answers.
 #[test]
-fn each_case_prints_what_it_says() {
+fn each_transcript_prints_what_it_says() {
     let folder = Folder::new("cases");
     let files = std::fs::read_dir(root().join("cases/sessions"))
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    for path in files.filter(|path| path.extension().is_some_and(|ending| ending == "case")) {
+    for path in files.filter(|path| {
+        path.extension()
+            .is_some_and(|ending| ending == "transcript")
+    }) {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut written = String::new();
         for line in text.lines() {
