@@ -8,23 +8,17 @@ use super::facts::{Facts, Terrain};
 use super::lay::lay;
 use super::parallel::over;
 use super::pattern::{End, Ground, Laid, Layout};
+use super::progress::{Progress, ProgressId, cut};
 use super::select::Pick;
 use super::site::Site;
-use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternId, Segment};
+use crate::table::patterns::Segment;
 use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
-
-define_id! {
-    /// How far nodes of one state have come.
-    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
-    ProgressId
-}
 
 /// Neighbouring nodes that fare alike.
 #[derive(Clone, Copy, Debug)]
@@ -37,24 +31,6 @@ pub(crate) struct Lot {
     /// Processes of the app on each.
     pub(crate) placed: u32,
     pub(crate) progress: ProgressId,
-}
-
-/// How far the nodes of one state have come with this app.
-#[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    pub(crate) state: StateId,
-    /// Processes of the app on the node.
-    pub(crate) placed: u32,
-    /// The cpus now; `None`: as the app found them.
-    cpus: Option<Cpus>,
-    /// The passes before the last, each cut to its processes.
-    closed: Vec<Segment>,
-    /// The last pass: which result, and how many of its processes.
-    open: Option<(usize, u32)>,
-    /// The layout of the only pass so far.
-    pub(crate) only: Option<Layout>,
-    /// What an earlier app with the same policy found here.
-    pub(crate) known: Option<(PatternId, StateId)>,
 }
 
 /// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
@@ -458,50 +434,4 @@ impl<'s> Work<'s> {
         }
         rows
     }
-}
-
-impl Progress {
-    /// Nothing of the app is here yet.
-    const fn is_root(&self) -> bool {
-        self.placed == 0
-    }
-
-    const fn at(state: StateId) -> Self {
-        Self {
-            state,
-            placed: 0,
-            cpus: None,
-            closed: Vec::new(),
-            open: None,
-            only: None,
-            known: None,
-        }
-    }
-}
-
-/// The first `procs` processes of a pattern, as a pattern that ends there.
-fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
-    let mut left = procs;
-    let mut kept = Vec::new();
-    for segment in segments {
-        let count = left.min(segment.procs);
-        left -= count;
-        if count == 0 {
-            break;
-        }
-        let mut segment = Segment {
-            procs: count,
-            ..segment.clone()
-        };
-        if segment.cycle.is_none() {
-            let mut inside = count;
-            segment.runs.retain_mut(|run| {
-                run.count = run.count.min(inside);
-                inside -= run.count;
-                run.count > 0
-            });
-        }
-        kept.push(segment);
-    }
-    kept
 }

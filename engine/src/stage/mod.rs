@@ -38,6 +38,8 @@ mod facts;
 mod split;
 // Many different things at once.
 mod parallel;
+// How far equal nodes have come.
+mod progress;
 // Nodes that fare alike while an app is placed.
 mod lots;
 // What each policy does with one node.
