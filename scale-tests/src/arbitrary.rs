@@ -36,14 +36,14 @@ pub fn job_from_bytes(bytes: &[u8]) -> Job {
 
 fn drawn(choices: &mut Choices<'_>, cell: &Cell) -> Job {
     let mut job = Job {
-        machine: machine(choices),
+        machine: machine(choices, cell),
         ..Job::default()
     };
     let mut cluster = cluster(choices, &mut job);
     let apps = 1 + choices.below(2) * choices.within(1, 2);
     for number in 0..apps {
         let own = if number == 0 {
-            cell.clone()
+            *cell
         } else {
             Cell::drawn(choices)
         };
@@ -53,11 +53,22 @@ fn drawn(choices: &mut Choices<'_>, cell: &Cell) -> Job {
     job
 }
 
-/// Small ones more often.
-fn machine(choices: &mut Choices<'_>) -> usize {
+/// Small ones more often, and mostly those that have what is mapped to.
+fn machine(choices: &mut Choices<'_>, cell: &Cell) -> usize {
     let all = u32::try_from(MACHINES.len()).unwrap_or(u32::MAX);
     let bound = if choices.once_in(2) { all } else { all / 2 };
-    choices.below(bound) as usize
+    let first = choices.below(bound) as usize;
+    let wanted = cell.object();
+    let fits = |machine: &usize| wanted.is_none_or(|kind| MACHINES[*machine].has(kind));
+    let mut later = (first..MACHINES.len()).chain(0..first);
+    later
+        .find(fits)
+        .filter(|_| !choices.once_in(12))
+        .unwrap_or(first)
+}
+
+fn any_machine(choices: &mut Choices<'_>) -> usize {
+    choices.below(u32::try_from(MACHINES.len()).unwrap_or(u32::MAX)) as usize
 }
 
 fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
@@ -68,11 +79,11 @@ fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
         ('a'..).take(count).map(String::from).collect()
     };
     if choices.once_in(4) {
-        let other = machine(choices);
+        let other = any_machine(choices);
         let node = choices.pick(&names).clone();
         job.others.push((node, other));
         if choices.once_in(3) {
-            let (node, other) = (choices.pick(&names).clone(), machine(choices));
+            let (node, other) = (choices.pick(&names).clone(), any_machine(choices));
             job.others.push((node, other));
         }
     }

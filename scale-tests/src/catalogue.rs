@@ -1,6 +1,6 @@
 //! Small machines that jobs are generated for: even and odd ones.
 
-use stowplan_engine::policy::CpuMode;
+use stowplan_engine::policy::{CpuMode, ObjKind};
 
 /// A machine of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,26 @@ impl Entry {
     #[must_use]
     pub fn text(&self) -> &'static str {
         self.xml.unwrap_or(self.topo)
+    }
+}
+
+impl Entry {
+    /// Whether it has objects of this kind.
+    #[must_use]
+    pub fn has(&self, kind: ObjKind) -> bool {
+        let (described, element) = match kind {
+            ObjKind::L1 => ("l1:", "\"L1Cache\""),
+            ObjKind::L2 => ("l2:", "\"L2Cache\""),
+            ObjKind::L3 => ("l3:", "\"L3Cache\""),
+            ObjKind::Package => ("package:", "\"Package\""),
+            ObjKind::Core => ("core:", "\"Core\""),
+            ObjKind::Machine | ObjKind::Numa | ObjKind::Hwthread => return true,
+            ObjKind::Die | ObjKind::L5 | ObjKind::L4 => return false,
+        };
+        match self.xml {
+            Some(xml) => xml.contains(element),
+            None => self.topo.contains(described),
+        }
     }
 }
 

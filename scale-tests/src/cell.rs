@@ -1,6 +1,7 @@
 //! Policy × qualifier × ranking × binding: what the first app of a job asks for, and what coverage is counted by.
 
 use crate::choices::Choices;
+use std::sync::LazyLock;
 use stowplan_engine::policy::ObjKind;
 
 /// Policies as words; the empty one is the default.
@@ -75,12 +76,23 @@ pub struct Cell {
 pub const CELLS: usize = POLICIES.len() * QUALIFIERS.len() * RANKINGS.len() * BINDINGS.len();
 
 impl Cell {
-    /// The cell of a number; numbers go round all cells. Half of the numbers keep to the plain qualifiers and bindings that
-    /// most jobs have, so that the other dimensions are walked with jobs that can be placed.
+    /// The cell of a number. Four numbers in five go round the cells that can be placed, the fifth round all.
     #[must_use]
     pub fn numbered(number: u64) -> Self {
+        static PLACEABLE: LazyLock<Vec<Cell>> =
+            LazyLock::new(|| Cell::all().filter(Cell::may_be_placed).collect());
+        if number % 5 == 4 {
+            return Self::row(number / 5);
+        }
+        let round = u64::try_from(PLACEABLE.len()).unwrap_or(u64::MAX);
+        // A prime step: neighbours differ in all dimensions.
+        let row = (number / 5 * 4 + number % 5) % round * 7919 % round;
+        PLACEABLE[usize::try_from(row).unwrap_or(0)]
+    }
+    /// The cell in this row of the table of all; numbers go round.
+    fn row(number: u64) -> Self {
         let cells = u64::try_from(CELLS).unwrap_or(u64::MAX);
-        let mut rest = usize::try_from(number.wrapping_mul(7919) % cells).unwrap_or(0);
+        let mut rest = usize::try_from(number % cells * 7919 % cells).unwrap_or(0);
         let mut digit = |base: usize| {
             let digit = rest % base;
             rest /= base;
@@ -93,21 +105,14 @@ impl Cell {
             binding: digit(BINDINGS.len()),
         }
     }
-    /// Any cell, those that cannot be refused for their words alone more often.
+    /// Any cell.
     #[must_use]
     pub fn drawn(choices: &mut Choices<'_>) -> Self {
-        let mut cell = Self::numbered(u64::from(choices.below(u32::try_from(CELLS).unwrap_or(1))));
-        for _ in 0..3 {
-            if cell.may_be_placed() {
-                break;
-            }
-            cell = Self::numbered(u64::from(choices.below(u32::try_from(CELLS).unwrap_or(1))));
-        }
-        cell
+        Self::numbered(u64::from(choices.below(1 << 20)))
     }
     /// All cells.
     pub fn all() -> impl Iterator<Item = Self> {
-        (0..CELLS as u64).map(Self::numbered)
+        (0..CELLS as u64).map(Self::row)
     }
 
     fn policy(&self) -> &'static str {
@@ -129,7 +134,8 @@ impl Cell {
         self.policy() == "seq"
     }
     /// What processes are mapped to: the kind, or nothing.
-    fn object(&self) -> Option<ObjKind> {
+    #[must_use]
+    pub fn object(&self) -> Option<ObjKind> {
         let word = self.policy().trim_start_matches("ppr:");
         match word {
             "" => match BINDINGS[self.binding].split('+').next() {

@@ -10,6 +10,12 @@ pub mod cell;
 pub mod job;
 // Random jobs.
 pub mod arbitrary;
+// The engine against the plain mapper.
+pub mod compare;
+// What was asked for, and what came of it.
+pub mod coverage;
+// A failing job made small.
+pub mod shrink;
 // The placement corpus.
 pub mod corpus;
 // Bodies of the fuzz targets.

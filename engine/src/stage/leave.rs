@@ -1,8 +1,7 @@
 //! What an app leaves: where its processes are, in the job's node order, and the nodes' new states.
 
 use super::count;
-use super::lots::Work;
-use super::progress::ProgressId;
+use super::lots::{ProgressId, Work};
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::table::apps::PolicyId;

@@ -6,8 +6,7 @@
 use super::bind::{Cpus, Failure, Mask, Target};
 use super::entries::Step;
 use super::facts::Terrain;
-use super::lay::lay;
-use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
+use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout, lay};
 use super::slotlist;
 use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
 use crate::table::listings::{Listing, SlotListId};

@@ -4,7 +4,7 @@
 pub mod options;
 // Words that are wrong together.
 mod combine;
-// What is worth a note about the words.
+// What is worth a note.
 mod remarks;
 // Which mapper takes an app.
 pub mod component;
@@ -14,20 +14,14 @@ pub mod resolve;
 mod hardware;
 // Object -> cpuset, one process on one node.
 mod bind;
-// Orders in which processes go onto a node, and what they get.
+// In which order processes go onto a node, and what each gets.
 mod pattern;
-// Processes going onto a node, one after the other.
-mod row;
 // The same for a list of cpus.
 mod pelist;
-// One node, in the order of a policy.
-mod lay;
 // The nodes of a job while its apps are placed.
 pub(crate) mod site;
 // Which nodes the job has.
 pub(crate) mod pool;
-// Slots that an app's own hostfile lowers.
-mod lowered;
 // Which nodes an app may use, and how much of each.
 mod select;
 // NUMA domains by distance to a device.
@@ -38,8 +32,6 @@ mod facts;
 mod split;
 // Many different things at once.
 mod parallel;
-// How far equal nodes have come.
-mod progress;
 // Nodes that fare alike while an app is placed.
 mod lots;
 // What each policy does with one node.

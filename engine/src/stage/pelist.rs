@@ -2,8 +2,7 @@
 
 use super::bind::{Failure, Mask, Target};
 use super::hardware::narrow;
-use super::pattern::{Binding, End};
-use super::row::Row;
+use super::pattern::{Binding, End, Row};
 use crate::policy::{Ordered, Overload};
 use crate::table::pusets::PuBits;
 

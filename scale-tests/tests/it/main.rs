@@ -2,6 +2,5 @@
 
 mod corpus;
 mod examples;
-mod session;
 mod taskmap;
 mod topo;

@@ -6,5 +6,4 @@ mod corpus;
 mod corpus_words;
 mod json;
 mod judged;
-mod session;
 mod taskmap;

@@ -61,18 +61,12 @@ fn ties(state: &State) -> Held {
         "ties that do not match the columns",
         &none,
     )?;
-    let mut counts = vec![0_u32; state.spaces.life.len()];
+    let mut counts = vec![0_u32; state.spaces.kind.len()];
     for (ns, _, _) in &expected {
         counts[ns.row()] += 1;
     }
     hold(
-        state
-            .spaces
-            .life
-            .values()
-            .iter()
-            .map(|life| life.ties)
-            .eq(counts),
+        state.spaces.ties.values() == counts,
         "index",
         "a wrong number of ties",
         &none,
@@ -83,10 +77,10 @@ fn users(state: &State) -> Held {
     let mut listed = 0;
     let mut running = 0;
     for ns in state.spaces.rows() {
-        let Some(uses) = &state.spaces.seat[ns].uses else {
+        let Some(uses) = &state.spaces.uses[ns] else {
             continue;
         };
-        let run = state.spaces.seat[ns].run;
+        let run = state.spaces.run[ns];
         let name = &state.spaces.name[ns];
         hold(
             state.users.knows(ns, uses, run),

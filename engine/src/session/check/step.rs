@@ -186,8 +186,7 @@ fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
         .spaces
         .rows()
         .filter(|&ns| {
-            before.spaces.seat[ns]
-                .uses
+            before.spaces.uses[ns]
                 .as_ref()
                 .is_some_and(|uses| !uses.is_disjoint(&gone))
         })

@@ -221,8 +221,7 @@ fn record(state: &State, alloc: AllocId) -> Record {
 }
 
 fn room_to_wait(state: &State) -> Result<(), Status> {
-    let full = state.pending.len() >= state.config.limits.max_pending;
-    if full || state.next_request == u64::MAX {
+    if state.pending.len() >= state.config.limits.max_pending {
         Err(Status::OutOfResource)
     } else {
         Ok(())

@@ -1,0 +1,296 @@
+//! The engine against the plain mapper, one job at a time: rows or class, the judge, threads, bytes.
+
+use crate::catalogue::{MACHINES, cpu_list};
+use crate::job::Job;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use stowplan_engine::check::check;
+use stowplan_engine::count::Rank;
+use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved};
+use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::CpuMode;
+use stowplan_engine::stage::resolve::Resolved;
+use stowplan_engine::table::cpusets::Cpusets;
+use stowplan_engine::table::topologies::Topologies;
+use stowplan_engine::text::hostlist::plain;
+use stowplan_reference::cpus::Cpus;
+use stowplan_reference::{Refusal, Row, World, map, read_machine};
+
+/// What both say of a job.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Both place it alike; so many processes.
+    Mapped(usize),
+    /// The words alone are refused: the plain mapper is not asked.
+    Words(&'static str),
+    /// Both refuse it, with this class.
+    Refused(&'static str),
+    /// They differ, or the plan is not sound.
+    Differs(Difference),
+}
+
+/// What is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// In a word: `rows`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`.
+    pub kind: &'static str,
+    /// What the engine says.
+    pub engine: String,
+    /// What the plain mapper says, or what was promised.
+    pub wanted: String,
+}
+
+/// How much is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// Rows or class, and the judge.
+    Rows,
+    /// Also the plan's bytes, there and back, and for 1, 2 and 7 threads.
+    Threads,
+}
+
+/// The machines of the catalogue as both sides read them, and pools of threads.
+pub struct Lab {
+    machines: Vec<stowplan_reference::machine::Machine>,
+    /// Engine machines by the rows of the catalogue that they hold, made when first needed.
+    engines: RefCell<HashMap<Vec<usize>, Machine>>,
+    pools: Vec<rayon::ThreadPool>,
+}
+
+impl Default for Lab {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Lab {
+    /// Reads the catalogue.
+    ///
+    /// # Panics
+    /// When a machine of the catalogue cannot be read, or threads cannot be started.
+    #[must_use]
+    pub fn new() -> Self {
+        let read = |entry: &crate::catalogue::Entry| {
+            read_machine(entry.text(), &[]).expect("a machine of the catalogue")
+        };
+        let pool = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("threads")
+        };
+        Self {
+            machines: MACHINES.iter().map(read).collect(),
+            engines: RefCell::default(),
+            pools: [1, 2, 7].map(pool).into(),
+        }
+    }
+
+    /// Compares both on one job.
+    pub fn compare(&self, job: &Job, depth: Depth) -> Verdict {
+        let resolved = match job.resolve() {
+            Ok((resolved, _)) => resolved,
+            Err(error) => return Verdict::Words(error.class()),
+        };
+        let wanted = self.reference(job, &resolved);
+        let found = map_resolved(resolved.clone(), self.engine(job));
+        let plan = match (found, wanted) {
+            (Err(found), Err(wanted)) if found.class() == wanted.class => {
+                return Verdict::Refused(wanted.class);
+            }
+            (Err(found), Err(wanted)) => {
+                return differs(
+                    "class",
+                    format!("{}: {found}", found.class()),
+                    refused(&wanted),
+                );
+            }
+            (Ok(found), Err(wanted)) => {
+                return differs(
+                    "accepted",
+                    format!("{} rows", found.plan.ranks()),
+                    refused(&wanted),
+                );
+            }
+            (Err(found), Ok(wanted)) => {
+                return differs(
+                    "refused",
+                    format!("{}: {found}", found.class()),
+                    format!("{} rows", wanted.len()),
+                );
+            }
+            (Ok(found), Ok(wanted)) => match first_row_that_differs(&found.plan, &wanted) {
+                Some(difference) => return Verdict::Differs(difference),
+                None => found.plan,
+            },
+        };
+        if let Err(faults) = check(&plan) {
+            return differs("check", format!("{faults:?}"), "a sound plan".to_owned());
+        }
+        match depth {
+            Depth::Rows => Verdict::Mapped(plan.ranks() as usize),
+            Depth::Threads => self.bytes_agree(job, &resolved, &plan),
+        }
+    }
+
+    /// What the plain mapper makes of a job.
+    ///
+    /// # Errors
+    /// Its refusal.
+    pub fn reference(&self, job: &Job, resolved: &Resolved) -> Result<Vec<Row>, Refusal> {
+        let others = job
+            .others
+            .iter()
+            .map(|(_, machine)| &self.machines[*machine]);
+        let given: Vec<_> = std::iter::once(&self.machines[job.machine])
+            .chain(others)
+            .collect();
+        let machine_of = |name: &str| {
+            // Later assignments win.
+            let assigned = job.others.iter().rev().find(|(node, _)| node == name);
+            Some(&self.machines[assigned.map_or(job.machine, |(_, machine)| *machine)])
+        };
+        let world = World {
+            machine_of: &machine_of,
+            machines: &given,
+            local: job.head.as_deref(),
+            cpu_list: job.cpu_list.as_deref(),
+            inferred: CpuMode::Core,
+        };
+        map(resolved, world)
+    }
+
+    /// The machine as the engine takes it.
+    fn engine(&self, job: &Job) -> Machine {
+        let mut rows = vec![job.machine];
+        rows.extend(job.others.iter().map(|(_, machine)| *machine));
+        let mut engines = self.engines.borrow_mut();
+        let machine = engines
+            .entry(rows)
+            .or_insert_with_key(|rows| engine_machine(rows));
+        let mut machine = machine.clone();
+        for ((name, _), (nodes, _)) in job.others.iter().zip(&mut machine.assigned) {
+            *nodes = vec![plain(name)];
+        }
+        machine.local.clone_from(&job.head);
+        machine.cpu_list = job.cpu_list.as_deref().and_then(|text| {
+            let (ranges, mode) = cpu_list(text)?;
+            Some(CpuList {
+                ranges,
+                mode,
+                text: text.to_owned(),
+            })
+        });
+        machine
+    }
+
+    /// The plan's bytes are read back as they were, and any number of threads makes the same.
+    fn bytes_agree(&self, job: &Job, resolved: &Resolved, plan: &Plan) -> Verdict {
+        let bytes = plan.to_bytes();
+        match Plan::from_bytes(&bytes) {
+            Ok(again) if again.to_bytes() == bytes => {}
+            Ok(_) => {
+                return differs(
+                    "bytes",
+                    "other bytes".to_owned(),
+                    "the bytes that were read".to_owned(),
+                );
+            }
+            Err(error) => return differs("bytes", error.to_string(), "a plan".to_owned()),
+        }
+        for pool in &self.pools {
+            let machine = self.engine(job);
+            let again = pool.install(|| {
+                map_resolved(resolved.clone(), machine).map(|mapped: Mapped| mapped.plan.to_bytes())
+            });
+            if again.as_deref() != Ok(&bytes[..]) {
+                return differs(
+                    "threads",
+                    format!("other bytes with {}", pool.current_num_threads()),
+                    "the same".to_owned(),
+                );
+            }
+        }
+        Verdict::Mapped(plan.ranks() as usize)
+    }
+}
+
+fn engine_machine(rows: &[usize]) -> Machine {
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let mut ids = rows.iter().map(|&row| {
+        let entry = &MACHINES[row];
+        let draft = match entry.xml {
+            Some(xml) => stowplan_topo::xml::parse(xml.as_bytes()),
+            None => stowplan_topo::synthetic::parse(entry.topo),
+        };
+        let added = topologies.add(draft.expect("a machine of the catalogue"), &mut cpusets);
+        added.expect("a machine of the catalogue")
+    });
+    let default = ids.next();
+    let assigned: Vec<_> = ids.map(|id| (Vec::new(), id)).collect();
+    Machine {
+        topologies,
+        cpusets,
+        default,
+        assigned,
+        local: None,
+        cpu_list: None,
+        inferred: CpuMode::Core,
+        candidates: None,
+    }
+}
+
+fn differs(kind: &'static str, engine: String, wanted: String) -> Verdict {
+    Verdict::Differs(Difference {
+        kind,
+        engine,
+        wanted,
+    })
+}
+
+fn refused(refusal: &Refusal) -> String {
+    format!("{}: {}", refusal.class, refusal.why)
+}
+
+/// The first rank that both do not place alike.
+fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
+    if plan.ranks() as usize != wanted.len() {
+        let (engine, wanted) = (
+            format!("{} rows", plan.ranks()),
+            format!("{} rows", wanted.len()),
+        );
+        return Some(Difference {
+            kind: "rows",
+            engine,
+            wanted,
+        });
+    }
+    wanted.iter().find_map(|wanted| {
+        let found = row(plan, wanted)?;
+        (found != *wanted).then(|| Difference {
+            kind: "rows",
+            engine: found.tsv(),
+            wanted: wanted.tsv(),
+        })
+    })
+}
+
+/// What a plan says of a rank, as the plain mapper would.
+fn row(plan: &Plan, wanted: &Row) -> Option<Row> {
+    let place = plan.place(Rank(u32::try_from(wanted.rank).ok()?))?;
+    let world = plan.world();
+    use stowplan_engine::id::Id as _;
+    Some(Row {
+        rank: u64::from(place.rank.0),
+        app: place.app.row(),
+        app_rank: u64::from(place.app_rank),
+        node: place.node.row(),
+        name: world.names.name(place.node),
+        local_rank: u64::from(place.local_rank),
+        node_rank: u64::from(place.node_rank),
+        object: place.object,
+        cpus: place
+            .cpus
+            .map(|cpus| world.cpusets.get(cpus).iter().collect::<Cpus>()),
+    })
+}
