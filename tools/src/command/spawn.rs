@@ -6,12 +6,11 @@ use crate::format::attributes;
 use crate::report::{Refused, print_note};
 use crate::request::{Request, read_request};
 use crate::{Console, output};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::limit::REQUEST_BYTES_MAX;
-use stowplan_engine::stage::resolve::prepare;
+use stowplan_engine::stage::resolve::{Files, prepare};
 
 /// Runs the subcommand with the arguments behind `spawn`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -35,7 +34,7 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         [] => return Err(misplaced("REQUEST.json", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    let bytes = read(file).map_err(|error| SpecError::BadRequest {
+    let bytes = read(file, console.files).map_err(|error| SpecError::BadRequest {
         file: file.clone(),
         line: 1,
         column: 1,
@@ -52,15 +51,16 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     }
 }
 
-/// A request's bytes, and one more than it may have, so that too many are seen.
-fn read(file: &str) -> io::Result<Vec<u8>> {
+/// A request's bytes: a file's, or for `-` those of standard input, and one more than it may have, so that too many are
+/// seen.
+fn read(file: &str, files: &dyn Files) -> Result<Vec<u8>, String> {
+    if file != "-" {
+        return files.read(file);
+    }
     let limit = REQUEST_BYTES_MAX as u64 + 1;
     let mut bytes = Vec::new();
-    if file == "-" {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
-    } else {
-        File::open(file)?.take(limit).read_to_end(&mut bytes)?;
-    }
+    let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
+    read.map_err(|error| error.to_string())?;
     Ok(bytes)
 }
 

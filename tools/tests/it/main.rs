@@ -1,9 +1,13 @@
 //! Integration tests: one binary for the crate.
 
 mod cases;
+mod command_line;
 mod console;
 mod corpus;
 mod corpus_words;
+mod docs;
 mod json;
 mod judged;
+mod request_schema;
+mod spawn;
 mod taskmap;
