@@ -88,7 +88,8 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
-            command::taskmap::run(rest, &mut std::io::stdin().lock(), out, err)
+            let stdin = &mut std::io::stdin().lock();
+            command::taskmap::run(rest, stdin, console.files, out, err)
         }
         Some((word, rest)) if word == "session" => {
             command::session::run(rest, &mut std::io::stdin().lock(), out, err)

@@ -7,6 +7,8 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
+use stowplan::disk::Disk;
+use stowplan_engine::taskmap::{Block, TaskMap};
 
 /// Where the contract's files are; see the workspace's CONTRIBUTING.
 fn shared(name: &str) -> PathBuf {
@@ -25,7 +27,7 @@ struct Said {
 
 fn taskmap(args: &[String], stdin: &[u8]) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan::command::taskmap::run(args, &mut &*stdin, &mut out, &mut err);
+    let status = stowplan::command::taskmap::run(args, &mut &*stdin, &Disk, &mut out, &mut err);
     Said {
         status,
         out: String::from_utf8(out).unwrap(),
@@ -193,8 +195,79 @@ fn a_reader_that_leaves_early_ends_us_quietly() {
     let mut err = Vec::new();
     let args = ["--to", "raw", "[[0,4096,1,256]]"].map(str::to_owned);
     assert_eq!(
-        stowplan::command::taskmap::run(&args, &mut &b""[..], &mut Gone, &mut err),
+        stowplan::command::taskmap::run(&args, &mut &b""[..], &Disk, &mut Gone, &mut err),
         0
     );
     assert!(err.is_empty());
+}
+
+/// Another reader's opinion of a JSON text: the blocks, if it is a list of them within the limits.
+fn second_opinion(text: &str) -> Option<Vec<Block>> {
+    let read = |value: &Value, least: u64, most: u64| {
+        let number = value
+            .as_u64()
+            .filter(|number| (least..=most).contains(number))?;
+        u32::try_from(number).ok()
+    };
+    let value: Value = serde_json::from_str(text).ok()?;
+    let list = match &value {
+        Value::Object(keys) if keys.get("version") == Some(&Value::from(1)) => {
+            keys.get("map")?.as_array()?
+        }
+        Value::Array(list) => list,
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return None;
+        }
+    };
+    let block = |block: &Value| {
+        let [first, nodes, ppn, repeat] = block.as_array()?.as_slice() else {
+            return None;
+        };
+        let most = u64::from(u32::MAX >> 1);
+        Some(Block {
+            first: read(first, 0, most - 1)?,
+            nodes: read(nodes, 1, most)?,
+            ppn: read(ppn, 1, most)?,
+            repeat: read(repeat, 1, most)?,
+        })
+    };
+    list.iter().map(block).collect()
+}
+
+/// Our reader takes what the other takes, and as the same; what the other refuses, it refuses.
+fn opinions_agree(text: &str) {
+    if text.contains("-0") {
+        // An integer for us and for RFC 8259, a float for the other reader.
+        return;
+    }
+    let ours = TaskMap::read(text.as_bytes());
+    match second_opinion(text).map(TaskMap::from_blocks) {
+        Some(Ok(theirs)) => assert_eq!(ours, Ok(theirs), "{text}"),
+        // Sums beyond the limits, and everything that is no map.
+        Some(Err(_)) | None => assert!(ours.is_err(), "{text}: {ours:?}"),
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn another_reader_of_json_agrees(
+        numbers in "(\\[-?[0-9]{1,2},[0-9]{1,3},[1-9](\\.0|e1|E\\+2)?,[1-9]\\],? ?){0,4}",
+        note in "[ -~é]{0,12}",
+        at in 0_usize..200,
+        other in "[\\[\\]{},:\"\\\\0-9eu.+ tn-]{0,2}",
+    ) {
+        let list = format!("[{}]", numbers.trim_end_matches([',', ' ']));
+        let wrapped = format!("{{\"note\": \"{note}\", \"x\":[null,{{}},-0.5], \"version\":1 ,\"map\":{list}}}");
+        for text in [list, wrapped] {
+            opinions_agree(&text);
+            // And with a few characters replaced somewhere.
+            let mut changed: Vec<char> = text.chars().collect();
+            let start = at % changed.len();
+            changed.splice(start..(start + other.len()).min(changed.len()), other.chars());
+            let changed: String = changed.into_iter().collect();
+            if changed.starts_with(['[', '{']) && changed.matches("\"map\"").count() < 2 {
+                opinions_agree(&changed);
+            }
+        }
+    }
 }

@@ -9,6 +9,7 @@ use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
 
 /// What went wrong: a class of `errors.md` and a sentence; or that the reader of our answer has left.
@@ -39,8 +40,14 @@ impl From<io::Error> for Refused {
 /// Runs the subcommand with the arguments behind `taskmap`. Gives the exit status: 0, or 2 with nothing on `out`.
 ///
 /// `stdin` is read to its end when the map is not among the arguments. Source: taskmap 8.
-pub fn run(args: &[String], stdin: &mut dyn Read, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    let told = match answer(args, stdin, out).and_then(|()| Ok(out.flush()?)) {
+pub fn run(
+    args: &[String],
+    stdin: &mut dyn Read,
+    files: &dyn Files,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let told = match answer(args, stdin, files, out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => return 0,
         Err(Refused::Unread(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
         Err(Refused::Unread(error)) => {
@@ -53,13 +60,18 @@ pub fn run(args: &[String], stdin: &mut dyn Read, out: &mut dyn Write, err: &mut
     2
 }
 
-fn answer(args: &[String], stdin: &mut dyn Read, out: &mut dyn Write) -> Result<(), Refused> {
+fn answer(
+    args: &[String],
+    stdin: &mut dyn Read,
+    files: &dyn Files,
+    out: &mut dyn Write,
+) -> Result<(), Refused> {
     let wanted = args::read(args)?;
     let map = match wanted.map {
         Some(text) => TaskMap::read(text.as_bytes())?,
         None => TaskMap::read(&read_all(stdin)?)?,
     };
-    let map = apply_scheme(map, &wanted)?;
+    let map = apply_scheme(map, &wanted, files)?;
     match wanted.question {
         Question::Form(form) => write_line(&map.text(form, wanted.encoder, wanted.limits)?, out)?,
         Question::NodeOf(task) => writeln!(out, "{}", map.node_of(task)?.0)?,
@@ -89,15 +101,15 @@ fn read_all(stdin: &mut dyn Read) -> Result<Vec<u8>, Refused> {
     }
 }
 
-fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>) -> Result<TaskMap, Refused> {
+fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<TaskMap, Refused> {
     Ok(match wanted.scheme {
         None | Some(Scheme::Block) => map,
         Some(Scheme::Cyclic(width)) => map.cyclic(width, wanted.limits)?,
         Some(Scheme::Manual(other)) => map.manual(TaskMap::read(other.as_bytes())?)?,
         Some(Scheme::Hostfile(file)) => {
-            let bytes = std::fs::read(file).map_err(|error| Refused::Told {
+            let bytes = files.read(file).map_err(|reason| Refused::Told {
                 class: "bad-hostfile",
-                sentence: format!("host file `{file}` cannot be read: {error}"),
+                sentence: format!("host file `{file}` cannot be read: {reason}"),
             })?;
             map.hostfile(&bytes, wanted.hosts.unwrap_or_default(), wanted.limits)?
         }
