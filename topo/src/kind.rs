@@ -103,8 +103,9 @@ const WORDS: &[(&str, usize, Kind)] = &[
 /// "L3Cache:2" is a level 3 cache, "l1i" one of instructions, "pack" a package, "p" nothing.
 /// ```
 pub(crate) fn scan(text: &[u8]) -> Option<Kind> {
+    let first = text.first()?.to_ascii_lowercase();
     for (word, letters, kind) in WORDS {
-        if begins(text, word, *letters) {
+        if word.as_bytes()[0] == first && begins(text, word, *letters) {
             return Some(*kind);
         }
     }

@@ -15,21 +15,51 @@ define_id! {
 #[derive(Clone, Default, Debug)]
 pub struct Cpusets {
     sets: Column<CpusetId, RoaringBitmap>,
-    ids: HashMap<Box<[u8]>, CpusetId>,
+    /// By runs: first and last PU of each, ascending.
+    ids: HashMap<Box<[u32]>, CpusetId>,
+    /// Runs of the set that is looked for: scratch.
+    runs: Vec<u32>,
 }
 
 impl Cpusets {
-    /// The id of this set, new or known. Cost: one serialisation of the set.
-    pub fn intern(&mut self, mut set: RoaringBitmap) -> CpusetId {
-        set.optimize();
-        let mut key = Vec::with_capacity(set.serialized_size());
-        set.serialize_into(&mut key)
-            .expect("a Vec takes every byte");
-        if let Some(&id) = self.ids.get(key.as_slice()) {
+    /// The id of this set, new or known. Cost: its runs.
+    pub fn intern(&mut self, set: RoaringBitmap) -> CpusetId {
+        self.runs.clear();
+        let mut iter = set.iter();
+        while let Some(range) = iter.next_range() {
+            self.runs.extend([*range.start(), *range.end()]);
+        }
+        self.known_or_new(|_| set)
+    }
+    /// The id of the set of these PUs, new or known. Known sets cost no bitmap. Shape `[PUs]`, in any order, repeats count
+    /// once.
+    pub fn intern_pus(&mut self, pus: &mut [u32]) -> CpusetId {
+        if !pus.is_sorted() {
+            pus.sort_unstable();
+        }
+        self.runs.clear();
+        for &pu in &*pus {
+            match self.runs.last_mut() {
+                Some(last) if pu - *last <= 1 => *last = pu,
+                Some(_) | None => self.runs.extend([pu, pu]),
+            }
+        }
+        self.known_or_new(|runs| {
+            let mut set = RoaringBitmap::new();
+            for run in runs.chunks_exact(2) {
+                set.insert_range(run[0]..=run[1]);
+            }
+            set
+        })
+    }
+    fn known_or_new(&mut self, make: impl FnOnce(&[u32]) -> RoaringBitmap) -> CpusetId {
+        if let Some(&id) = self.ids.get(self.runs.as_slice()) {
             return id;
         }
+        let mut set = make(&self.runs);
+        set.optimize();
         let id = self.sets.push(set);
-        self.ids.insert(key.into_boxed_slice(), id);
+        self.ids.insert(self.runs.as_slice().into(), id);
         id
     }
     /// The set of an id.
@@ -85,4 +115,21 @@ pub fn list_form(set: &RoaringBitmap) -> String {
         written.expect("a String takes every character");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_sets_share_one_id_however_they_come() {
+        let mut cpusets = Cpusets::default();
+        let a = cpusets.intern([0, 1, 2, 128].into_iter().collect());
+        assert_eq!(cpusets.intern_pus(&mut [128, 2, 1, 0, 1]), a);
+        let empty = cpusets.intern_pus(&mut []);
+        assert_eq!(cpusets.intern(RoaringBitmap::new()), empty);
+        let large = cpusets.intern_pus(&mut [u32::MAX, 0]);
+        assert_eq!(list_form(cpusets.get(large)), "0,4294967295");
+        assert_eq!(cpusets.len(), 3);
+    }
 }

@@ -10,6 +10,7 @@ use crate::id::{Column, Id as _, Lists};
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 define_id! {
@@ -64,6 +65,29 @@ pub struct TopologyDraft {
     pub devices: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
     pub latency: Option<Latency>,
+}
+
+impl TopologyDraft {
+    /// Objects of a kind, in logical order.
+    fn of_kind(&self, kind: ObjKind) -> impl Iterator<Item = &DraftObject> {
+        self.objects
+            .iter()
+            .filter(move |object| object.kind == kind)
+    }
+
+    /// Equal for drafts of one topology, whatever the order of their kinds. The same in every run.
+    fn hash_of_content(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.pus_os.hash(&mut hasher);
+        self.devices.hash(&mut hasher);
+        self.latency.hash(&mut hasher);
+        for kind in ObjKind::ALL {
+            for object in self.of_kind(kind) {
+                object.hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
 }
 
 /// Why a draft is no topology.
@@ -125,7 +149,10 @@ pub struct Topologies {
     pub(crate) cpuset: Column<ObjectId, CpusetId>,
     /// PUs by logical number, as (first, end). Shape `[objects][ranges]`.
     pub(crate) ranges: Lists<ObjectId, (u32, u32)>,
-    known: HashMap<TopologyDraft, TopologyId>,
+    /// Topologies by the hash of their draft. The drafts are not kept: the tables say the same in a third of the bytes.
+    known: HashMap<u64, Vec<TopologyId>>,
+    /// PUs of the object at hand.
+    scratch: Vec<u32>,
 }
 
 impl Topologies {
@@ -138,7 +165,9 @@ impl Topologies {
         draft: TopologyDraft,
         cpusets: &mut Cpusets,
     ) -> Result<TopologyId, DraftError> {
-        if let Some(&id) = self.known.get(&draft) {
+        let hash = draft.hash_of_content();
+        let alike = self.known.get(&hash).map_or(&[][..], Vec::as_slice);
+        if let Some(&id) = alike.iter().find(|&&id| self.is(id, &draft)) {
             return Ok(id);
         }
         validate(&draft)?;
@@ -168,10 +197,32 @@ impl Topologies {
         self.rows.push(rows);
         let domains = self.numa_domains(topology, cpusets);
         self.domains.push(domains);
-        self.devices.push(draft.devices.iter().cloned());
-        self.latency.push(draft.latency.clone());
-        self.known.insert(draft, topology);
+        self.devices.push(draft.devices);
+        self.latency.push(draft.latency);
+        self.known.entry(hash).or_default().push(topology);
         Ok(topology)
+    }
+
+    /// Whether a topology is the one of this draft. The order of kinds in the draft does not matter.
+    fn is(&self, topology: TopologyId, draft: &TopologyDraft) -> bool {
+        let same_objects = |kind: ObjKind| {
+            let mut drafted = draft.of_kind(kind);
+            let mut known = self.objects(topology, kind);
+            let all = known.all(|object| {
+                drafted.next().is_some_and(|drafted| {
+                    let ranges = drafted.pus.iter().map(|range| (range.start, range.end));
+                    drafted.os == self.os[object] && ranges.eq(self.ranges[object].iter().copied())
+                })
+            });
+            all && drafted.next().is_none()
+        };
+        self.pus_os[topology] == draft.pus_os[..]
+            && self.devices[topology] == draft.devices[..]
+            && self.latency[topology] == draft.latency
+            && ObjKind::ALL
+                .into_iter()
+                .filter(|&kind| kind != ObjKind::Hwthread)
+                .all(same_objects)
     }
 
     fn push_object(
@@ -187,7 +238,9 @@ impl Topologies {
             .flat_map(|range| &os_numbers[range.start as usize..range.end as usize]);
         self.kind.push(kind);
         self.os.push(os);
-        self.cpuset.push(cpusets.intern(pus.copied().collect()));
+        self.scratch.clear();
+        self.scratch.extend(pus);
+        self.cpuset.push(cpusets.intern_pus(&mut self.scratch));
         self.ranges
             .push(ranges.iter().map(|range| (range.start, range.end)));
     }
@@ -360,7 +413,22 @@ mod tests {
         };
         let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
         let a = topologies.add(draft.clone(), &mut cpusets).unwrap();
-        assert_eq!(topologies.add(draft, &mut cpusets), Ok(a));
+        assert_eq!(topologies.add(draft.clone(), &mut cpusets), Ok(a));
+        let object = |kind| DraftObject {
+            kind,
+            os: Some(0),
+            pus: std::iter::once(0..4).collect(),
+        };
+        let with = |kinds: [ObjKind; 2]| TopologyDraft {
+            objects: kinds.into_iter().map(object).collect(),
+            ..draft.clone()
+        };
+        let b = topologies.add(with([ObjKind::Package, ObjKind::Numa]), &mut cpusets);
+        let same = topologies.add(with([ObjKind::Numa, ObjKind::Package]), &mut cpusets);
+        let other = topologies.add(with([ObjKind::Numa, ObjKind::Die]), &mut cpusets);
+        assert_eq!(b, same);
+        assert_ne!(b, other);
+        assert_eq!(topologies.len(), 3);
         assert_eq!(topologies.inferred_slots(a), 4, "no cores: PUs");
         assert_eq!(
             topologies.add(TopologyDraft::default(), &mut cpusets),

@@ -20,7 +20,7 @@ use crate::error::{TopoError, XmlFault};
 use crate::kind::Kind;
 use distances::Matrix;
 use listing::Allowed;
-use object::{Dialect, Object, object, words};
+use object::{Dialect, Object, Place, object, words};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use sets::Sets;
@@ -208,9 +208,12 @@ impl<'b> File<'b> {
         tag: &BytesStart<'_>,
         mut take: impl FnMut(&str, &str) -> Result<(), XmlFault>,
     ) -> Result<(), Fault> {
-        for attribute in tag.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| self.not_xml(&error.to_string()))?;
-            take(attribute.key.as_ref(), &attribute.value).map_err(|fault| (self.at, fault))?;
+        let mut left = tag.attributes_raw().trim_ascii_start();
+        while !left.is_empty() {
+            let (key, value, rest) = first_attribute(left)
+                .ok_or_else(|| self.not_xml("an attribute that is not name=\"value\""))?;
+            take(key, value).map_err(|fault| (self.at, fault))?;
+            left = rest;
         }
         Ok(())
     }
@@ -275,6 +278,9 @@ impl<'b> File<'b> {
     }
 
     fn info(&mut self, tag: &BytesStart<'_>) -> Result<(), Fault> {
+        if self.dialect != Dialect::One {
+            return Ok(());
+        }
         let (mut name, mut value) = (None, None);
         self.attributes(tag, |key, given| {
             match key {
@@ -310,7 +316,13 @@ impl<'b> File<'b> {
         }
         let mut object = Object::new();
         let mut sets = std::mem::take(&mut self.sets);
-        let taken = self.attributes(tag, |key, value| object.attribute(key, value, &mut sets));
+        let place = match self.frames.is_empty() {
+            true => Place::Outermost,
+            false => Place::Inside,
+        };
+        let taken = self.attributes(tag, |key, value| {
+            object.attribute(key, value, place, &mut sets)
+        });
         self.sets = sets;
         taken?;
         self.frames.push(Frame {
@@ -382,6 +394,22 @@ impl<'b> File<'b> {
         draft.latency = distances::latency(matrices, &self.nodes, &draft);
         Ok(draft)
     }
+}
+
+/// Name and value of the attribute that a text begins with, and what follows.
+fn first_attribute(text: &str) -> Option<(&str, &str, &str)> {
+    let (key, rest) = text.split_once('=')?;
+    let key = key.trim_ascii_end();
+    let rest = rest.trim_ascii_start();
+    let quote = *rest.as_bytes().first()?;
+    if key.is_empty() || !matches!(quote, b'"' | b'\'') {
+        return None;
+    }
+    let length = rest.as_bytes()[1..]
+        .iter()
+        .position(|&byte| byte == quote)?;
+    let (value, rest) = (&rest[1..=length], &rest[length + 2..]);
+    Some((key, value, rest.trim_ascii_start()))
 }
 
 /// Whether a tag is its own end.

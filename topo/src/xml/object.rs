@@ -41,7 +41,8 @@ pub(super) struct Object {
     pub(super) cpuset: Option<Set>,
     pub(super) complete_cpuset: Option<Set>,
     pub(super) nodeset: Option<Set>,
-    pub(super) complete_nodeset: Option<Set>,
+    /// Only that it is there is of interest.
+    pub(super) complete_nodeset: Option<()>,
     pub(super) allowed_cpuset: Option<Set>,
     pub(super) allowed_nodeset: Option<Set>,
     pub(super) name: Option<String>,
@@ -75,6 +76,7 @@ impl Object {
         &mut self,
         key: &str,
         value: &str,
+        place: Place,
         sets: &mut Sets,
     ) -> Result<(), XmlFault> {
         if key == "type" {
@@ -92,11 +94,11 @@ impl Object {
             "complete_cpuset" => {
                 self.complete_cpuset = Some(set(sets, "complete_cpuset", value)?);
             }
+            // Only the outermost object allows and disallows.
+            "allowed_cpuset" | "allowed_nodeset" if place == Place::Inside => {}
             "allowed_cpuset" => self.allowed_cpuset = Some(set(sets, "allowed_cpuset", value)?),
             "nodeset" => self.nodeset = Some(set(sets, "nodeset", value)?),
-            "complete_nodeset" => {
-                self.complete_nodeset = Some(set(sets, "complete_nodeset", value)?);
-            }
+            "complete_nodeset" => self.complete_nodeset = Some(()),
             "allowed_nodeset" => self.allowed_nodeset = Some(set(sets, "allowed_nodeset", value)?),
             "name" => self.name = Some(words("name", value)?),
             "subtype" => self.subtype = Some(words("subtype", value)?),

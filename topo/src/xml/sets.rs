@@ -37,6 +37,11 @@ impl Sets {
             None => (Rest::Clear, text),
         };
         let parts = 1 + text.bytes().filter(|&byte| byte == b',').count();
+        if parts == 1 && rest == Rest::Clear {
+            self.words.push(hexadecimal(text)?);
+            let words = 1;
+            return Some(Set { first, words, rest });
+        }
         self.words.resize(self.words.len() + parts.div_ceil(2), 0);
         for (part, place) in text.split(',').zip((0..parts).rev()) {
             let word = &mut self.words[first as usize + place / 2];
@@ -108,15 +113,21 @@ impl Sets {
 
 /// One word: `0x` or not, up to 16 digits, an empty one is 0.
 fn hexadecimal(part: &str) -> Option<u64> {
-    let digits = part.strip_prefix("0x").unwrap_or(part);
-    if digits.is_empty() {
-        return Some(0);
-    }
-    // `from_str_radix` would take a sign.
-    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    let digits = part.strip_prefix("0x").unwrap_or(part).as_bytes();
+    if digits.len() > 16 {
         return None;
     }
-    u64::from_str_radix(digits, 16).ok()
+    let mut word = 0;
+    for &digit in digits {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            b'A'..=b'F' => digit - b'A' + 10,
+            _ => return None,
+        };
+        word = word << 4 | u64::from(value);
+    }
+    Some(word)
 }
 
 #[cfg(test)]
