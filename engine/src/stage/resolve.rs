@@ -35,6 +35,16 @@ pub trait Files {
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
+/// No files at all: for a caller whose requests name none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
+        Err("files are not read here".to_owned())
+    }
+}
+
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Resolved {

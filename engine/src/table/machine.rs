@@ -3,7 +3,7 @@
 use super::cpusets::Cpusets;
 use super::listings::NumberRanges;
 use super::names::NameRange;
-use super::topologies::{Topologies, TopologyId};
+use super::topologies::{DraftError, Topologies, TopologyDraft, TopologyId};
 use crate::policy::CpuMode;
 
 /// The hardware a job may run on, and what its launcher says of it.
@@ -25,6 +25,29 @@ pub struct Machine {
     pub inferred: CpuMode,
     /// The only nodes the job may use, in order, and which sessions they come from; `None`: any.
     pub candidates: Option<Candidates>,
+}
+
+impl Machine {
+    /// A machine whose nodes all have one topology, without a local node and without restrictions.
+    ///
+    /// # Errors
+    /// When the draft is no sound topology.
+    ///
+    /// Cost: linear in the draft.
+    pub fn uniform(draft: TopologyDraft) -> Result<Self, DraftError> {
+        let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+        let topology = topologies.add(draft, &mut cpusets)?;
+        Ok(Self {
+            topologies,
+            cpusets,
+            default: Some(topology),
+            assigned: Vec::new(),
+            local: None,
+            cpu_list: None,
+            inferred: CpuMode::Core,
+            candidates: None,
+        })
+    }
 }
 
 /// A restriction of every node's cpus: logical cores, or PUs (`hwloc_default_cpu_list`).

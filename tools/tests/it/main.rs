@@ -6,6 +6,7 @@ mod console;
 mod corpus;
 mod corpus_words;
 mod docs;
+mod divergences;
 mod json;
 mod judged;
 mod request_schema;

@@ -18,7 +18,7 @@ use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::{Origin, Origins};
 use stowplan_engine::table::topologies::TopologyId;
-use strip::Strips;
+use strip::{Fold, Strips};
 
 /// Lines of a page.
 pub const LINES_MAX: usize = 24;
@@ -30,6 +30,8 @@ const APPS: usize = 4;
 const SHAPES: usize = 6;
 /// Lines for strips.
 const STRIPS: usize = 5;
+/// Columns up to which a topology's source stands before what it is made of.
+const SOURCE_COLUMNS: usize = 32;
 
 const _: () = assert!(
     1 + MACHINES + APPS + 1 + 1 + SHAPES + 1 + STRIPS + 3 <= LINES_MAX,
@@ -90,9 +92,10 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
     page.extend(table::rows(told, &shown, screen));
     page.push(String::new());
     let first = page.len();
-    page.extend(pictures(&shown.strips, screen));
+    let fold = fold(&shown.strips, screen);
+    page.extend(pictures(&shown.strips, fold));
     let pictures = first..page.len();
-    page.extend(legend(&shown.strips));
+    page.extend(legend(&shown.strips, fold));
     page.push(ranks(told));
     page.push(
         "next   --format tsv|json|map · --save PLAN, then stowplan check PLAN · stowplan man"
@@ -136,25 +139,25 @@ fn machines(told: &Told<'_>) -> Vec<String> {
     for (range, state) in world.before.iter() {
         *nodes.entry(world.states.get(state).topology).or_default() += u64::from(range.count);
     }
+    let many = nodes.len() > 1;
     let line = |(&id, &count): (&TopologyId, &u64)| {
-        let kinds = ObjKind::ALL
-            .into_iter()
-            .filter(|&kind| kind != ObjKind::Machine);
-        let counts = kinds.map(|kind| (kind, world.topologies.count(id, kind)));
-        let parts: Vec<String> = counts
-            .filter(|&(_, count)| count > 0)
-            .map(|(kind, count)| format!("{} {}", grouped(u64::from(count)), kind.word()))
-            .collect();
-        let source = told.sources.of(id).unwrap_or("-");
+        let source = told.sources.of(id).unwrap_or("a topology");
         let assumed = told
             .sources
             .assumed
             .map_or_else(String::new, |why| format!(" ({why})"));
-        format!(
-            "machine  {}: {}   {source}{assumed}",
-            counted(count, "node"),
-            parts.join(" · ")
-        )
+        let nodes = if many {
+            format!("{}: ", counted(count, "node"))
+        } else {
+            String::new()
+        };
+        let parts = objects(told, id);
+        // What it is made of matters more than a long path.
+        if width(source) > SOURCE_COLUMNS {
+            format!("machine  {nodes}{parts}  {source}{assumed}")
+        } else {
+            format!("machine  {nodes}{source}{assumed}  {parts}")
+        }
     };
     let mut lines: Vec<String> = nodes.iter().take(MACHINES).map(line).collect();
     if nodes.len() > MACHINES {
@@ -167,6 +170,23 @@ fn machines(told: &Told<'_>) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// How many objects of each kind; caches that each core has for itself are left out.
+fn objects(told: &Told<'_>, topology: TopologyId) -> String {
+    let topologies = &told.plan.world().topologies;
+    let cores = topologies.count(topology, ObjKind::Core);
+    let own =
+        |kind: ObjKind, count: u32| matches!(kind, ObjKind::L1 | ObjKind::L2) && count == cores;
+    let kinds = ObjKind::ALL
+        .into_iter()
+        .filter(|&kind| kind != ObjKind::Machine);
+    let counts = kinds.map(|kind| (kind, topologies.count(topology, kind)));
+    let parts: Vec<String> = counts
+        .filter(|&(kind, count)| count > 0 && !own(kind, count))
+        .map(|(kind, count)| format!("{} {}", grouped(u64::from(count)), kind.word()))
+        .collect();
+    parts.join(" · ")
 }
 
 /// How much is said of where a policy came from.
@@ -269,8 +289,18 @@ fn app_row(told: &Told<'_>, app: AppId, phrase: Phrase) -> [String; 6] {
     ]
 }
 
+/// How far strips are folded, so that all of a page are folded alike.
+fn fold(strips: &[Strips], screen: Screen) -> Fold {
+    let columns = screen.columns.saturating_sub(3);
+    let drawn = strips.iter().filter(|strips| strips.used > 0);
+    drawn
+        .map(|strips| strips.fold(columns))
+        .max()
+        .unwrap_or(Fold::Unit)
+}
+
 /// The nodes, drawn: a line per package, alike ones together.
-fn pictures(strips: &[Strips], screen: Screen) -> Vec<String> {
+fn pictures(strips: &[Strips], fold: Fold) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, strips) in strips.iter().enumerate() {
         let letter = table::letter(at);
@@ -278,11 +308,7 @@ fn pictures(strips: &[Strips], screen: Screen) -> Vec<String> {
             lines.push(format!("{letter}  no process is bound"));
             continue;
         }
-        for (row, (label, strip)) in strips
-            .lines(screen.columns.saturating_sub(3))
-            .into_iter()
-            .enumerate()
-        {
+        for (row, (label, strip)) in strips.lines(fold).into_iter().enumerate() {
             let head = if row == 0 { letter } else { ' ' };
             lines.push(format!("{head}  {label} {strip}"));
         }
@@ -296,17 +322,20 @@ fn pictures(strips: &[Strips], screen: Screen) -> Vec<String> {
 }
 
 /// What the signs mean; no line where nothing is drawn.
-fn legend(strips: &[Strips]) -> Option<String> {
-    let mut signs: Vec<char> = strips
-        .iter()
-        .filter(|strips| strips.used > 0)
-        .flat_map(Strips::signs)
+fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
+    let drawn: Vec<&Strips> = strips.iter().filter(|strips| strips.used > 0).collect();
+    let lines = drawn.iter().flat_map(|strips| strips.lines(fold));
+    let mut signs: Vec<char> = lines
+        .flat_map(|(_, strip)| strip.chars().collect::<Vec<_>>())
         .collect();
     signs.sort_unstable();
     signs.dedup();
-    let kind = strips.iter().find(|strips| strips.used > 0)?.kind;
-    let apps = signs.iter().filter(|sign| sign.is_ascii_lowercase());
-    let letters: Vec<String> = apps.map(char::to_string).collect();
+    let kind = drawn.first()?.kind.word();
+    let letters: Vec<String> = signs
+        .iter()
+        .filter(|sign| sign.is_ascii_lowercase())
+        .map(char::to_string)
+        .collect();
     let mut parts = Vec::new();
     if !letters.is_empty() {
         let apps = if letters.len() > 1 { "apps" } else { "app" };
@@ -317,11 +346,13 @@ fn legend(strips: &[Strips]) -> Option<String> {
             parts.push(format!("{sign} {meaning}"));
         }
     }
-    Some(format!(
-        "   one sign per {}: {}     [ ] numa  | l3cache",
-        kind.word(),
-        parts.join(" · ")
-    ))
+    let signs = parts.join(" · ");
+    Some(match fold {
+        Fold::Unit => format!("   one sign per {kind}: {signs}     [ ] numa  | l3cache"),
+        Fold::L3 => format!("   {kind}s used under each l3cache: {signs}     [ ] numa"),
+        Fold::Numa => format!("   {kind}s used in each numa: {signs}"),
+        Fold::Package => format!("   {kind}s used in each package: {signs}"),
+    })
 }
 
 /// How ranks follow each other, app by app.

@@ -40,9 +40,12 @@ struct Unit {
     l3: Option<u32>,
 }
 
+/// Different signs under one item.
+const MIXED: char = '&';
+
 /// How much one item of a line stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fold {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Fold {
     /// A core.
     Unit,
     /// The cores under one L3.
@@ -105,32 +108,20 @@ impl Strips {
         strips
     }
 
-    /// The lines: which packages, and their strip; neighbours that look the same share one. Each at most `columns` wide
-    /// where that can be.
-    pub(super) fn lines(&self, columns: usize) -> Vec<(String, String)> {
-        let folds = [Fold::Unit, Fold::L3, Fold::Numa, Fold::Package];
-        let mut lines = Vec::new();
-        for fold in folds {
-            lines = self.folded(fold);
-            if lines
+    /// How far the strips must be folded to be at most `columns` wide, where that can be.
+    pub(super) fn fold(&self, columns: usize) -> Fold {
+        let folds = [Fold::Unit, Fold::L3, Fold::Numa];
+        let fits = |&fold: &Fold| {
+            let lines = self.lines(fold);
+            lines
                 .iter()
                 .all(|(label, strip)| label.len() + 1 + strip.len() <= columns)
-            {
-                break;
-            }
-        }
-        lines
+        };
+        folds.into_iter().find(fits).unwrap_or(Fold::Package)
     }
 
-    /// The signs in use, in the order of the legend, with what they mean.
-    pub(super) fn signs(&self) -> Vec<char> {
-        let mut signs: Vec<char> = self.units.iter().map(|unit| unit.sign).collect();
-        signs.sort_unstable();
-        signs.dedup();
-        signs
-    }
-
-    fn folded(&self, fold: Fold) -> Vec<(String, String)> {
+    /// The lines: which packages, and their strip; neighbours that look the same share one.
+    pub(super) fn lines(&self, fold: Fold) -> Vec<(String, String)> {
         let packages = self.units.chunk_by(|one, next| one.package == next.package);
         let mut lines: Vec<(Option<(u32, u32)>, String)> = Vec::new();
         for units in packages {
@@ -162,6 +153,7 @@ pub(super) fn meaning(sign: char) -> Option<&'static str> {
         SEVERAL => Some("several, a thread each"),
         FREE => Some("free"),
         FORBIDDEN => Some("not allowed"),
+        MIXED => Some("mixed"),
         _ => None,
     }
 }
@@ -204,7 +196,7 @@ fn item(units: &[Unit]) -> String {
     match (signs.as_slice(), count) {
         ([], _) => FREE.to_string(),
         (&[sign], count) => format!("{sign}{count}"),
-        (_, count) => format!("{SEVERAL}{count}"),
+        (_, count) => format!("{MIXED}{count}"),
     }
 }
 
