@@ -65,18 +65,9 @@ impl Walk<'_, '_> {
         if promised != *mask {
             return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
         }
-        // Each consumes one cpu, in list order: of those that the pass found free, or, shared, of all.
+        // The i-th consumes the i-th of the list, be it free or not.
         let case = self.case;
-        let shared = case.policy.overload == Overload::Allowed;
-        let free = case
-            .list
-            .iter()
-            .filter(|cpu| shared || self.pass_free.has_all(cpu));
-        let turns: Vec<&Ranges> = free.collect();
-        let cpu = match turns.len() {
-            0 => case.list.get(self.pass as usize % case.list.len().max(1)),
-            count => turns.get(self.pass as usize % count).copied(),
-        };
+        let cpu = case.list.get(self.pass as usize % case.list.len().max(1));
         let consumed =
             Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), case.hardware.pus as usize);
         self.pass += 1;
