@@ -77,3 +77,37 @@ fn named_machines_are_read_as_libhwloc_reads_their_strings() {
         read(machine.name, Source::Synthetic(machine.synthetic)).unwrap();
     }
 }
+
+#[test]
+fn latencies_between_numa_nodes_are_kept_by_logical_number() {
+    let latency = |name: &str| {
+        let file = workspace("cases/machines").join(name);
+        stowplan_topo::xml::parse(&std::fs::read(file).unwrap())
+            .unwrap()
+            .latency
+    };
+    let found = latency("latency.xml").unwrap();
+    assert_eq!(found.nodes, [2, 0, 1, 3], "in the order of the file");
+    assert_eq!(found.values[..4], [10, 21, 22, 12]);
+    assert_eq!(latency("v3-by-hand-latency.xml").unwrap(), found);
+    let old = latency("v1-latency.xml").unwrap();
+    assert_eq!(old.nodes, [0, 1, 2]);
+    assert_eq!(old.values, [10, 21, 31, 21, 10, 21, 31, 21, 10]);
+    assert_eq!(latency("devices.xml"), None);
+}
+
+#[test]
+fn a_machine_is_the_same_topology_from_whatever_it_is_read() {
+    let folder = workspace("cases/machines");
+    let table = std::fs::read_to_string(folder.join("synthetic.tsv")).unwrap();
+    for row in table.lines() {
+        let (name, text) = row.split_once('\t').unwrap();
+        let xml = std::fs::read(folder.join(format!("{name}.xml"))).unwrap();
+        let from_xml = stowplan_topo::xml::parse(&xml).unwrap();
+        assert_eq!(
+            from_xml,
+            stowplan_topo::synthetic::parse(text).unwrap(),
+            "{name}"
+        );
+    }
+}

@@ -29,7 +29,12 @@ const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("tsv", Format::Tsv
 /// Runs the subcommand with the arguments behind `topo`. Gives the exit status: 0, or 2 with nothing on `out`.
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let answer = match answer(args) {
-        Ok(answer) => answer,
+        Ok((answer, notes)) => {
+            for note in notes {
+                let _ = writeln!(err, "note[no-effect]: {note}");
+            }
+            answer
+        }
         Err(Refused { class, sentence }) => {
             // The worst that can happen to a message is that nobody reads it.
             let _ = writeln!(err, "error[{class}]: {sentence}");
@@ -49,10 +54,11 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     }
 }
 
-fn answer(args: &[String]) -> Result<String, Refused> {
+/// What to write, and notes about words without effect.
+fn answer(args: &[String]) -> Result<(String, Vec<String>), Refused> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.split_first() {
-        Some((&"list", [])) => list(),
+        Some((&"list", [])) => Ok((list()?, Vec::new())),
         Some((&"list", [word, ..])) => Err(unknown(word)),
         Some((&"show", rest)) => show(rest),
         Some((word, _)) => Err(unknown(word)),
@@ -72,7 +78,7 @@ fn unknown(word: &str) -> Refused {
     }
 }
 
-fn show(words: &[&str]) -> Result<String, Refused> {
+fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
     let mut format = None;
     let mut source = None;
     let mut rest = words.iter();
@@ -105,10 +111,18 @@ fn show(words: &[&str]) -> Result<String, Refused> {
                 .to_owned(),
     })?;
     let (topologies, cpusets, topology) = load(source)?;
-    Ok(match format.unwrap_or(Format::Text) {
+    let shown = match format.unwrap_or(Format::Text) {
         Format::Text => text::text(source, &topologies, topology),
         Format::Tsv => tsv(&topologies, &cpusets, topology),
-    })
+    };
+    let ignored = stowplan_topo::synthetic::ignored(source).unwrap_or_default();
+    let ignored = ignored.into_iter().map(|indexes| {
+        format!(
+            "indexes={} of the topology does not number all objects of its level, so they are numbered in order",
+            plain(indexes)
+        )
+    });
+    Ok((shown, ignored.collect()))
 }
 
 fn format_of(value: &str) -> Result<Format, Refused> {

@@ -363,6 +363,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_are_passed_over_are_noted() {
+        let (status, _, err) = topo(&["show", "package:2 core:3 pu:2(indexes=5*2:7*2)"]);
+        assert_eq!(status, 0);
+        assert!(
+            err.starts_with("note[no-effect]: indexes=5*2:7*2 "),
+            "{err}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_shown_leaves_the_answer_empty() {
         for (words, start) in [
             (
