@@ -9,7 +9,7 @@ use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
-use stowplan_engine::text::directive::MapForm;
+use stowplan_engine::text::mapping::MapForm;
 
 /// One app's part of the command line. Empty fields are not said.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -10,6 +10,8 @@ pub mod policy;
 pub mod request;
 // Directive strings -> attributes.
 pub mod set;
+// What infos say, and what stands against each other.
+pub mod spoken;
 // Everything one info says, judged, -> a request.
 pub mod intake;
 // Bytes of the relay.
@@ -21,5 +23,6 @@ pub mod inherit;
 // Old spellings of whole command lines.
 pub mod argv;
 
-pub use intake::{Intake, Spoken};
+pub use intake::Intake;
 pub use request::SpawnRequest;
+pub use spoken::Spoken;

@@ -365,10 +365,10 @@ fn is_sound(owner: Owner, key: u16, value: &Value, source: Source) -> bool {
             parsed(Source::Bind) && BindPolicy::of_bits(*bits).is_some()
         }
         (keys::APP_PPR | keys::JOB_PPR, Value::String(text)) => {
-            crate::text::directive::read_pattern(text).is_ok()
+            crate::text::mapping::read_pattern(text).is_ok()
         }
         (keys::APP_CPUSET | keys::JOB_CPUSET, Value::String(text)) => {
-            crate::text::directive::read_list(text).is_ok()
+            crate::text::mapping::read_list(text).is_ok()
         }
         (keys::APP_DASH_HOST, Value::String(text)) => {
             crate::text::hostlist::read_hosts(text).is_ok()

@@ -9,9 +9,8 @@ use crate::error::at::Text;
 use crate::error::spec::{Owner, Said};
 use crate::table::apps::AppId;
 use crate::text::cursor::ranges_text;
-use crate::text::directive::{
-    DirectiveError, Fault, MapForm, pattern_text, read_bind, read_map, read_rank,
-};
+use crate::text::directive::{DirectiveError, Fault, read_bind, read_rank};
+use crate::text::mapping::{MapForm, pattern_text, read_map};
 use crate::text::said::{BindSaid, MapChoice, MapSaid, Place, RankSaid, Texts};
 
 /// How a setter failed, in the launcher's words.

@@ -3,12 +3,26 @@
 use super::options::{Options, mapped_kind};
 use crate::error::SpecError;
 use crate::error::at::At;
+use crate::error::spec::WordFault;
 use crate::error::spec::{Owner, Said};
+use crate::id::{Column, Id as _};
+use crate::limit::RANKS_MAX;
 use crate::policy::ObjKind;
 use crate::spawn::intake::Spoken;
 use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::request::{AppRow, SpawnRequest};
+use crate::table::apps::AppId;
 use crate::text::said::Place;
 use crate::text::words::{BindWord, RankWord};
+
+/// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ByCores {
+    /// The refusal when a topology of the job has cores.
+    pub with_cores: SpecError,
+    /// The refusal when none has, if there is another reason.
+    pub without_cores: Option<SpecError>,
+}
 
 /// One app's options, to be judged.
 pub(crate) struct Row<'a> {
@@ -34,7 +48,7 @@ impl Row<'_> {
     fn map_word(&self) -> String {
         match (self.options.kind, self.options.pattern) {
             (MapKind::Ppr, Some((per, on))) => {
-                format!("ppr:{}", crate::text::directive::pattern_text(per, on))
+                format!("ppr:{}", crate::text::mapping::pattern_text(per, on))
             }
             (kind, _) => kind.word().to_owned(),
         }
@@ -197,4 +211,101 @@ impl Row<'_> {
             }),
         }
     }
+}
+
+/// Judges the options of all apps, by class and within a class by app. `promoted`: what was found of the job's words.
+///
+/// # Errors
+/// The first combination that is refused. What hangs on whether there are cores is given back.
+pub(crate) fn judge_rows(
+    request: &SpawnRequest,
+    options: &Column<AppId, Option<Options>>,
+    spoken: &Spoken,
+    promoted: Result<(), SpecError>,
+) -> Result<Option<ByCores>, SpecError> {
+    let rows = || {
+        options.iter().filter_map(|(app, options)| {
+            let (app, options) = (u32::try_from(app.row()).ok()?, options.as_ref()?);
+            Some(Row {
+                app,
+                options,
+                spoken,
+            })
+        })
+    };
+    rows().try_for_each(|row| row.judge_contradictions())?;
+    promoted?;
+    let mut above = None;
+    for row in rows() {
+        match row.judge_heights() {
+            Err(
+                error @ SpecError::BindAboveMap {
+                    map: "hwthread",
+                    bind: "core",
+                    ..
+                },
+            ) => {
+                _ = above.get_or_insert(error);
+            }
+            judged => judged?,
+        }
+    }
+    let later = rows()
+        .try_for_each(|row| row.judge_ranking())
+        .and_then(|()| rows().try_for_each(|row| row.judge_pe()))
+        .and_then(|()| judge_size(request));
+    let Some(with_cores) = above else {
+        return later.map(|()| None);
+    };
+    Ok(Some(ByCores {
+        with_cores,
+        without_cores: later.err(),
+    }))
+}
+
+/// # Errors
+/// `bad-directive`: dist without a device.
+pub(crate) fn judge_devices(options: &Column<AppId, Option<Options>>) -> Result<(), SpecError> {
+    for (app, options) in options.iter() {
+        let lacks = options
+            .as_ref()
+            .is_some_and(|o| o.kind == MapKind::Dist && o.device.is_none());
+        if lacks {
+            let text = crate::error::at::Text::Value {
+                app: u32::try_from(app.row()).ok(),
+                option: "map-by".to_owned(),
+                value: "dist".to_owned(),
+            };
+            return Err(SpecError::BadDirective {
+                at: crate::error::At {
+                    text,
+                    start: 0,
+                    end: 4,
+                },
+                word: "dist".to_owned(),
+                fault: WordFault::MissingValue {
+                    form: "dist:DEVICE",
+                },
+            });
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// `job-too-large` when the counts that are given pass what ranks count.
+fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
+    let np = |row: &AppRow| match row {
+        AppRow::App { np: Some(np) } => u64::from(np.0),
+        AppRow::App { np: None } | AppRow::Hole => 0,
+    };
+    let asked: u64 = request.apps().iter().map(|(_, row)| np(row)).sum();
+    if asked > u64::from(RANKS_MAX) {
+        return Err(SpecError::JobTooLarge {
+            what: "processes",
+            asked,
+            limit: u64::from(RANKS_MAX),
+        });
+    }
+    Ok(())
 }

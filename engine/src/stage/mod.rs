@@ -8,7 +8,9 @@ mod combine;
 mod remarks;
 // Which mapper takes an app.
 pub mod component;
-// A relayed request and the files it names -> one row per app.
+// The files that a request names.
+mod files;
+// A relayed request -> one row per app.
 pub mod resolve;
 // One topology as the inner loops see it.
 mod hardware;

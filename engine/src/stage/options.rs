@@ -7,7 +7,7 @@ use crate::spawn::keys;
 use crate::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
 use crate::spawn::request::SpawnRequest;
 use crate::table::origins::{Origin, Rule};
-use crate::text::directive::read_pattern;
+use crate::text::mapping::read_pattern;
 use crate::text::words::{BindWord, RankWord};
 
 /// Whether LSF's affinity file has entries to serve those who name no policy.

@@ -1,12 +1,14 @@
 //! Stage 2: a relayed request and the files it names -> resolved apps.
 
-use super::combine::Row;
+pub use super::combine::ByCores;
+use super::combine::{judge_devices, judge_rows};
 use super::component::Dispatch;
+use super::files::{FileUse, file_use, pool_of, read_listing, read_lsf};
+pub use super::files::{Files, NoFiles};
 use super::options::{JobPe, Lsf, Options, app_options, job_options};
-use crate::error::spec::{FileFault, Owner, WordFault};
+use crate::error::spec::{FileFault, Owner};
 use crate::error::{MapError, Note, SpecError};
-use crate::id::{Column, Id as _};
-use crate::limit::RANKS_MAX;
+use crate::id::Column;
 use crate::policy::{
     CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, PprObject, Span,
 };
@@ -16,34 +18,14 @@ use crate::spawn::keys;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
-use crate::table::listings::{EntryNode, Listing};
+use crate::table::listings::Listing;
 use crate::table::origins::{Origin, Origins};
 use crate::text::cursor::whole_ranges;
 use crate::text::hostfile::read_hostfile;
-use crate::text::hostlist::{plain, read_hosts};
-use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, Hosts};
+use crate::text::hostlist::read_hosts;
+use crate::text::hosts::{HostfileId, Hosts};
 use crate::text::lines::file_at;
-use crate::text::written::{read_affinity, read_rankfile, read_sequence};
 use std::collections::HashMap;
-
-/// Reads the files that a request names: the engine has no IO of its own.
-pub trait Files {
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// The reason in words, as `No such file or directory`.
-    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
-}
-
-/// No files at all: for a caller whose requests name none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
-        Err("files are not read here".to_owned())
-    }
-}
 
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
@@ -61,15 +43,6 @@ pub struct Resolved {
     /// A file that an earlier app reads as something else, and that does not parse as what this app takes it for: an
     /// error when the app's turn comes.
     pub deferred: Vec<(AppId, SpecError)>,
-}
-
-/// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ByCores {
-    /// The refusal when a topology of the job has cores.
-    pub with_cores: SpecError,
-    /// The refusal when none has, if there is another reason.
-    pub without_cores: Option<SpecError>,
 }
 
 /// A request whose promotions and inheritance are done: what `--show-attributes` shows.
@@ -105,13 +78,6 @@ pub struct Decided {
     /// The file of each app that has one; its numbering.
     files: Column<AppId, Option<(FileUse, String, Numbering)>>,
     affinity: Option<Listing>,
-}
-
-/// What a file is read as.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum FileUse {
-    Sequence,
-    Rankfile,
 }
 
 /// What a request is resolved with, beside itself.
@@ -164,45 +130,7 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
     let job = job_options(&prepared, inherited, lsf);
     let options = all_options(&prepared, &job, lsf);
     judge_devices(&options)?;
-    let rows = || {
-        options.iter().filter_map(|(app, options)| {
-            let app = u32::try_from(app.row()).ok()?;
-            Some(Row {
-                app,
-                options: options.as_ref()?,
-                spoken: context.spoken,
-            })
-        })
-    };
-    rows().try_for_each(|row| row.judge_contradictions())?;
-    promoted?;
-    let mut above = None;
-    for row in rows() {
-        match row.judge_heights() {
-            Err(
-                error @ SpecError::BindAboveMap {
-                    map: "hwthread",
-                    bind: "core",
-                    ..
-                },
-            ) => _ = above.get_or_insert(error),
-            judged => judged?,
-        }
-    }
-    let later = rows()
-        .try_for_each(|row| row.judge_ranking())
-        .and_then(|()| rows().try_for_each(|row| row.judge_pe()))
-        .and_then(|()| judge_size(&prepared));
-    let by_cores = match above {
-        Some(with_cores) => Some(ByCores {
-            with_cores,
-            without_cores: later.err(),
-        }),
-        None => {
-            later?;
-            None
-        }
-    };
+    let by_cores = judge_rows(&prepared, &options, context.spoken, promoted)?;
     let mut decided = Decided {
         resolved: Resolved::default(),
         request: prepared,
@@ -226,63 +154,6 @@ fn all_options(request: &SpawnRequest, job: &Options, lsf: Lsf) -> Column<AppId,
         AppRow::App { .. } => Some(app_options(request, owner(app), job, lsf, JobPe::Offered)),
     };
     request.apps().iter().map(of).collect()
-}
-
-/// # Errors
-/// `bad-directive`: dist without a device.
-fn judge_devices(options: &Column<AppId, Option<Options>>) -> Result<(), SpecError> {
-    for (app, options) in options.iter() {
-        let lacks = options
-            .as_ref()
-            .is_some_and(|o| o.kind == MapKind::Dist && o.device.is_none());
-        if lacks {
-            let text = crate::error::at::Text::Value {
-                app: u32::try_from(app.row()).ok(),
-                option: "map-by".to_owned(),
-                value: "dist".to_owned(),
-            };
-            return Err(SpecError::BadDirective {
-                at: crate::error::At {
-                    text,
-                    start: 0,
-                    end: 4,
-                },
-                word: "dist".to_owned(),
-                fault: WordFault::MissingValue {
-                    form: "dist:DEVICE",
-                },
-            });
-        }
-    }
-    Ok(())
-}
-
-/// # Errors
-/// `job-too-large` when the counts that are given pass what ranks count.
-fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
-    let np = |row: &AppRow| match row {
-        AppRow::App { np: Some(np) } => u64::from(np.0),
-        AppRow::App { np: None } | AppRow::Hole => 0,
-    };
-    let asked: u64 = request.apps().iter().map(|(_, row)| np(row)).sum();
-    if asked > u64::from(RANKS_MAX) {
-        return Err(SpecError::JobTooLarge {
-            what: "processes",
-            asked,
-            limit: u64::from(RANKS_MAX),
-        });
-    }
-    Ok(())
-}
-
-fn read_lsf(path: &str, files: &dyn Files) -> Result<Listing, SpecError> {
-    let bytes = files
-        .read(path)
-        .map_err(|reason| SpecError::BadAffinityfile {
-            at: file_at(path),
-            fault: FileFault::Unreadable(reason),
-        })?;
-    read_affinity(path, &bytes)
 }
 
 impl Decided {
@@ -351,7 +222,9 @@ impl Decided {
             self.files.push(file_use(options));
         }
     }
+}
 
+impl Decided {
     /// Reads the files: hostfiles of all apps, then the sequence file or rankfile of each, in the order of the apps.
     ///
     /// # Errors
@@ -432,55 +305,6 @@ impl Decided {
         }
         Ok(())
     }
-}
-
-fn read_listing(as_what: FileUse, path: &str, files: &dyn Files) -> Result<Listing, SpecError> {
-    let bytes = files.read(path).map_err(|reason| {
-        let (at, fault) = (file_at(path), FileFault::Unreadable(reason));
-        match as_what {
-            FileUse::Sequence => SpecError::BadSeqfile { at, fault },
-            FileUse::Rankfile => SpecError::BadRankfile { at, fault },
-        }
-    })?;
-    match as_what {
-        FileUse::Sequence => read_sequence(path, &bytes),
-        FileUse::Rankfile => read_rankfile(path, &bytes),
-    }
-}
-
-/// The nodes of an affinity file in order of first mention, with a slot per line.
-fn pool_of(listing: &Listing) -> Vec<HostEntry> {
-    let mut slots: Vec<u32> = vec![0; listing.names.len()];
-    for entry in &listing.entries {
-        if let EntryNode::Name(name) = entry.node {
-            slots[name.row()] = slots[name.row()].saturating_add(entry.count);
-        }
-    }
-    let entry =
-        |(name, count): (&String, u32)| HostEntry::Names(plain(name), EntrySlots::Count(count));
-    listing
-        .names
-        .values()
-        .iter()
-        .zip(slots)
-        .map(entry)
-        .collect()
-}
-
-fn file_use(options: &Options) -> Option<(FileUse, String, Numbering)> {
-    let as_what = match options.kind {
-        MapKind::Seq => FileUse::Sequence,
-        MapKind::Rankfile => FileUse::Rankfile,
-        MapKind::Slot
-        | MapKind::Node
-        | MapKind::Object(_)
-        | MapKind::Ppr
-        | MapKind::PeList
-        | MapKind::Dist => return None,
-    };
-    let jobs = as_what == FileUse::Rankfile && options.job_numbering;
-    let numbering = if jobs { Numbering::Job } else { Numbering::App };
-    Some((as_what, options.file.clone()?, numbering))
 }
 
 /// The options as a row of the policy table.

@@ -6,8 +6,10 @@ pub mod cursor;
 pub mod words;
 // What directives say, word by word.
 pub mod said;
-// The grammar of map, rank and bind.
+// The grammar that directives share; rank and bind.
 pub mod directive;
+// The grammar of map.
+pub mod mapping;
 // A file as lines.
 pub mod lines;
 // What host lists and hostfiles say.

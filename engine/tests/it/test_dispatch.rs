@@ -15,7 +15,7 @@ use stowplan_engine::stage::component::{
     AppIndex, Component, Functions, INTERFACE, Registry, RegistryError,
 };
 use stowplan_engine::stage::resolve::{Context, prepare, resolve};
-use stowplan_engine::text::directive::MapForm;
+use stowplan_engine::text::mapping::MapForm;
 
 const HOSTS: &str = "node0:4,node1:4,node2:4";
 

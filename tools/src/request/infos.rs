@@ -9,7 +9,7 @@ use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::intake::{Intake, app_id};
 use stowplan_engine::spawn::keys::{self, KeyPlace, ValueType};
 use stowplan_engine::spawn::request::Unknown;
-use stowplan_engine::text::directive::MapForm;
+use stowplan_engine::text::mapping::MapForm;
 use stowplan_engine::text::words::MapQualifier;
 
 /// What a request key means.

@@ -1,274 +1,30 @@
-//! The command line -> what it says: a spawn request and the options of the job. Decides nothing, reads nothing.
+//! The options of a command line, one after the other.
 
-use crate::options::{Meaning, Old, Row, Takes, find, nearest, written};
+use super::{FORMATS, JobArgs, Show};
+use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, Text};
-use stowplan_engine::error::spec::{OptionFault, Owner, Said};
+use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::policy::{CpuMode, ObjKind, PprObject};
-use stowplan_engine::spawn::argv::normalize_argv;
 use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::inherit::Parent;
-use stowplan_engine::spawn::intake::{Intake, Taken, app_id};
+use stowplan_engine::spawn::intake::{Intake, app_id};
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
-use stowplan_engine::text::directive::MapForm;
-use stowplan_engine::text::said::MapChoice;
-use stowplan_engine::text::words::MapQualifier;
+use stowplan_engine::text::mapping::MapForm;
 
-/// How a plan is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// The layout of prterun's `--display map`.
-    Map,
-    /// The same, in detail.
-    MapDevel,
-    /// A line per rank.
-    Tsv,
-    /// Compact, for programs.
-    Json,
-    /// RFC 34.
-    Taskmap,
-    /// PMI's process mapping.
-    Pmi,
-    /// A list of nodes by rank.
-    Raw,
-}
-
-/// Formats by the word of `--format`.
-pub const FORMATS: &[(&str, Format)] = &[
-    ("text", Format::Text),
-    ("map", Format::Map),
-    ("tsv", Format::Tsv),
-    ("json", Format::Json),
-    ("taskmap", Format::Taskmap),
-    ("pmi", Format::Pmi),
-    ("raw", Format::Raw),
-];
-
-/// What `--show-attributes` shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Show {
-    /// What was set.
-    Before,
-    /// What came through the relay, promoted and inherited.
-    After,
-}
-
-/// The options of the job: all but policies, counts and hosts.
-#[derive(Clone, Debug)]
-pub struct JobArgs {
-    /// Topologies: for all nodes, or for the nodes of a host list.
-    pub topos: Vec<(Option<String>, String)>,
-    /// The local node.
-    pub head: Option<String>,
-    /// The cpus of every node that may be used.
-    pub default_cpu_list: Option<String>,
-    /// What an inferred slot is: `--use-hwthread-cpus` makes it a PU.
-    pub slots_by: CpuMode,
-    /// `--format`, if given.
-    pub format: Option<Format>,
-    /// `-o`.
-    pub output: Option<String>,
-    /// `--save`.
-    pub save: Option<String>,
-    /// `--threads`.
-    pub threads: Option<usize>,
-    /// `--session`.
-    pub session: Option<String>,
-    /// `--as`.
-    pub as_ns: Option<String>,
-    /// `--target`.
-    pub targets: Vec<String>,
-    /// `--taskmap`.
-    pub taskmap: Option<String>,
-    /// `--lsf-affinity`.
-    pub lsf_affinity: Option<String>,
-    /// `--from-env`.
-    pub from_env: Option<String>,
-    /// `--show-attributes`.
-    pub show_attributes: Option<Show>,
-}
-
-impl Default for JobArgs {
-    fn default() -> Self {
-        Self {
-            topos: Vec::new(),
-            head: None,
-            default_cpu_list: None,
-            slots_by: CpuMode::Core,
-            format: None,
-            output: None,
-            save: None,
-            threads: None,
-            session: None,
-            as_ns: None,
-            targets: Vec::new(),
-            taskmap: None,
-            lsf_affinity: None,
-            from_env: None,
-            show_attributes: None,
-        }
-    }
-}
-
-/// A job to map: its options, and its request, not yet relayed.
-#[derive(Clone, Debug)]
-pub struct MapArgs {
-    /// The options of the job.
-    pub job: JobArgs,
-    /// The request, its words and notes.
-    pub taken: Taken,
-    /// The parent that spawned it, in a request.
-    pub parent: Option<Parent>,
-}
-
-/// The command line of `map`.
-///
-/// # Errors
-/// The first wrong option, word or value, left to right; then contradictions inside the words of one app.
-pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
-    let mut args = args.to_vec();
-    // The personality has no effect on placement; the scan still renames the old spellings.
-    normalize_argv(&mut args);
-    let mut reader = Reader {
-        args: &args,
-        at: 0,
-        app: 0,
-        intake: Intake::new(),
-        job: JobArgs::default(),
-        notes: Vec::new(),
-    };
-    reader.segments()?;
-    let Reader {
-        intake, job, notes, ..
-    } = reader;
-    if job.taskmap.is_some() {
-        return with_taskmap(intake, job, notes);
-    }
-    let mut taken = intake.finish()?;
-    taken.notes.splice(0..0, notes);
-    Ok(MapArgs {
-        job,
-        taken,
-        parent: None,
-    })
-}
-
-/// A task map places as seq does; no mapping may be named beside it.
-fn with_taskmap(mut intake: Intake, job: JobArgs, notes: Vec<Note>) -> Result<MapArgs, SpecError> {
-    let value = job.taskmap.clone().unwrap_or_default();
-    let text = Text::Value {
-        app: None,
-        option: "--taskmap".to_owned(),
-        value,
-    };
-    let named = intake.clone().finish()?.spoken.names_a_map();
-    if let Some((owner, second)) = named {
-        let end = u32::try_from(text.content().len()).unwrap_or(u32::MAX);
-        let first = Said {
-            word: "--taskmap".to_owned(),
-            at: Some(At {
-                text,
-                start: 0,
-                end,
-            }),
-        };
-        let why = "a task map says where each rank goes";
-        return Err(SpecError::ContradictingQualifiers {
-            owner,
-            first,
-            second,
-            why,
-        });
-    }
-    let row = intake.text(text);
-    intake.map_choice(Owner::Job, MapChoice::Seq, row);
-    let mut taken = intake.finish()?;
-    taken.notes.splice(0..0, notes);
-    Ok(MapArgs {
-        job,
-        taken,
-        parent: None,
-    })
-}
-
-/// The options of the job alone, as `spawn` takes them: the first argument that is no option is given back.
-///
-/// # Errors
-/// `bad-option` for options of apps and for what is unknown; `bad-value`.
-pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
-    let mut args = args.to_vec();
-    normalize_argv(&mut args);
-    let mut reader = Reader {
-        args: &args,
-        at: 0,
-        app: 0,
-        intake: Intake::new(),
-        job: JobArgs::default(),
-        notes: Vec::new(),
-    };
-    let mut words = Vec::new();
-    while let Some(argument) = reader.args.get(reader.at) {
-        if argument != "-" && argument.starts_with('-') {
-            let mut seen = Vec::new();
-            let (row, given) = reader.option(&mut seen)?;
-            let fine = match row.meaning {
-                Meaning::Np
-                | Meaning::Host
-                | Meaning::Hostfile
-                | Meaning::MapBy
-                | Meaning::RankBy
-                | Meaning::BindTo
-                | Meaning::Old(_)
-                | Meaning::Taskmap => false,
-                Meaning::Topo
-                | Meaning::Mca
-                | Meaning::Head
-                | Meaning::Session
-                | Meaning::As
-                | Meaning::Target
-                | Meaning::LsfAffinity
-                | Meaning::FromEnv
-                | Meaning::Format
-                | Meaning::Display
-                | Meaning::Rtos
-                | Meaning::Output
-                | Meaning::Save
-                | Meaning::Threads
-                | Meaning::ShowAttributes
-                | Meaning::Ignored => true,
-            };
-            if !fine {
-                return Err(SpecError::BadOption {
-                    option: given,
-                    app: 0,
-                    fault: OptionFault::Misplaced,
-                });
-            }
-        } else {
-            words.push(argument.clone());
-            reader.at += 1;
-        }
-    }
-    Ok((words, reader.job))
-}
-
-struct Reader<'a> {
-    args: &'a [String],
-    at: usize,
+pub(super) struct Reader<'a> {
+    pub(super) args: &'a [String],
+    pub(super) at: usize,
     /// The app being read.
-    app: u32,
-    intake: Intake,
-    job: JobArgs,
-    notes: Vec<Note>,
+    pub(super) app: u32,
+    pub(super) intake: Intake,
+    pub(super) job: JobArgs,
+    pub(super) notes: Vec<Note>,
 }
 
 /// Options of which an app takes one only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Once {
+pub(super) enum Once {
     Np,
     Map,
     Rank,
@@ -279,7 +35,7 @@ enum Once {
 
 impl Reader<'_> {
     /// Each segment is an app; empty ones are passed over.
-    fn segments(&mut self) -> Result<(), SpecError> {
+    pub(super) fn segments(&mut self) -> Result<(), SpecError> {
         let mut first = true;
         while self.at < self.args.len() {
             if self.args[self.at] == ":" {
@@ -337,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// Reads one option with its value. Gives its row, and its spelling.
-    fn option(
+    pub(super) fn option(
         &mut self,
         seen: &mut Vec<(Once, String)>,
     ) -> Result<(&'static Row, String), SpecError> {
@@ -386,7 +142,7 @@ impl Reader<'_> {
     }
 
     /// Whose the directives of this segment are: the first one's are the job's.
-    const fn owner(&self) -> Owner {
+    pub(super) const fn owner(&self) -> Owner {
         if self.app == 0 {
             Owner::Job
         } else {
@@ -395,7 +151,7 @@ impl Reader<'_> {
     }
 
     /// The value of an option as a text that words stand in.
-    fn text(&mut self, option: &str, value: &str) -> u32 {
+    pub(super) fn text(&mut self, option: &str, value: &str) -> u32 {
         let text = Text::Value {
             app: Some(self.app),
             option: option.to_owned(),
@@ -404,7 +160,7 @@ impl Reader<'_> {
         self.intake.text(text)
     }
 
-    fn once(
+    pub(super) fn once(
         &self,
         seen: &mut Vec<(Once, String)>,
         what: Once,
@@ -503,85 +259,6 @@ impl Reader<'_> {
             | Meaning::Threads
             | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
         }
-    }
-
-    fn old(
-        &mut self,
-        old: Old,
-        given: &str,
-        value: &str,
-        seen: &mut Vec<(Once, String)>,
-    ) -> Result<(), SpecError> {
-        let owner = self.owner();
-        let text = self.text(given, value);
-        let form = match old {
-            Old::PerNode => Some(MapForm::PprOn(PprObject::Node)),
-            Old::PerPackage => Some(MapForm::PprOn(PprObject::Kind(ObjKind::Package))),
-            Old::Ppr => Some(MapForm::Ppr),
-            Old::CpuSet => Some(MapForm::PeList),
-            Old::CpusPerProc => return self.intake.map(owner, MapForm::Pe, text, None),
-            Old::OnePerNode
-            | Old::ByNode
-            | Old::ByCore
-            | Old::BySlot
-            | Old::Rankfile
-            | Old::Oversubscribe
-            | Old::NoOversubscribe
-            | Old::NoLocal
-            | Old::HwtCpus
-            | Old::BindToCore
-            | Old::BindToPackage => None,
-        };
-        if let Some(form) = form {
-            self.once(seen, Once::Map, given)?;
-            return self.intake.map(owner, form, text, None);
-        }
-        let choice = match old {
-            Old::OnePerNode => MapChoice::Ppr {
-                per: 1,
-                on: PprObject::Node,
-            },
-            Old::ByNode => MapChoice::Node,
-            Old::ByCore => MapChoice::Object(ObjKind::Core),
-            Old::BySlot => MapChoice::Slot,
-            Old::Rankfile => {
-                self.once(seen, Once::Map, given)?;
-                let whole = self.text(given, &format!("rankfile:file={value}"));
-                return self.intake.map(owner, MapForm::Whole, whole, None);
-            }
-            Old::BindToCore | Old::BindToPackage => {
-                self.once(seen, Once::Bind, given)?;
-                let target = if old == Old::BindToCore {
-                    "core"
-                } else {
-                    "package"
-                };
-                let whole = self.text(given, target);
-                return self.intake.bind(owner, whole, None);
-            }
-            Old::Oversubscribe => return self.qualifier(MapQualifier::Oversubscribe, text),
-            Old::NoOversubscribe => return self.qualifier(MapQualifier::NoOversubscribe, text),
-            Old::NoLocal => return self.qualifier(MapQualifier::NoLocal, text),
-            Old::HwtCpus => {
-                self.job.slots_by = CpuMode::Hwthread;
-                return self.qualifier(MapQualifier::HwtCpus, text);
-            }
-            Old::PerNode | Old::PerPackage | Old::Ppr | Old::CpuSet | Old::CpusPerProc => {
-                return Ok(());
-            }
-        };
-        self.once(seen, Once::Map, given)?;
-        self.intake.map_choice(owner, choice, text);
-        Ok(())
-    }
-
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "as the other ways to take an option"
-    )]
-    fn qualifier(&mut self, qualifier: MapQualifier, text: u32) -> Result<(), SpecError> {
-        self.intake.map_flag(self.owner(), qualifier, text, None);
-        Ok(())
     }
 
     /// Showing the map is the job's, on whichever app it is asked.
@@ -694,10 +371,4 @@ fn topology(value: &str) -> (Option<String>, String) {
         }
         Some(_) | None => (None, value.to_owned()),
     }
-}
-
-/// The spelling of an option in messages.
-#[must_use]
-pub fn spelling(row: &Row) -> String {
-    written(row.names[0])
 }

@@ -1,0 +1,353 @@
+//! The grammar of `--map-by`. Source: `semantics` 2.3.
+
+use super::cursor::{overlap, whole_ranges};
+use super::directive::{
+    DirectiveError, Fault, LIST_RANGE, PPR_RANGE, Part, TWO_VALUES, needed, parts, positive_u16,
+    word_of,
+};
+use super::said::{MapChoice, MapSaid, Place, Placed};
+use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, MapWord, PPR_OBJECTS};
+use crate::error::spec::WordFault;
+use crate::policy::PprObject;
+
+/// How a text says a mapping: whole, or as the value of an option or key that stands for a part of one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MapForm {
+    /// As behind `--map-by`.
+    Whole,
+    /// `N:object`, with `ppr:` in front or not, qualifiers behind it or not.
+    Ppr,
+    /// `N` processes on each such object.
+    PprOn(PprObject),
+    /// The list behind `pe-list=`.
+    PeList,
+    /// The number behind `pe=`.
+    Pe,
+}
+
+/// Adds what a text says of mapping to `said`. `text_row`: the row that places of words name.
+///
+/// # Errors
+/// The first part that is wrong, left to right. Contradictions are kept in `said`, as they are judged later.
+///
+/// Cost: one pass over the text. Source: `semantics` 2.3.
+pub fn read_map(
+    said: &mut MapSaid,
+    form: MapForm,
+    text: &str,
+    text_row: u32,
+) -> Result<(), DirectiveError> {
+    let whole = Part { text, start: 0 };
+    match form {
+        MapForm::Pe => {
+            let pe = positive_u16(whole)?;
+            keep_pe(
+                said,
+                Placed {
+                    value: pe,
+                    place: whole.place(text_row),
+                },
+            );
+            return Ok(());
+        }
+        MapForm::PeList => {
+            let choice = pe_list(whole)?;
+            keep_policy(
+                said,
+                Placed {
+                    value: choice,
+                    place: whole.place(text_row),
+                },
+            );
+            return Ok(());
+        }
+        MapForm::PprOn(on) => {
+            let per = ppr_number(whole)?;
+            keep_policy(
+                said,
+                Placed {
+                    value: MapChoice::Ppr { per, on },
+                    place: whole.place(text_row),
+                },
+            );
+            return Ok(());
+        }
+        MapForm::Whole | MapForm::Ppr => {}
+    }
+    if text.bytes().all(|b| b == b':') {
+        return whole.fail(Fault::Directive(WordFault::Empty));
+    }
+    let mut parts = parts(text).peekable();
+    let bare_ppr = form == MapForm::Ppr
+        && !parts
+            .peek()
+            .is_some_and(|part| part.text.eq_ignore_ascii_case("ppr"));
+    if bare_ppr {
+        let policy = ppr(whole, &mut parts, text_row)?;
+        keep_policy(said, policy);
+    } else if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
+        let policy = map_policy(first, &mut parts, text_row)?;
+        keep_policy(said, policy);
+    }
+    for part in parts.filter(|part| !part.text.is_empty()) {
+        map_qualifier(said, part, text_row)?;
+    }
+    Ok(())
+}
+
+fn map_policy<'a>(
+    first: Part<'a>,
+    rest: &mut impl Iterator<Item = Part<'a>>,
+    text_row: u32,
+) -> Result<Placed<MapChoice>, DirectiveError> {
+    let (word, value) = first.word_and_value();
+    let found = match word_of(MAP_WORDS, word.text) {
+        Ok(found) => found,
+        Err(fault) => return word.fail(Fault::Directive(fault)),
+    };
+    let plain = match found {
+        MapWord::PeList => {
+            let Some(list) = value.filter(|list| !list.text.is_empty()) else {
+                return first.fail(Fault::Directive(WordFault::MissingValue {
+                    form: "pe-list=0-3,7",
+                }));
+            };
+            let choice = pe_list(list)?;
+            return Ok(Placed {
+                value: choice,
+                place: first.place(text_row),
+            });
+        }
+        MapWord::Ppr if value.is_none() => return ppr(first, rest, text_row),
+        MapWord::Dist if value.is_none() => return dist(first, rest, text_row),
+        MapWord::Ppr | MapWord::Dist => None,
+        MapWord::Slot => Some(MapChoice::Slot),
+        MapWord::Node => Some(MapChoice::Node),
+        MapWord::Seq => Some(MapChoice::Seq),
+        MapWord::Object(kind) => Some(MapChoice::Object(kind)),
+        MapWord::Rankfile => Some(MapChoice::Rankfile),
+    };
+    match plain.filter(|_| value.is_none()) {
+        Some(choice) => Ok(Placed {
+            value: choice,
+            place: word.place(text_row),
+        }),
+        None => first.fail(Fault::Directive(WordFault::UnwantedValue)),
+    }
+}
+
+/// `N:object`, the two parts behind `ppr`.
+fn ppr<'a>(
+    first: Part<'a>,
+    rest: &mut impl Iterator<Item = Part<'a>>,
+    text_row: u32,
+) -> Result<Placed<MapChoice>, DirectiveError> {
+    let missing = Fault::Directive(WordFault::MissingValue {
+        form: "ppr:N:object",
+    });
+    let Some(number) = rest.next().filter(|part| !part.text.is_empty()) else {
+        return first.fail(missing);
+    };
+    let per = ppr_number(number)?;
+    let Some(object) = rest.next().filter(|part| !part.text.is_empty()) else {
+        return first.fail(missing);
+    };
+    let on = match word_of(PPR_OBJECTS, object.text) {
+        Ok(on) => on,
+        Err(fault) => return object.fail(Fault::Directive(fault)),
+    };
+    let start = first.start.min(number.start);
+    let mut place = object.place(text_row);
+    place.start = u32::try_from(start).unwrap_or(u32::MAX);
+    Ok(Placed {
+        value: MapChoice::Ppr { per, on },
+        place,
+    })
+}
+
+fn ppr_number(part: Part<'_>) -> Result<u32, DirectiveError> {
+    match part.text.parse::<u32>() {
+        Ok(per) if per > 0 && part.text.bytes().all(|b| b.is_ascii_digit()) => Ok(per),
+        Ok(_) | Err(_) => part.fail(Fault::Value(PPR_RANGE)),
+    }
+}
+
+/// `dist`, or `dist:DEVICE`.
+fn dist<'a>(
+    first: Part<'a>,
+    rest: &mut impl Iterator<Item = Part<'a>>,
+    text_row: u32,
+) -> Result<Placed<MapChoice>, DirectiveError> {
+    match rest.next() {
+        None => Ok(Placed {
+            value: MapChoice::Dist(None),
+            place: first.place(text_row),
+        }),
+        Some(device) if device.text.is_empty() => {
+            first.fail(Fault::Directive(WordFault::MissingValue {
+                form: "dist:DEVICE",
+            }))
+        }
+        Some(device) => {
+            let mut place = device.place(text_row);
+            place.start = first.place(text_row).start;
+            Ok(Placed {
+                value: MapChoice::Dist(Some(device.text.to_owned())),
+                place,
+            })
+        }
+    }
+}
+
+fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
+    match whole_ranges(part.text).filter(|ranges| !overlap(ranges)) {
+        Some(ranges) => Ok(MapChoice::PeList(ranges)),
+        None => part.fail(Fault::Value(LIST_RANGE)),
+    }
+}
+
+fn map_qualifier(said: &mut MapSaid, part: Part<'_>, text_row: u32) -> Result<(), DirectiveError> {
+    let (word, value) = part.word_and_value();
+    let found = match word_of(MAP_QUALIFIERS, word.text) {
+        Ok(found) => found,
+        Err(fault) => return part.fail(Fault::Qualifier(fault)),
+    };
+    let place = part.place(text_row);
+    match found {
+        MapQualifier::Pe => {
+            let number = needed(part, value, "pe=N")?;
+            let pe = positive_u16(number)?;
+            keep_pe(said, Placed { value: pe, place });
+            return Ok(());
+        }
+        MapQualifier::File => {
+            let path = needed(part, value, "file=PATH")?;
+            keep_file(
+                said,
+                Placed {
+                    value: path.text.to_owned(),
+                    place,
+                },
+            );
+            return Ok(());
+        }
+        MapQualifier::Span
+        | MapQualifier::Oversubscribe
+        | MapQualifier::NoOversubscribe
+        | MapQualifier::NoLocal
+        | MapQualifier::Ordered
+        | MapQualifier::Inherit
+        | MapQualifier::NoInherit
+        | MapQualifier::HwtCpus
+        | MapQualifier::CoreCpus => {}
+    }
+    if value.is_some() {
+        return part.fail(Fault::Qualifier(WordFault::UnwantedValue));
+    }
+    keep_flag(said, found, place);
+    Ok(())
+}
+
+/// Marks a qualifier without value as said; the first place stays.
+pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: Place) {
+    let slot = match qualifier {
+        MapQualifier::Span => &mut said.span,
+        MapQualifier::Oversubscribe => &mut said.oversubscribe,
+        MapQualifier::NoOversubscribe => &mut said.nooversubscribe,
+        MapQualifier::NoLocal => &mut said.nolocal,
+        MapQualifier::Ordered => &mut said.ordered,
+        MapQualifier::Inherit => &mut said.inherit,
+        MapQualifier::NoInherit => &mut said.noinherit,
+        MapQualifier::HwtCpus => &mut said.hwtcpus,
+        MapQualifier::CoreCpus => &mut said.corecpus,
+        MapQualifier::Pe | MapQualifier::File => return,
+    };
+    slot.get_or_insert(place);
+}
+
+/// Marks a policy as said; a second one that differs is a contradiction.
+pub fn keep_policy(said: &mut MapSaid, policy: Placed<MapChoice>) {
+    match &said.policy {
+        None => said.policy = Some(policy),
+        Some(first) if first.value == policy.value => {}
+        Some(first) => {
+            let place = first.place;
+            said.conflict(
+                ("one policy", place),
+                ("another", policy.place),
+                "a mapping has one policy",
+            );
+        }
+    }
+}
+
+fn keep_pe(said: &mut MapSaid, pe: Placed<u16>) {
+    match &said.pe {
+        None => said.pe = Some(pe),
+        Some(first) if first.value == pe.value => {}
+        Some(first) => {
+            let (one, place) = (format!("pe={}", first.value), first.place);
+            said.conflict(
+                (&one, place),
+                (&format!("pe={}", pe.value), pe.place),
+                TWO_VALUES,
+            );
+        }
+    }
+}
+
+fn keep_file(said: &mut MapSaid, file: Placed<String>) {
+    match &said.file {
+        None => said.file = Some(file),
+        Some(first) if first.value == file.value => {}
+        Some(first) => {
+            let (one, place) = (format!("file={}", first.value), first.place);
+            said.conflict(
+                (&one, place),
+                (&format!("file={}", file.value), file.place),
+                TWO_VALUES,
+            );
+        }
+    }
+}
+
+/// A pattern `N:object` alone, as `PRTE_APP_PPR` holds it.
+///
+/// # Errors
+/// As [`read_map`].
+pub fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
+    let whole = Part { text, start: 0 };
+    let mut parts = parts(text);
+    let found = ppr(whole, &mut parts, 0)?;
+    match (found.value, parts.next()) {
+        (MapChoice::Ppr { per, on }, None) => Ok((per, on)),
+        (_, _) => whole.fail(Fault::Directive(WordFault::UnwantedValue)),
+    }
+}
+
+/// A list of cpus alone, as `PRTE_APP_CPUSET` holds it.
+///
+/// # Errors
+/// When it does not parse, or names a cpu twice.
+pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
+    let whole = Part { text, start: 0 };
+    match pe_list(whole)? {
+        MapChoice::PeList(ranges) => Ok(ranges),
+        MapChoice::Slot
+        | MapChoice::Node
+        | MapChoice::Object(_)
+        | MapChoice::Ppr { .. }
+        | MapChoice::Seq
+        | MapChoice::Rankfile
+        | MapChoice::Dist(_) => whole.fail(Fault::Value(LIST_RANGE)),
+    }
+}
+
+/// The canonical spelling of a pattern, `2:package`.
+#[must_use]
+pub fn pattern_text(per: u32, on: PprObject) -> String {
+    match on {
+        PprObject::Node => format!("{per}:node"),
+        PprObject::Kind(kind) => format!("{per}:{}", kind.word()),
+    }
+}
