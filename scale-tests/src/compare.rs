@@ -5,13 +5,14 @@ use crate::job::Job;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use stowplan_engine::check::check;
-use stowplan_engine::count::Rank;
+use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::Topologies;
+use stowplan_engine::taskmap::{JobNode, TaskMap, TaskMapError};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_reference::cpus::Cpus;
 use stowplan_reference::{Refusal, Row, World, map, read_machine};
@@ -32,7 +33,7 @@ pub enum Verdict {
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// In a word: `rows`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`.
+    /// In a word: `rows`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`.
     pub kind: &'static str,
     /// What the engine says.
     pub engine: String,
@@ -119,10 +120,13 @@ impl Lab {
                     format!("{} rows", wanted.len()),
                 );
             }
-            (Ok(found), Ok(wanted)) => match first_row_that_differs(&found.plan, &wanted) {
-                Some(difference) => return Verdict::Differs(difference),
-                None => found.plan,
-            },
+            (Ok(found), Ok(wanted)) => {
+                let row = first_row_that_differs(&found.plan, &wanted);
+                match row.or_else(|| task_map_that_differs(&found.plan, &wanted)) {
+                    Some(difference) => return Verdict::Differs(difference),
+                    None => found.plan,
+                }
+            }
         };
         if let Err(faults) = check(&plan) {
             return differs("check", format!("{faults:?}"), "a sound plan".to_owned());
@@ -272,6 +276,32 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
             engine: found.tsv(),
             wanted: wanted.tsv(),
         })
+    })
+}
+
+/// The plan's task map, made of runs and bands, when it is another than that of the plain mapper's ranks one by one, or
+/// when its fewest blocks stand for another map. Source: taskmap 4.5.
+fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
+    let told = |map: &Result<TaskMap, TaskMapError>| match map {
+        Ok(map) => format!("{:?}", map.flux_blocks().iter().collect::<Vec<_>>()),
+        Err(error) => error.to_string(),
+    };
+    let bands = plan.task_map();
+    let ranks = wanted.iter().map(|row| {
+        (
+            JobNode(u32::try_from(row.node).unwrap_or(u32::MAX)),
+            ProcCount(1),
+        )
+    });
+    let ranks = TaskMap::from_runs(ranks);
+    let fewest = bands.as_ref().map_or_else(
+        |error| Err(error.clone()),
+        |map| TaskMap::from_blocks(map.fewest_blocks().iter()),
+    );
+    (bands != ranks || bands != fewest).then(|| Difference {
+        kind: "taskmap",
+        engine: format!("{}, fewest {}", told(&bands), told(&fewest)),
+        wanted: told(&ranks),
     })
 }
 
