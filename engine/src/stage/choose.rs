@@ -1,9 +1,9 @@
 //! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
 
-use super::facts::Facts;
+use super::deal::Deal;
+use super::facts::{Facts, listed_cpus};
 use super::lots::Work;
 use super::pattern::{Binding, Layout};
-use super::place::Deal;
 use super::refuse;
 use crate::error::MapError;
 use crate::policy::{IfSupported, Ordered, Oversubscribe};
@@ -137,13 +137,6 @@ pub(super) fn list_layout(
         cap.min(facts.listed_free)
     };
     Ok((Layout::List(deal.binding), cap))
-}
-
-/// Cpus of a pe-list.
-pub(super) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
-    list.iter()
-        .map(|&(first, last)| u64::from(last - first) + 1)
-        .sum()
 }
 
 /// By objects, node after node (4.3).

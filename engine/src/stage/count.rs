@@ -98,7 +98,7 @@ fn counted(
             slots(site, resolved, app, policy)?;
             policy
                 .list
-                .map_or(0, |list| super::choose::listed_cpus(&apps.lists[list]))
+                .map_or(0, |list| super::facts::listed_cpus(&apps.lists[list]))
         }
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist => {
             let picks = slots(site, resolved, app, policy)?;

@@ -173,3 +173,10 @@ fn listed(ranges: &[(u32, u32)], units: usize) -> (Vec<u32>, Option<u32>) {
     }
     (listed, None)
 }
+
+/// Cpus of a pe-list.
+pub(crate) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
+    list.iter()
+        .map(|&(first, last)| u64::from(last - first) + 1)
+        .sum()
+}

@@ -36,12 +36,14 @@ mod split;
 mod parallel;
 // Nodes that fare alike while an app is placed.
 mod lots;
+// Processes being dealt to the nodes of an app.
+mod deal;
+// Refusals of the placing stages.
+mod refuse;
 // What each policy does with one node.
 mod choose;
 // Placing one app, policy by policy.
 mod place;
-// Refusals of the placing stages.
-mod refuse;
 // What an app wrote out: which nodes, in which order.
 mod entries;
 // The cpus that an entry names.

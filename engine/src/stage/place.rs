@@ -1,6 +1,7 @@
 //! Placing one app: which policy counts and lays how. Source: `semantics` 4.
 
 use super::choose::{self, Choice, Pass};
+use super::deal::Deal;
 use super::facts::Facts;
 use super::lots::Work;
 use super::pattern::{Binding, End, Layout};
@@ -9,7 +10,7 @@ use super::split::{Share, Water, even, fill, level, water};
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
-use crate::policy::{BindStrength, BindTo, MapBy, Overload, Oversubscribe, PprObject, Span};
+use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span};
 
 /// Lots looked at in one go, at least: then what they need is worked out together.
 const AHEAD: usize = 64;
@@ -63,43 +64,10 @@ pub(crate) fn place(
     }
 }
 
-/// Processes being dealt to nodes.
-pub(super) struct Deal {
-    pub(super) binding: Binding,
-    pub(super) asked: u32,
-    pub(super) left: u32,
-}
-
 /// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
 type Choose = fn(&Deal, &mut Work<'_>, usize, Facts, Pass) -> Result<Choice, MapError>;
 
-/// How far an app came when it was refused.
-#[derive(Clone, Copy)]
-pub(super) struct Stopped {
-    pub(super) asked: u32,
-    pub(super) placed: u64,
-}
-
 impl Deal {
-    pub(super) const fn stopped(&self, placed: u64) -> Stopped {
-        Stopped {
-            asked: self.asked,
-            placed,
-        }
-    }
-
-    fn so_far(&self) -> Stopped {
-        self.stopped(u64::from(self.asked - self.left))
-    }
-
-    pub(super) fn explicit(work: &Work<'_>) -> bool {
-        work.policy.strength == BindStrength::Explicit
-    }
-
-    pub(super) fn overload(work: &Work<'_>) -> bool {
-        work.policy.overload == Overload::Allowed
-    }
-
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
     fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let mut counts = Vec::new();

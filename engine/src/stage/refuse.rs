@@ -1,10 +1,10 @@
 //! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
 
 use super::bind::Failure;
-use super::choose::listed_cpus;
-use super::facts::{Facts, mapped_kind};
+
+use super::deal::Stopped;
+use super::facts::{Facts, listed_cpus, mapped_kind};
 use super::lots::Work;
-use super::place::Stopped;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindTo, MapBy, ObjKind, PprObject};
