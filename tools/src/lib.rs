@@ -135,3 +135,8 @@ fn unknown(word: &str) -> Refused {
         ),
     }
 }
+
+/// The README's example, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -75,8 +75,10 @@ impl Screen {
     /// A line as this screen can show it: in its signs, cut at its width.
     #[must_use]
     pub fn line(&self, text: &str) -> String {
+        // Names come from users: nothing in them may move the cursor.
+        let clean = |sign: char| if sign.is_control() { '?' } else { sign };
         let mut line = match self.signs {
-            Signs::Unicode => text.to_owned(),
+            Signs::Unicode => text.chars().map(clean).collect(),
             Signs::Ascii => in_ascii(text),
         };
         line.truncate(line.trim_end().len());

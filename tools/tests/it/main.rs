@@ -2,6 +2,7 @@
 
 mod cases;
 mod command_line;
+mod commands;
 mod console;
 mod corpus;
 mod corpus_words;

@@ -250,6 +250,17 @@ impl<const N: usize, T> FindOrLast<T> for std::array::IntoIter<T, N> {
     }
 }
 
+/// Columns of a program's name.
+const LABEL_COLUMNS: usize = 24;
+
+fn short(label: &str) -> String {
+    if width(label) <= LABEL_COLUMNS {
+        return label.to_owned();
+    }
+    let kept: String = label.chars().take(LABEL_COLUMNS - 1).collect();
+    kept + "…"
+}
+
 fn app_row(told: &Told<'_>, app: AppId, phrase: Phrase) -> [String; 6] {
     let table = told.plan.table();
     let placed = told.plan.app(app);
@@ -265,7 +276,7 @@ fn app_row(told: &Told<'_>, app: AppId, phrase: Phrase) -> [String; 6] {
         let phrase = match (phrase, pick(origins)) {
             (Phrase::Long, Origin::Default(rule)) => policy::default_phrase(rule),
             (Phrase::Short, Origin::Default(_)) => "default",
-            (_, Origin::App) => "asked here",
+            (_, Origin::App) => "own",
             (_, Origin::Job) => "asked",
             (_, Origin::Parent) => "parent's",
         };
@@ -273,7 +284,7 @@ fn app_row(told: &Told<'_>, app: AppId, phrase: Phrase) -> [String; 6] {
     };
     [
         format!("app {}", app.row()),
-        table.label[app].clone(),
+        short(&table.label[app]),
         counted(u64::from(placed.procs().0), "rank"),
         format!(
             "map {}{}",
