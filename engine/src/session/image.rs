@@ -250,11 +250,14 @@ impl State {
         };
         NsImage {
             name: self.spaces.name[ns].clone(),
-            kind: self.spaces.kind[ns].expect("a row in use has a kind"),
-            parent: self.spaces.parent[ns].map(|parent| places.spaces[&parent]),
-            live: self.spaces.live[ns],
-            sessions: self.spaces.sessions[ns].iter().map(session).collect(),
-            uses: self.spaces.uses[ns]
+            kind: self.spaces.life[ns].kind.expect("a row in use has a kind"),
+            parent: self.spaces.life[ns]
+                .parent
+                .map(|parent| places.spaces[&parent]),
+            live: self.spaces.life[ns].live,
+            sessions: self.spaces.seat[ns].sessions.iter().map(session).collect(),
+            uses: self.spaces.seat[ns]
+                .uses
                 .as_ref()
                 .map(|uses| sets.place_of(uses)),
         }

@@ -9,7 +9,7 @@ use super::tables::{
     AllocId, NewAlloc, NodeSet, NsId, Process, Record, Request, Session, Sessions, Tie, Wanted,
 };
 use crate::id::Id;
-use crate::limit::SET_BYTES_MAX;
+use crate::limit::{NODES_MAX, SET_BYTES_MAX};
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub enum ImageError {
         /// The row.
         name: Name,
     },
-    /// The sets of all jobs are larger than a state's may be.
-    #[error("the sets of nodes that jobs use are too large")]
+    /// Node ids or the sets of all jobs are larger than a state's may be.
+    #[error("more node ids, or larger sets of nodes, than a state may have")]
     TooLarge,
     /// The rows do not fit together.
     #[error("the state breaks its invariants: {0}")]
@@ -104,14 +104,14 @@ fn add_spaces(state: &mut State, image: &Image) -> Result<Vec<NsId>, ImageError>
             });
         }
         let ns = state.spaces.add(row.name.as_str(), row.kind, None);
-        state.spaces.live[ns] = row.live;
+        state.spaces.life[ns].live = row.live;
         spaces.push(ns);
     }
     for (row, &ns) in image.namespaces.iter().zip(&spaces) {
         if let Some(place) = row.parent {
             let parent = at(&spaces, "parent", place)?;
-            state.spaces.parent[ns] = Some(parent);
-            state.spaces.children[parent] += 1;
+            state.spaces.life[ns].parent = Some(parent);
+            state.spaces.life[parent].children += 1;
         }
     }
     Ok(spaces)
@@ -196,6 +196,9 @@ fn add_alloc(
 }
 
 fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageError> {
+    if image.next_node > NODES_MAX {
+        return Err(ImageError::TooLarge);
+    }
     let mut pool = NodeSet::new();
     let mut held: Vec<NodeSet> = vec![NodeSet::new(); rows.allocs.len()];
     for row in &image.nodes {
@@ -286,7 +289,7 @@ fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), Im
             }
         }
     }
-    state.spaces.sessions[ns] = sessions;
+    state.spaces.seat[ns].sessions = sessions;
     Ok(())
 }
 
@@ -310,9 +313,10 @@ fn use_nodes(
             what: "uses",
             place,
         })?;
-        state.spaces.run[ns] = state.users.add(ns, set);
-        state.spaces.uses[ns] = Some(Arc::clone(set));
-        let reserved = state.spaces.sessions[ns]
+        state.spaces.seat[ns].run = state.users.add(ns, set);
+        state.spaces.seat[ns].uses = Some(Arc::clone(set));
+        let reserved = state.spaces.seat[ns]
+            .sessions
             .iter()
             .any(|session| *session != Session::Default);
         if reserved {
@@ -329,7 +333,7 @@ fn use_nodes(
 /// What a job uses beside the nodes of its reservations.
 fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
-    for session in &state.spaces.sessions[ns] {
+    for session in &state.spaces.seat[ns].sessions {
         if let Session::Reserved(alloc) = *session {
             strange.remove_all(&state.allocs.nodes[alloc]);
         }

@@ -201,16 +201,16 @@ impl State {
     }
     pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: u64) {
         if self.ties.add(ns, tie, to) {
-            self.spaces.ties[ns] += 1;
+            self.spaces.life[ns].ties += 1;
         }
     }
     pub(crate) fn untie(&mut self, ns: NsId, tie: Tie, to: u64) {
         if self.ties.remove(ns, tie, to) {
-            self.spaces.ties[ns] -= 1;
+            self.spaces.life[ns].ties -= 1;
         }
     }
     pub(crate) fn tied(&self, ns: NsId, tie: Tie) -> Vec<u64> {
-        if self.spaces.ties[ns] == 0 {
+        if self.spaces.life[ns].ties == 0 {
             Vec::new()
         } else {
             self.ties.of(ns, tie).collect()

@@ -1,7 +1,8 @@
 //! What an app leaves: where its processes are, in the job's node order, and the nodes' new states.
 
 use super::count;
-use super::lots::{ProgressId, Work};
+use super::lots::Work;
+use super::progress::ProgressId;
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::table::apps::PolicyId;

@@ -6,7 +6,8 @@
 use super::bind::{Cpus, Failure, Mask, Target};
 use super::entries::Step;
 use super::facts::Terrain;
-use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout, lay};
+use super::lay::lay;
+use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
 use super::slotlist;
 use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
 use crate::table::listings::{Listing, SlotListId};

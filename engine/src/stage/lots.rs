@@ -5,25 +5,20 @@
 
 use super::bind::Cpus;
 use super::facts::{Facts, Terrain};
+use super::lay::lay;
 use super::parallel::over;
-use super::pattern::{End, Ground, Laid, Layout, lay};
+use super::pattern::{End, Ground, Laid, Layout};
+use super::progress::{Progress, ProgressId, cut};
 use super::select::Pick;
 use super::site::Site;
-use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternId, Segment};
+use crate::table::patterns::Segment;
 use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
-
-define_id! {
-    /// How far nodes of one state have come.
-    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
-    ProgressId
-}
 
 /// Neighbouring nodes that fare alike.
 #[derive(Clone, Copy, Debug)]
@@ -38,26 +33,11 @@ pub(crate) struct Lot {
     pub(crate) progress: ProgressId,
 }
 
-/// How far the nodes of one state have come with this app.
-#[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    pub(crate) state: StateId,
-    /// Processes of the app on the node.
-    pub(crate) placed: u32,
-    /// The cpus now; `None`: as the app found them.
-    cpus: Option<Cpus>,
-    /// The passes before the last, each cut to its processes.
-    closed: Vec<Segment>,
-    /// The last pass: which result, and how many of its processes.
-    open: Option<(usize, u32)>,
-    /// The layout of the only pass so far.
-    pub(crate) only: Option<Layout>,
-    /// What an earlier app with the same policy found here.
-    pub(crate) known: Option<(PatternId, StateId)>,
-}
-
 /// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
 type Wish = (ProgressId, Layout, Vec<u32>);
+
+/// So many processes more, in a layout.
+type Step = (ProgressId, Layout, u32);
 
 /// One app being placed.
 pub(crate) struct Work<'s> {
@@ -70,7 +50,7 @@ pub(crate) struct Work<'s> {
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
     done: Vec<Vec<Segment>>,
-    steps: HashMap<(ProgressId, Layout, u32), ProgressId>,
+    steps: HashMap<Step, ProgressId>,
     facts: HashMap<ProgressId, Facts>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
@@ -297,7 +277,14 @@ impl<'s> Work<'s> {
         &mut self,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), (usize, u64, End)> {
-        let mut wishes: HashMap<(ProgressId, Layout), usize> = HashMap::new();
+        let wishes = self.wishes(counts);
+        let failed = self.work_out(wishes);
+        self.advance(counts, &failed)
+    }
+
+    /// What of `counts` nobody has worked out yet.
+    fn wishes(&mut self, counts: &[(usize, Layout, u32)]) -> Vec<Wish> {
+        let mut rows: HashMap<(ProgressId, Layout), usize> = HashMap::new();
         let mut list: Vec<Wish> = Vec::new();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
             let progress = self.lots[lot].progress;
@@ -308,7 +295,7 @@ impl<'s> Work<'s> {
                 self.steps.insert((progress, layout, procs), next);
                 continue;
             }
-            let at = *wishes.entry((progress, layout)).or_insert_with(|| {
+            let at = *rows.entry((progress, layout)).or_insert_with(|| {
                 list.push((progress, layout, Vec::new()));
                 list.len() - 1
             });
@@ -316,6 +303,11 @@ impl<'s> Work<'s> {
                 list[at].2.insert(place, procs);
             }
         }
+        list
+    }
+
+    /// Lays every wish, in parallel where there are many, and interns the results in order. Gives those that fail.
+    fn work_out(&mut self, list: Vec<Wish>) -> HashMap<Step, (u32, End)> {
         let this = &*self;
         let laid = over(
             &list,
@@ -328,15 +320,15 @@ impl<'s> Work<'s> {
             },
             |topology| this.terrain(topology),
         );
-        let mut failed: HashMap<(ProgressId, Layout, u32), (u32, End)> = HashMap::new();
+        let mut failed = HashMap::new();
         for ((progress, layout, wants), mut results) in list.into_iter().zip(laid) {
             let topology = self.topology(progress);
+            // The longest result serves the shorter ones as their beginning.
             let longest = results
                 .last_mut()
-                .map(|last| std::mem::take(&mut last.segments))
-                .unwrap_or_default();
-            let segments = longest
-                .into_iter()
+                .map(|last| std::mem::take(&mut last.segments));
+            let drafts = longest.unwrap_or_default().into_iter();
+            let segments = drafts
                 .map(|draft| self.site.segment(topology, draft))
                 .collect();
             self.done.push(segments);
@@ -349,6 +341,15 @@ impl<'s> Work<'s> {
                 }
             }
         }
+        failed
+    }
+
+    /// Moves the lots on to what was worked out.
+    fn advance(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+        failed: &HashMap<Step, (u32, End)>,
+    ) -> Result<(), (usize, u64, End)> {
         let mut before = self.placed();
         for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
             let key = (self.lots[lot].progress, layout, procs);
@@ -433,50 +434,4 @@ impl<'s> Work<'s> {
         }
         rows
     }
-}
-
-impl Progress {
-    /// Nothing of the app is here yet.
-    const fn is_root(&self) -> bool {
-        self.placed == 0
-    }
-
-    const fn at(state: StateId) -> Self {
-        Self {
-            state,
-            placed: 0,
-            cpus: None,
-            closed: Vec::new(),
-            open: None,
-            only: None,
-            known: None,
-        }
-    }
-}
-
-/// The first `procs` processes of a pattern, as a pattern that ends there.
-fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
-    let mut left = procs;
-    let mut kept = Vec::new();
-    for segment in segments {
-        let count = left.min(segment.procs);
-        left -= count;
-        if count == 0 {
-            break;
-        }
-        let mut segment = Segment {
-            procs: count,
-            ..segment.clone()
-        };
-        if segment.cycle.is_none() {
-            let mut inside = count;
-            segment.runs.retain_mut(|run| {
-                run.count = run.count.min(inside);
-                inside -= run.count;
-                run.count > 0
-            });
-        }
-        kept.push(segment);
-    }
-    kept
 }

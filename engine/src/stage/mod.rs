@@ -4,7 +4,7 @@
 pub mod options;
 // Words that are wrong together.
 mod combine;
-// What is worth a note.
+// What is worth a note about the words.
 mod remarks;
 // Which mapper takes an app.
 pub mod component;
@@ -16,14 +16,20 @@ pub mod resolve;
 mod hardware;
 // Object -> cpuset, one process on one node.
 mod bind;
-// In which order processes go onto a node, and what each gets.
+// Orders in which processes go onto a node, and what they get.
 mod pattern;
+// Processes going onto a node, one after the other.
+mod row;
 // The same for a list of cpus.
 mod pelist;
+// One node, in the order of a policy.
+mod lay;
 // The nodes of a job while its apps are placed.
 pub(crate) mod site;
 // Which nodes the job has.
 pub(crate) mod pool;
+// Slots that an app's own hostfile lowers.
+mod lowered;
 // Which nodes an app may use, and how much of each.
 mod select;
 // NUMA domains by distance to a device.
@@ -34,6 +40,8 @@ mod facts;
 mod split;
 // Many different things at once.
 mod parallel;
+// How far equal nodes have come.
+mod progress;
 // Nodes that fare alike while an app is placed.
 mod lots;
 // Processes being dealt to the nodes of an app.

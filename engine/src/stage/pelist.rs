@@ -2,7 +2,8 @@
 
 use super::bind::{Failure, Mask, Target};
 use super::hardware::narrow;
-use super::pattern::{Binding, End, Row};
+use super::pattern::{Binding, End};
+use super::row::Row;
 use crate::policy::{Ordered, Overload};
 use crate::table::pusets::PuBits;
 

@@ -1,5 +1,6 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
+use super::lowered::{after, lowered};
 use super::pool::{by_number, excluded};
 use super::site::Site;
 use crate::error::words::EmptyNodes;
@@ -9,7 +10,7 @@ use crate::policy::{NoLocal, Oversubscribe};
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::Intervals;
 use crate::table::names::{NameRange, NodeRange, push_joined};
-use crate::table::states::{NodeState, Runs, StateId, StateRuns};
+use crate::table::states::{Runs, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
@@ -446,45 +447,6 @@ pub(crate) fn without_local(
         .into());
     }
     Ok(list)
-}
-
-/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
-fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
-    let mut found = Vec::new();
-    for file in hosts.files.get(app).into_iter().flatten() {
-        for line in &hosts.hostfiles[*file].lines {
-            let (HostfileWhat::Name(range), Some(slots)) = (&line.what, line.slots) else {
-                continue;
-            };
-            let nodes = site.names.find(range).0.into_iter();
-            let parts = nodes.flat_map(|nodes| site.runs.within(nodes).collect::<Vec<_>>());
-            found.extend(
-                parts
-                    .filter(|&(_, state)| site.states.get(state).slots > slots)
-                    .map(|part| (part, slots)),
-            );
-        }
-    }
-    let mut seen = Intervals::default();
-    let mut lowered = Vec::new();
-    for ((nodes, state), slots) in found {
-        let row = NodeState {
-            slots,
-            ..*site.states.get(state)
-        };
-        let state = site.states.intern(row);
-        lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
-    }
-    lowered
-}
-
-/// The states with some changed; `None` when none is.
-fn after(site: &Site, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
-    (!changes.is_empty()).then(|| {
-        let mut runs = site.runs.clone();
-        runs.change(changes);
-        runs
-    })
 }
 
 fn nodes_full(site: &Site, app: AppId, list: &[NodeRange]) -> MapError {

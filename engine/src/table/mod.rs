@@ -1,5 +1,7 @@
 //! What there is: one file, one table.
 
+// The forms of names.
+mod name_forms;
 // Node names, as ranges.
 pub mod names;
 // Sets of nodes as intervals, and the order of nodes.

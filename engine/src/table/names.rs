@@ -4,12 +4,13 @@
 //! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
 //! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
 
+use super::name_forms::{Group, canonical, narrow, split_name, written};
+pub use super::name_forms::{NameRange, cut, range_name};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::limit::NODES_MAX;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::net::IpAddr;
 
 define_id! {
     /// A node of the job: its place in the pool.
@@ -19,22 +20,6 @@ define_id! {
 define_id! {
     /// Names that differ in one number of fixed length: a row of [`Names`].
     NameGroupId
-}
-
-/// Names that differ in one number: `prefix`, the number padded with zeros to `width` digits, `suffix`.
-/// A plain name is a range of one without digits (`width` 0, `count` 1, all in `prefix`).
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct NameRange {
-    /// What stands before the number; the whole name of a plain one.
-    pub prefix: String,
-    /// The first number.
-    pub first: u64,
-    /// How many names, at least 1; numbers ascend by one.
-    pub count: u32,
-    /// Digits written at least; 0: no number at all.
-    pub width: u8,
-    /// What stands behind the number.
-    pub suffix: String,
 }
 
 /// A stretch of neighbouring nodes. Unit: nodes.
@@ -52,15 +37,6 @@ impl NodeRange {
     pub const fn end(self) -> u32 {
         self.first + self.count
     }
-}
-
-/// What the names of a group have in common.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-struct Group {
-    prefix: String,
-    suffix: String,
-    /// Digits of the number; 0: the name has none, or too many for a number.
-    digits: u8,
 }
 
 /// Consecutive nodes with consecutive numbers.
@@ -102,13 +78,6 @@ pub struct NameStretch<'n> {
 pub struct TooManyNodes {
     /// How many there would be.
     pub asked: u64,
-}
-
-/// Consecutive canonical names.
-struct Stretch {
-    group: Group,
-    number: u64,
-    count: u32,
 }
 
 impl Names {
@@ -395,150 +364,6 @@ pub fn push_joined(list: &mut Vec<NodeRange>, nodes: NodeRange) {
         Some(last) if last.end() == nodes.first => last.count += nodes.count,
         _ => list.push(nodes),
     }
-}
-
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).expect("a name range counts at most 2^32 - 1 names")
-}
-
-/// A name cut at its first dot, unless it is an IP address (`semantics` 1.2).
-#[must_use]
-pub fn cut(name: &str) -> &str {
-    match name.find('.') {
-        Some(dot) if dot > 0 && name.parse::<IpAddr>().is_err() => &name[..dot],
-        _ => name,
-    }
-}
-
-fn written(group: &Group, number: u64) -> String {
-    if group.digits == 0 {
-        return group.prefix.clone();
-    }
-    format!(
-        "{}{number:0width$}{}",
-        group.prefix,
-        group.suffix,
-        width = usize::from(group.digits)
-    )
-}
-
-/// The canonical form of one name: its last run of digits is its number (up to 18 digits).
-fn split_name(name: &str) -> (Group, u64) {
-    let bytes = name.as_bytes();
-    let plain = || {
-        (
-            Group {
-                prefix: name.to_owned(),
-                suffix: String::new(),
-                digits: 0,
-            },
-            0,
-        )
-    };
-    let Some(last) = bytes.iter().rposition(u8::is_ascii_digit) else {
-        return plain();
-    };
-    let first = bytes[..last]
-        .iter()
-        .rposition(|byte| !byte.is_ascii_digit())
-        .map_or(0, |at| at + 1);
-    let digits = &name[first..=last];
-    match (u8::try_from(digits.len()), digits.parse::<u64>()) {
-        (Ok(length @ 1..=18), Ok(number)) => {
-            let group = Group {
-                prefix: name[..first].to_owned(),
-                suffix: name[last + 1..].to_owned(),
-                digits: length,
-            };
-            (group, number)
-        }
-        _ => plain(),
-    }
-}
-
-/// The canonical stretches of a range, in its order.
-fn canonical(range: &NameRange) -> Box<dyn Iterator<Item = Stretch> + '_> {
-    let single = |name: &str, count: u32| {
-        let (group, number) = split_name(cut(name));
-        (0..count).map(move |_| Stretch {
-            group: group.clone(),
-            number,
-            count: 1,
-        })
-    };
-    if range.width == 0 {
-        return Box::new(single(&range.prefix, 1));
-    }
-    let suffix = match range.suffix.find('.') {
-        Some(dot) if !is_ip(range) => &range.suffix[..dot],
-        _ => range.suffix.as_str(),
-    };
-    if range.prefix.find('.').is_some_and(|dot| dot > 0) && !is_ip(range) {
-        return Box::new(single(&range.prefix, range.count));
-    }
-    let strided = suffix.bytes().any(|byte| byte.is_ascii_digit());
-    let own = range
-        .prefix
-        .bytes()
-        .rev()
-        .take_while(u8::is_ascii_digit)
-        .count();
-    let last = range.first.saturating_add(u64::from(range.count - 1));
-    if strided || own + usize::from(range.width).max(digits_of(last)) > 18 {
-        return Box::new((0..range.count).map(move |at| {
-            let name = range_name(range, at);
-            let (group, number) = split_name(cut(&name));
-            Stretch {
-                group,
-                number,
-                count: 1,
-            }
-        }));
-    }
-    let (prefix, lead) = range.prefix.split_at(range.prefix.len() - own);
-    let lead: u64 = lead.parse().unwrap_or(0);
-    let mut stretches = Vec::new();
-    let mut number = range.first;
-    while number <= last {
-        let digits = digits_of(number).max(usize::from(range.width));
-        let ten = 10_u64.pow(u32::try_from(digits).expect("at most 18 digits"));
-        let stop = last.min(ten - 1);
-        let group = Group {
-            prefix: prefix.to_owned(),
-            suffix: suffix.to_owned(),
-            digits: u8::try_from(own + digits).expect("at most 18 digits"),
-        };
-        stretches.push(Stretch {
-            group,
-            number: lead * ten + number,
-            count: narrow(stop - number + 1),
-        });
-        number = stop + 1;
-    }
-    Box::new(stretches.into_iter())
-}
-
-fn is_ip(range: &NameRange) -> bool {
-    range_name(range, 0).parse::<IpAddr>().is_ok()
-}
-
-/// The name at a place of a range, as written.
-#[must_use]
-pub fn range_name(range: &NameRange, at: u32) -> String {
-    if range.width == 0 {
-        return range.prefix.clone();
-    }
-    let number = range.first.saturating_add(u64::from(at));
-    format!(
-        "{}{number:0width$}{}",
-        range.prefix,
-        range.suffix,
-        width = usize::from(range.width)
-    )
-}
-
-fn digits_of(number: u64) -> usize {
-    number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
 #[cfg(test)]

@@ -2,5 +2,6 @@
 
 mod corpus;
 mod examples;
+mod session;
 mod taskmap;
 mod topo;

@@ -11,5 +11,6 @@ mod docs;
 mod json;
 mod judged;
 mod request_schema;
+mod session;
 mod spawn;
 mod taskmap;

@@ -37,7 +37,7 @@ impl<'s> Work<'s> {
     pub(super) fn settle(&mut self) {
         loop {
             if let Some(ns) = self.doomed.pop() {
-                if self.state.spaces.live[ns] {
+                if self.state.spaces.life[ns].live {
                     self.effects.killed.push(self.state.spaces.name[ns].clone());
                     self.stop(ns);
                 }
@@ -58,20 +58,20 @@ impl<'s> Work<'s> {
     /// A live namespace terminates. Source: `reservations.md` 6.
     pub(super) fn stop(&mut self, ns: NsId) {
         let state = &mut *self.state;
-        state.spaces.live[ns] = false;
+        state.spaces.life[ns].live = false;
         if state.scheduler == Some(ns) {
             state.scheduler = None;
         }
-        for session in std::mem::take(&mut state.spaces.sessions[ns]) {
+        for session in std::mem::take(&mut state.spaces.seat[ns].sessions) {
             if let Session::Reserved(alloc) = session {
                 state.allocs.owners[alloc].remove(ns);
             }
         }
-        let run = state.spaces.run[ns].take();
-        if let Some(uses) = state.spaces.uses[ns].take() {
+        let run = state.spaces.seat[ns].run.take();
+        if let Some(uses) = state.spaces.seat[ns].uses.take() {
             state.users.remove(ns, &uses, run);
         }
-        if state.spaces.ties[ns] > 0 {
+        if state.spaces.life[ns].ties > 0 {
             self.cut_ties(ns);
         }
         self.free_inactive(ns);
@@ -118,7 +118,7 @@ impl<'s> Work<'s> {
     fn free_inactive(&mut self, ns: NsId) {
         let mut next = Some(ns);
         while let Some(ns) = next {
-            if self.state.spaces.live[ns] || self.state.spaces.children[ns] > 0 {
+            if self.state.spaces.life[ns].live || self.state.spaces.life[ns].children > 0 {
                 return;
             }
             for at in self.state.tied(ns, Tie::Root) {
@@ -127,10 +127,10 @@ impl<'s> Work<'s> {
                 self.state.untie(ns, Tie::Root, at);
                 self.suspects.push(alloc);
             }
-            next = self.state.spaces.parent[ns];
+            next = self.state.spaces.life[ns].parent;
             self.state.spaces.remove(ns);
             if let Some(parent) = next {
-                self.state.spaces.children[parent] -= 1;
+                self.state.spaces.life[parent].children -= 1;
             }
         }
     }
@@ -192,9 +192,10 @@ impl<'s> Work<'s> {
             Some(alloc) if nodes.is_disjoint(state.nodes.shown()) => {
                 for ns in state.allocs.owners[alloc]
                     .iter()
-                    .filter(|&ns| state.spaces.run[ns].is_some())
+                    .filter(|&ns| state.spaces.seat[ns].run.is_some())
                 {
-                    if state.spaces.uses[ns]
+                    if state.spaces.seat[ns]
+                        .uses
                         .as_ref()
                         .is_some_and(|uses| !uses.is_disjoint(nodes))
                     {
@@ -210,7 +211,7 @@ impl<'s> Work<'s> {
     fn unlink(&mut self, alloc: AllocId) {
         let owners = std::mem::take(&mut self.state.allocs.owners[alloc]);
         for ns in owners.iter() {
-            let sessions = &mut self.state.spaces.sessions[ns];
+            let sessions = &mut self.state.spaces.seat[ns].sessions;
             let before = sessions.len();
             sessions.retain(|session| *session != Session::Reserved(alloc));
             // A job always has somewhere to put its children.

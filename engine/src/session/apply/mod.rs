@@ -153,14 +153,14 @@ fn start(state: &mut State, spawn: Spawn<'_>) -> Spawned {
             state.tie(ns, Tie::Root, row(alloc));
         }
     }
-    state.spaces.run[ns] = state.users.add(ns, &uses);
-    state.spaces.uses[ns] = Some(Arc::clone(&uses));
+    state.spaces.seat[ns].run = state.users.add(ns, &uses);
+    state.spaces.seat[ns].uses = Some(Arc::clone(&uses));
     let spawned = Spawned {
         sessions: names(state, &sessions),
         candidates,
         uses,
     };
-    state.spaces.sessions[ns] = sessions;
+    state.spaces.seat[ns].sessions = sessions;
     spawned
 }
 
@@ -194,7 +194,7 @@ fn teardown(state: &mut State, effects: &mut Effects) {
     let jobs = state
         .spaces
         .rows()
-        .filter(|&ns| state.spaces.live[ns] && state.spaces.is_job(ns));
+        .filter(|&ns| state.spaces.life[ns].live && state.spaces.is_job(ns));
     effects.killed = jobs.map(|ns: NsId| state.spaces.name[ns].clone()).collect();
     effects.departed = state
         .nodes

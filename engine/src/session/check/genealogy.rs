@@ -9,7 +9,7 @@ use crate::session::tables::{Kind, NsId};
 pub(super) fn check(state: &State) -> Held {
     let table = &state.spaces;
     let none = Name::default();
-    let mut children = vec![0_u32; table.kind.len()];
+    let mut children = vec![0_u32; table.life.len()];
     for ns in table.rows() {
         let name = &table.name[ns];
         let text = name.as_str();
@@ -25,12 +25,15 @@ pub(super) fn check(state: &State) -> Held {
             "the name finds another row",
             name,
         )?;
-        if let Some(parent) = table.parent[ns] {
-            let there = table.kind.get(parent).is_some_and(Option::is_some);
+        if let Some(parent) = table.life[ns].parent {
+            let there = table
+                .life
+                .get(parent)
+                .is_some_and(|life| life.kind.is_some());
             hold(there, "I-09", "a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
-        let scheduler = table.live[ns] && table.kind[ns] == Some(Kind::Scheduler);
+        let scheduler = table.life[ns].live && table.life[ns].kind == Some(Kind::Scheduler);
         hold(
             scheduler == (state.scheduler == Some(ns)),
             "I-12",
@@ -44,20 +47,23 @@ pub(super) fn check(state: &State) -> Held {
         "names of rows that are not there",
         &none,
     )?;
-    let known = state
-        .scheduler
-        .is_none_or(|ns| table.kind.get(ns) == Some(&Some(Kind::Scheduler)));
+    let known = state.scheduler.is_none_or(|ns| {
+        table
+            .life
+            .get(ns)
+            .is_some_and(|life| life.kind == Some(Kind::Scheduler))
+    });
     hold(known, "I-12", "a scheduler that is not there", &none)?;
     for ns in table.rows() {
         let count = children[ns.row()];
         hold(
-            count == table.children[ns],
+            count == table.life[ns].children,
             "index",
             "a wrong number of children",
             &table.name[ns],
         )?;
         hold(
-            table.live[ns] || count > 0,
+            table.life[ns].live || count > 0,
             "I-09",
             "a row that is not active",
             &table.name[ns],
@@ -73,7 +79,7 @@ fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
     let mut left = table.rows().count();
     while let Some(ns) = leaves.pop() {
         left -= 1;
-        if let Some(parent) = table.parent[ns] {
+        if let Some(parent) = table.life[ns].parent {
             children[parent.row()] -= 1;
             if children[parent.row()] == 0 {
                 leaves.push(parent);

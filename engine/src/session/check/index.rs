@@ -61,12 +61,18 @@ fn ties(state: &State) -> Held {
         "ties that do not match the columns",
         &none,
     )?;
-    let mut counts = vec![0_u32; state.spaces.kind.len()];
+    let mut counts = vec![0_u32; state.spaces.life.len()];
     for (ns, _, _) in &expected {
         counts[ns.row()] += 1;
     }
     hold(
-        state.spaces.ties.values() == counts,
+        state
+            .spaces
+            .life
+            .values()
+            .iter()
+            .map(|life| life.ties)
+            .eq(counts),
         "index",
         "a wrong number of ties",
         &none,
@@ -77,10 +83,10 @@ fn users(state: &State) -> Held {
     let mut listed = 0;
     let mut running = 0;
     for ns in state.spaces.rows() {
-        let Some(uses) = &state.spaces.uses[ns] else {
+        let Some(uses) = &state.spaces.seat[ns].uses else {
             continue;
         };
-        let run = state.spaces.run[ns];
+        let run = state.spaces.seat[ns].run;
         let name = &state.spaces.name[ns];
         hold(
             state.users.knows(ns, uses, run),

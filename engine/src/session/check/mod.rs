@@ -183,8 +183,8 @@ fn records(state: &State) -> Held {
 /// I-04, I-05, I-08.
 fn owners(state: &State) -> Held {
     let mut rightful: BTreeMap<AllocId, NsSet> = BTreeMap::new();
-    for ns in state.spaces.rows().filter(|&ns| state.spaces.live[ns]) {
-        for session in &state.spaces.sessions[ns] {
+    for ns in state.spaces.rows().filter(|&ns| state.spaces.life[ns].live) {
+        for session in &state.spaces.seat[ns].sessions {
             if let Session::Reserved(alloc) = *session {
                 rightful.entry(alloc).or_default().insert(ns);
             }
@@ -198,7 +198,7 @@ fn owners(state: &State) -> Held {
             let same =
                 rows.contains(owner) && state.spaces.name[owner] == state.allocs.owner_name[alloc];
             hold(
-                same && state.spaces.live[owner],
+                same && state.spaces.life[owner].live,
                 "I-04",
                 "an owner that does not live",
                 id,
@@ -231,7 +231,7 @@ fn owners(state: &State) -> Held {
         let warned = state.allocs.requestor[alloc].map(|to| to.ns);
         for ns in warned.into_iter().chain(state.allocs.req_ns[alloc]) {
             hold(
-                rows.contains(ns) && state.spaces.live[ns],
+                rows.contains(ns) && state.spaces.life[ns].live,
                 "I-08",
                 "a recipient or id holder that is gone",
                 id,
@@ -269,9 +269,9 @@ fn dispositions(state: &State) -> Held {
 fn seats(state: &State) -> Held {
     for ns in state.spaces.rows() {
         let name = &state.spaces.name[ns];
-        let sessions = &state.spaces.sessions[ns];
-        let uses = state.spaces.uses[ns].as_deref();
-        if !(state.spaces.live[ns] && state.spaces.is_job(ns)) {
+        let sessions = &state.spaces.seat[ns].sessions;
+        let uses = state.spaces.seat[ns].uses.as_deref();
+        if !(state.spaces.life[ns].live && state.spaces.is_job(ns)) {
             hold(
                 sessions.is_empty() && uses.is_none(),
                 "I-10",
@@ -338,7 +338,7 @@ fn requests(state: &State) -> Held {
     for (number, request) in state.pending.iter() {
         let from = request.from.ns;
         let name = &request.owner;
-        let live = from.row() < state.spaces.live.len() && state.spaces.live[from];
+        let live = from.row() < state.spaces.life.len() && state.spaces.life[from].live;
         hold(live, "I-13", "a request of somebody who is gone", name)?;
         hold(
             number > 0 && number < state.next_request,
@@ -357,7 +357,7 @@ fn requests(state: &State) -> Held {
         if let Some(target) = request.target_ns {
             let same = request.target.as_ref() == state.spaces.name.get(target);
             hold(
-                same && state.spaces.live[target],
+                same && state.spaces.life[target].live,
                 "I-13",
                 "a target that is gone",
                 name,
@@ -371,7 +371,7 @@ fn requests(state: &State) -> Held {
 fn leaks(state: &State) -> Held {
     let none = Name::default();
     let empty = state.spaces.len() == 0 && state.allocs.len() == 0 && state.pending.len() == 0;
-    let someone = state.spaces.rows().any(|ns| state.spaces.live[ns]);
+    let someone = state.spaces.rows().any(|ns| state.spaces.life[ns].live);
     let free = state.nodes.pool() == state.nodes.all();
     hold(
         someone || (empty && free),

@@ -186,7 +186,8 @@ fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
         .spaces
         .rows()
         .filter(|&ns| {
-            before.spaces.uses[ns]
+            before.spaces.seat[ns]
+                .uses
                 .as_ref()
                 .is_some_and(|uses| !uses.is_disjoint(&gone))
         })

@@ -193,7 +193,13 @@ pub fn recover<E: From<ReplayError>>(
             Payload::Snapshot(contained, image)
                 if fresh && (mode == Mode::Fast || contained > 0) =>
             {
-                // A replay starts here: after compaction, or to be fast.
+                // A replay starts here: after compaction, or to be fast. No journal has had so many events.
+                if contained > u64::MAX >> 1 {
+                    return Err(ReplayError::Unreadable {
+                        offset: frame.offset,
+                    }
+                    .into());
+                }
                 state = from_image(config, &image, frame.offset)?;
                 events = contained;
             }

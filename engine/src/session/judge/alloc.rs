@@ -221,7 +221,8 @@ fn record(state: &State, alloc: AllocId) -> Record {
 }
 
 fn room_to_wait(state: &State) -> Result<(), Status> {
-    if state.pending.len() >= state.config.limits.max_pending {
+    let full = state.pending.len() >= state.config.limits.max_pending;
+    if full || state.next_request == u64::MAX {
         Err(Status::OutOfResource)
     } else {
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::attrs::{are_names, name};
 use super::{Change, Granted, GrantedTo, Judged, refused};
+use crate::limit::NODES_MAX;
 use crate::session::event::Value;
 use crate::session::name::Name;
 use crate::session::state::State;
@@ -70,7 +71,10 @@ fn granted(
             }
         }
     }
-    if !fresh.is_empty() && state.nodes.len() + fresh.len() as u64 > state.config.limits.max_nodes {
+    // Node ids are never used twice: after four thousand million joins there are no more.
+    let ids_left = (NODES_MAX as usize).saturating_sub(state.nodes.next());
+    let too_many = state.nodes.len() + fresh.len() as u64 > state.config.limits.max_nodes;
+    if !fresh.is_empty() && (too_many || fresh.len() > ids_left) {
         return Err(Status::OutOfResource);
     }
     let record = match record {

@@ -246,7 +246,7 @@ fn spawn<'a>(
 
 fn stop<'a>(state: &State, name: &str, is_meant: impl Fn(Kind) -> bool) -> Verdict<'a> {
     let ns = state.spaces.find_live(name).ok_or(Status::NotFound)?;
-    if state.spaces.kind[ns].is_some_and(is_meant) {
+    if state.spaces.life[ns].kind.is_some_and(is_meant) {
         Ok(Change::Stop(ns))
     } else {
         Err(Status::NotFound)

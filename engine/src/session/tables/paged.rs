@@ -9,7 +9,7 @@ const PAGE: usize = 1024;
 /// One column, in pages that come with their first row and go with their last.
 #[derive(Clone)]
 pub(crate) struct Paged<I, T> {
-    pages: Vec<Option<Page<T>>>,
+    pages: Vec<Option<Box<Page<T>>>>,
     id: PhantomData<I>,
 }
 
@@ -35,9 +35,11 @@ impl<I: Id, T: Clone + Default> Paged<I, T> {
         if page >= self.pages.len() {
             self.pages.resize_with(page + 1, || None);
         }
-        let page = self.pages[page].get_or_insert_with(|| Page {
-            rows: vec![T::default(); PAGE].into_boxed_slice(),
-            used: 0,
+        let page = self.pages[page].get_or_insert_with(|| {
+            Box::new(Page {
+                rows: vec![T::default(); PAGE].into_boxed_slice(),
+                used: 0,
+            })
         });
         page.rows[row] = value;
         page.used += 1;

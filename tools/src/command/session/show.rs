@@ -94,11 +94,7 @@ fn text(line: &Json) -> String {
         Some("snapshot") => format!("the state after {} events", payload["events"]),
         Some(_) | None => payload.to_string(),
     };
-    format!(
-        "{:>10}  #{:<8} {:<8} {}",
-        line["offset"],
-        line["seq"],
-        line["kind"].as_str().unwrap_or_default(),
-        person::plain(&told)
-    )
+    let (offset, seq) = (line["offset"].to_string(), line["seq"].to_string());
+    let kind = line["kind"].as_str().unwrap_or_default();
+    format!("{offset:>10}  #{seq:<8} {kind:<8} {}", person::plain(&told))
 }

@@ -1,0 +1,72 @@
+//! `stowplan session` as people and launchers meet it.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here fails the test, in its helpers too"
+)]
+
+// Scenario files: ours, those of the contract, and what is none.
+mod scenarios;
+// Journals on disk: locks, limits, damage, kills.
+mod journals;
+// The table of clauses, decisions and invariants names tests that exist.
+mod clauses;
+
+use std::path::{Path, PathBuf};
+
+/// What a run of the command said.
+struct Said {
+    status: u8,
+    out: String,
+    err: String,
+}
+
+/// Runs `stowplan session`.
+fn session(words: &[&str], stdin: &[u8]) -> Said {
+    let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let status = stowplan::command::session::run(&args, &mut &*stdin, &mut out, &mut err);
+    Said {
+        status,
+        out: String::from_utf8(out).unwrap(),
+        err: String::from_utf8(err).unwrap(),
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
+}
+
+/// Our scenario files, by name.
+fn ours() -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(root().join("cases/sessions")).unwrap();
+    let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    files
+}
+
+/// A folder for one test, gone when it ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stowplan-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
