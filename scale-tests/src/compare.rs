@@ -12,7 +12,7 @@ use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::topologies::Topologies;
-use stowplan_engine::taskmap::{JobNode, TaskMap, TaskMapError};
+use stowplan_engine::taskmap::{JobNode, Limits, TaskMap, TaskMapError};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_reference::cpus::Cpus;
 use stowplan_reference::{Refusal, Row, World, map, read_machine};
@@ -286,7 +286,7 @@ fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
         Ok(map) => format!("{:?}", map.flux_blocks().iter().collect::<Vec<_>>()),
         Err(error) => error.to_string(),
     };
-    let bands = plan.task_map();
+    let bands = plan.task_map(Limits::default());
     let ranks = wanted.iter().map(|row| {
         (
             JobNode(u32::try_from(row.node).unwrap_or(u32::MAX)),

@@ -2,7 +2,7 @@
 
 use super::order::{Band, Order, RankOrder};
 use super::{AppPlan, Plan};
-use crate::taskmap::{Block, TaskMap, TaskMapError};
+use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
 #[derive(Clone, Copy)]
@@ -27,17 +27,18 @@ impl Plan {
     /// On which node each rank is; nodes are numbered as in the pool.
     ///
     /// # Errors
-    /// `taskmap-range`: more ranks, or a higher node, than a task map can say.
+    /// `taskmap-range`: more ranks, or a higher node, than a task map can say. `taskmap-too-large`: more blocks than
+    /// `limits` allow, as where thousands of millions of rounds skip a node.
     ///
     /// Cost: placed runs; by node and span, runs per band, times its rounds where they are no single stretch of equal
     /// nodes.
     ///
     /// ```
-    /// use stowplan_engine::plan::Plan;
-    /// assert!(Plan::default().task_map().unwrap().is_unknown(), "there are no tasks");
+    /// use stowplan_engine::{plan::Plan, taskmap::Limits};
+    /// assert!(Plan::default().task_map(Limits::default()).unwrap().is_unknown(), "there are no tasks");
     /// ```
-    pub fn task_map(&self) -> Result<TaskMap, TaskMapError> {
-        TaskMap::from_blocks(self.apps.iter().flat_map(AppPlan::blocks))
+    pub fn task_map(&self, limits: Limits) -> Result<TaskMap, TaskMapError> {
+        TaskMap::from_blocks_within(self.apps.iter().flat_map(AppPlan::blocks), limits)
     }
 }
 

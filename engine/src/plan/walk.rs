@@ -216,7 +216,7 @@ mod tests {
             Ok(())
         });
         assert_eq!((walked, seen), (Ok(()), plan.ranks()));
-        let tasks = plan.task_map().unwrap();
+        let tasks = plan.task_map(crate::taskmap::Limits::default()).unwrap();
         for rank in (0..plan.ranks()).map(Rank) {
             let node = plan.place(rank).unwrap().node.row();
             assert_eq!(tasks.node_of(rank).unwrap().0 as usize, node);

@@ -94,6 +94,31 @@ impl TaskMap {
         Ok(appender.finish())
     }
 
+    /// The map of blocks, if Flux's encoding of it has no more blocks than `limits.items`: rounds that skip nodes may need
+    /// more blocks than anybody can hold, and nothing shorter says the same (taskmap 4.5).
+    ///
+    /// # Errors
+    /// As [`TaskMap::from_blocks`]; `taskmap-too-large`, as soon as there are more.
+    pub fn from_blocks_within(
+        blocks: impl IntoIterator<Item = Block>,
+        limits: Limits,
+    ) -> Result<Self, TaskMapError> {
+        let mut appender = Appender::new();
+        for (at, block) in blocks.into_iter().enumerate() {
+            appender.block(block, Place::Block(at))?;
+            let (items, most) = (appender.blocks() as u64, limits.items);
+            if items > most {
+                return Err(TaskMapError::TooLarge {
+                    asked: "the task map",
+                    items,
+                    unit: "blocks",
+                    most,
+                });
+            }
+        }
+        Ok(appender.finish())
+    }
+
     /// The map of runs in task order: so many tasks on that node. Neighbours on the same node are one run.
     ///
     /// # Errors

@@ -220,6 +220,27 @@ fn two_thousand_million_tasks_are_counted_and_asked_at_once() {
 }
 
 #[test]
+fn rounds_that_skip_a_node_are_refused_before_they_fill_the_memory() {
+    let round = [0, 2].map(|first| Block {
+        first,
+        nodes: 1,
+        ppn: 1,
+        repeat: 1,
+    });
+    let rounds = || std::iter::repeat_n(round, 1_000_000_000).flatten();
+    let limits = Limits {
+        items: 5000,
+        chars: None,
+    };
+    let refused = TaskMap::from_blocks_within(rounds(), limits).unwrap_err();
+    assert_eq!(refused.class(), "taskmap-too-large");
+    let dealt = TaskMap::read(b"[[0,1,1000000000,1],[2,1,1000000000,1]]")
+        .unwrap()
+        .cyclic(1, limits);
+    assert_eq!(dealt.unwrap_err().class(), "taskmap-too-large");
+}
+
+#[test]
 fn a_map_read_back_from_any_form_is_the_same_map() {
     for seed in 0..500 {
         let map = TaskMap::from_blocks(Dice::new(seed).blocks(60)).unwrap();

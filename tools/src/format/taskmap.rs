@@ -16,7 +16,9 @@ pub fn write(
     form: Form,
     give: impl FnOnce(&dyn Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Refused>,
 ) -> Result<(), Refused> {
-    let map = plan.task_map().map_err(|error| refused(&error))?;
+    let map = plan
+        .task_map(Limits::default())
+        .map_err(|error| refused(&error))?;
     let text = map
         .text(form, Encoder::Best, Limits::default())
         .map_err(|error| refused(&error))?;
