@@ -106,7 +106,7 @@ impl TopoError {
 
 /// A text in quotes; of a long one what stands around byte `at`.
 fn excerpt(text: &str, at: usize) -> String {
-    const MOST: usize = 160;
+    const MOST: usize = 100;
     if text.len() <= MOST {
         return format!("{text:?}");
     }
