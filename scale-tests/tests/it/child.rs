@@ -75,7 +75,7 @@ fn placed_here() {
     };
     let shape = shape(&job);
     let (resolved, machine) = (shape.resolved.clone(), shape.machine.clone());
-    let region = Region::new(INSTRUMENTED_SYSTEM);
+    let region = Region::new(&INSTRUMENTED_SYSTEM);
     let mapped = map_resolved(resolved, machine).unwrap();
     let change = region.change();
     drop(mapped);

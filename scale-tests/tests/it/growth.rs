@@ -4,6 +4,7 @@ use crate::child::{Cost, cost};
 use crate::size::is_long;
 
 /// The exponent of y over x, and its standard error, from the logarithms.
+#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn exponent(points: &[(f64, f64)]) -> (f64, f64) {
     let logs: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.ln(), y.ln())).collect();
     let count = f64::from(u32::try_from(logs.len()).unwrap());
@@ -39,6 +40,7 @@ fn fitted(what: &str, jobs: &[(f64, String)], of: fn(&Cost) -> u64) -> (f64, f64
 }
 
 #[test]
+#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn the_fit_finds_an_exponent() {
     let points: Vec<(f64, f64)> = (1..8)
         .map(|x| (f64::from(x), 3.0 * f64::from(x).powf(1.5)))
@@ -49,6 +51,7 @@ fn the_fit_finds_an_exponent() {
 
 /// Ranks from 2^10 to 2^30 on equal nodes: what is allocated does not grow with them. Time is told, and held in the long check.
 #[test]
+#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn plans_do_not_grow_with_ranks() {
     for map in ["core", "slot", "node", "package:span"] {
         let jobs: Vec<(f64, String)> = (2..=22)
@@ -77,6 +80,7 @@ fn plans_do_not_grow_with_ranks() {
 
 /// Nodes that are all distinct cost in proportion, and no more.
 #[test]
+#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn distinct_nodes_cost_in_proportion() {
     let jobs: Vec<(f64, String)> = [256, 128, 64, 32, 16]
         .into_iter()
