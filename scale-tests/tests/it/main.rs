@@ -7,7 +7,6 @@ mod growth;
 mod memory;
 mod million;
 mod plan;
-mod session;
 mod size;
 mod taskmap;
 mod threads;
