@@ -5,23 +5,21 @@ use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, StateId, StateRuns};
-use crate::text::hosts::{HostfileWhat, Hosts};
+use crate::text::hosts::{HostfileLine, HostfileWhat, Hosts};
+use std::collections::BTreeMap;
 
 /// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
 pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
     let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
-        for line in &hosts.hostfiles[*file].lines {
-            let (HostfileWhat::Name(range), Some(slots)) = (&line.what, line.slots) else {
-                continue;
+        for (node, slots) in counted(site, &hosts.hostfiles[*file].lines) {
+            let nodes = NodeRange {
+                first: node,
+                count: 1,
             };
-            let nodes = site.names.find(range).0.into_iter();
-            let parts = nodes.flat_map(|nodes| site.runs.within(nodes).collect::<Vec<_>>());
-            found.extend(
-                parts
-                    .filter(|&(_, state)| site.states.get(state).slots > slots)
-                    .map(|part| (part, slots)),
-            );
+            let parts = site.runs.within(nodes);
+            let larger = parts.filter(|&(_, state)| site.states.get(state).slots > slots);
+            found.extend(larger.map(|part| (part, slots)));
         }
     }
     let mut seen = Intervals::default();
@@ -35,6 +33,33 @@ pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
         lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
     }
     lowered
+}
+
+/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4).
+fn counted(site: &Site, lines: &[HostfileLine]) -> BTreeMap<u32, u32> {
+    let mut slots: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut more: BTreeMap<u32, u32> = BTreeMap::new();
+    for line in lines {
+        let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
+            continue;
+        };
+        for node in site
+            .names
+            .find(range)
+            .0
+            .into_iter()
+            .flat_map(|nodes| nodes.first..nodes.end())
+        {
+            match line.slots {
+                Some(count) => *slots.entry(node).or_default() = count,
+                None => *more.entry(node).or_default() += 1,
+            }
+        }
+    }
+    for (node, count) in &mut slots {
+        *count = count.saturating_add(more.get(node).copied().unwrap_or(0));
+    }
+    slots
 }
 
 /// The states with some changed; `None` when none is.
