@@ -2,3 +2,11 @@
 
 // The mix of session events, at any size.
 pub mod session_mix;
+// What placing a shape takes.
+pub mod measure;
+// The plain mapper beside ours.
+pub mod plain;
+// Tables.
+pub mod report;
+// Curves.
+pub mod plot;

@@ -2,11 +2,12 @@
 //!
 //! The modules stand in the order of the data; each imports only from those above it.
 
-// Ids, counts, bounds, errors, choices: the words everything else is written in.
+// Every bound.
+pub mod limit;
+// Ids, counts, errors, choices: the words everything else is written in.
 pub mod count;
 pub mod error;
 pub mod id;
-pub mod limit;
 pub mod policy;
 // What there is.
 pub mod table;

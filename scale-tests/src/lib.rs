@@ -18,5 +18,7 @@ pub mod coverage;
 pub mod shrink;
 // The placement corpus.
 pub mod corpus;
+// Named shapes of jobs and machines.
+pub mod shapes;
 // Bodies of the fuzz targets.
 pub mod input;

@@ -41,7 +41,7 @@ pub(super) struct Turns<'t> {
     room: Room,
     /// In the order of their turns.
     objects: Vec<ObjectId>,
-    /// Processes that still fit; while cpus are shared, those that ever do. Shape `[objects]`; empty while unbound.
+    /// Processes that still fit. Shape `[objects]`; only while there is room by cpus.
     fits: Vec<u64>,
     /// The next to be asked.
     at: usize,
@@ -52,13 +52,13 @@ pub(super) struct Turns<'t> {
 }
 
 impl<'t> Turns<'t> {
-    /// `device`: that of `dist`. `free`: as the app finds the node; `allowed`: all that may be used there.
+    /// `device`: that of `dist`. `free`: as the app finds the node.
     pub(super) fn new(
         hardware: Hardware<'t>,
         policy: &Policy,
         device: Option<&str>,
         room: Room,
-        (free, allowed): (&Bits, &Bits),
+        free: &Bits,
     ) -> Self {
         let swept = || match policy.span {
             Span::No => Deal::Sweep,
@@ -88,16 +88,14 @@ impl<'t> Turns<'t> {
         }
         let mode = hardware.mode(policy.mode);
         let pe = u64::from(policy.pe.max(1));
-        let of = |cpus: &Bits| -> Vec<u64> {
-            let ranges = objects.iter().map(|&object| hardware.ranges(object));
-            ranges
-                .map(|ranges| hardware.count(ranges, cpus, mode) / pe)
-                .collect()
-        };
         let fits = match room {
-            Room::ByCpus => of(free),
-            Room::Shared => of(allowed),
-            Room::Endless => Vec::new(),
+            Room::ByCpus => {
+                let ranges = objects.iter().map(|&object| hardware.ranges(object));
+                ranges
+                    .map(|ranges| hardware.count(ranges, free, mode) / pe)
+                    .collect()
+            }
+            Room::Shared | Room::Endless => Vec::new(),
         };
         Self {
             hardware,
@@ -137,7 +135,8 @@ impl<'t> Turns<'t> {
 
     fn has_room(&self, row: usize) -> bool {
         match self.room {
-            Room::ByCpus | Room::Shared => self.fits[row] > 0,
+            Room::ByCpus => self.fits[row] > 0,
+            Room::Shared => !self.hardware.ranges(self.objects[row]).is_empty(),
             Room::Endless => true,
         }
     }
@@ -183,9 +182,7 @@ impl<'t> Turns<'t> {
 
     /// A process on the object consumed its cpus.
     pub(super) fn consumed(&mut self, row: usize) {
-        // Shared cpus have no end.
-        let counted = self.room == Room::ByCpus;
-        if let Some(fits) = self.fits.get_mut(row).filter(|_| counted) {
+        if let Some(fits) = self.fits.get_mut(row) {
             *fits = fits.saturating_sub(1);
         }
     }

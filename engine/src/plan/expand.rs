@@ -19,7 +19,7 @@ const WRITTEN_OUT: u32 = 1 << 14;
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
 /// The app of a rank follows from [`Plan::bases`], its app rank too.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProcTable {
     /// Row of the node in the pool.
     node: Vec<u32>,

@@ -30,7 +30,7 @@ pub(crate) struct Facts {
     pub(crate) by_package: u32,
     /// Processes that the mapped objects can take by PE, cpus not shared.
     pub(crate) by_object: u64,
-    /// Mapped objects, and those that have a cpu at all.
+    /// Mapped objects, and those that have PE cpus at all.
     pub(crate) objects: u32,
     pub(crate) with_cpus: u32,
     /// Cpus of the largest mapped object, and of the largest package, taken or not.
@@ -125,7 +125,7 @@ impl<'t> Terrain<'t> {
         for &(object, _) in &self.objects {
             by_object += u64::from(count(&cpus.units, object) / pe);
             let all = count(&may, object);
-            with_cpus += u32::from(all > 0);
+            with_cpus += u32::from(all >= pe);
             largest_object = largest_object.max(all);
         }
         let (mut by_package, mut largest_package) = (0, 0);

@@ -1,43 +1,25 @@
-//! Slots that an app's own hostfile lowers. Source: `semantics` 1.4.
+//! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
-use super::pool::excluded;
 use super::site::Site;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, StateId, StateRuns};
-use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
+use crate::text::hosts::{HostfileLine, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
-/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4). Lines that only name the
-/// node add to it, as they do where the pool is made; names that the file excludes say nothing.
+/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
 pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
     let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
-        let file = &hosts.hostfiles[*file];
-        let (excluded, more) = (excluded(file), added(site, file));
-        for line in &file.lines {
-            let (HostfileWhat::Name(range), Some(slots)) = (&line.what, line.slots) else {
-                continue;
+        for (node, slots) in counted(site, &hosts.hostfiles[*file].lines) {
+            let nodes = NodeRange {
+                first: node,
+                count: 1,
             };
-            if excluded.find(range).1.is_none() {
-                continue;
-            }
-            for nodes in site.names.find(range).0 {
-                for (part, state) in site.runs.within(nodes).collect::<Vec<_>>() {
-                    let here = site.states.get(state).slots;
-                    let (first, end) = (part.first, part.end());
-                    if more.range(first..end).next().is_none() {
-                        found.extend((here > slots).then_some(((part, state), slots)));
-                        continue;
-                    }
-                    for first in first..end {
-                        let slots = slots.saturating_add(more.get(&first).copied().unwrap_or(0));
-                        let node = NodeRange { first, count: 1 };
-                        found.extend((here > slots).then_some(((node, state), slots)));
-                    }
-                }
-            }
+            let parts = site.runs.within(nodes);
+            let larger = parts.filter(|&(_, state)| site.states.get(state).slots > slots);
+            found.extend(larger.map(|part| (part, slots)));
         }
     }
     let mut seen = Intervals::default();
@@ -53,28 +35,31 @@ pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
     lowered
 }
 
-/// How often lines without a count name each node of a file.
-fn added(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
-    let mut more = BTreeMap::new();
-    let counts = file.lines.iter().any(|line| line.slots.is_some());
-    for line in file
-        .lines
-        .iter()
-        .filter(|line| counts && line.slots.is_none())
-    {
-        if let HostfileWhat::Name(range) | HostfileWhat::Ranked(range) = &line.what {
-            for node in site
-                .names
-                .find(range)
-                .0
-                .into_iter()
-                .flat_map(|nodes| nodes.first..nodes.end())
-            {
-                *more.entry(node).or_insert(0) += 1;
+/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4).
+fn counted(site: &Site, lines: &[HostfileLine]) -> BTreeMap<u32, u32> {
+    let mut slots: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut more: BTreeMap<u32, u32> = BTreeMap::new();
+    for line in lines {
+        let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
+            continue;
+        };
+        for node in site
+            .names
+            .find(range)
+            .0
+            .into_iter()
+            .flat_map(|nodes| nodes.first..nodes.end())
+        {
+            match line.slots {
+                Some(count) => *slots.entry(node).or_default() = count,
+                None => *more.entry(node).or_default() += 1,
             }
         }
     }
-    more
+    for (node, count) in &mut slots {
+        *count = count.saturating_add(more.get(node).copied().unwrap_or(0));
+    }
+    slots
 }
 
 /// The states with some changed; `None` when none is.

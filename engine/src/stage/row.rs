@@ -234,24 +234,30 @@ impl<'g> Row<'g> {
         End::Wanted
     }
 
-    /// Processes each object can take: its free cpus by PE; without end when cpus may be shared.
-    fn rooms(&self) -> Vec<u32> {
+    /// The cpus that may be used at all, where they may be shared.
+    fn shared_cpus(&self) -> Option<PuBits> {
         let binder = self.ground.binder;
-        let room = |&(object, _): &(ObjectId, u32)| {
-            let pus = self.ground.binder.topologies.ranges(object);
-            if self.overload() {
-                return if self.may_share(pus) { u32::MAX } else { 0 };
-            }
-            binder.count_free(&self.cpus.units, pus) / u32::from(binder.policy.pe)
-        };
-        self.ground.objects.iter().map(room).collect()
+        self.overload()
+            .then(|| binder.free_units(self.ground.allowed))
     }
 
-    /// Whether these PUs hold PE cpus that may be used, taken or not: an object without cpus is always full (1.1).
-    fn may_share(&self, pus: &[(u32, u32)]) -> bool {
+    /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
+    fn room(&self, pus: &[(u32, u32)], shared: Option<&PuBits>) -> u32 {
         let binder = self.ground.binder;
-        let may = binder.free_units(self.ground.allowed);
-        binder.count_free(&may, pus) >= u32::from(binder.policy.pe)
+        let pe = u32::from(binder.policy.pe);
+        match shared {
+            None => binder.count_free(&self.cpus.units, pus) / pe,
+            Some(may) if binder.count_free(may, pus) >= pe => u32::MAX,
+            Some(_) => 0,
+        }
+    }
+
+    /// The same for each mapped object.
+    fn rooms(&self) -> Vec<u32> {
+        let shared = self.shared_cpus();
+        let objects = self.ground.objects.iter();
+        let ranges = objects.map(|&(object, _)| self.ground.binder.topologies.ranges(object));
+        ranges.map(|pus| self.room(pus, shared.as_ref())).collect()
     }
 
     pub(crate) fn sweep(&mut self) -> End {
@@ -417,11 +423,7 @@ impl<'g> Row<'g> {
         }
         let pus = binder.pus_of(object.map(|(object, _)| object));
         let bound = !matches!(binder.target, super::bind::Target::Nothing);
-        let room = binder.count_free(&self.cpus.units, &pus) / u32::from(binder.policy.pe);
-        if bound && !self.overload() && room < per {
-            return None;
-        }
-        if bound && self.overload() && !self.may_share(&pus) {
+        if bound && self.room(&pus, self.shared_cpus().as_ref()) < per {
             return None;
         }
         if self.overload() {

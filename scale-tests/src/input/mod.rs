@@ -1,5 +1,5 @@
 //! Bodies of the fuzz targets: bytes in, a judged answer out. Tests call them too.
 
-pub mod session;
+pub mod plan;
 pub mod taskmap;
 pub mod topo;

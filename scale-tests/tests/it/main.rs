@@ -1,7 +1,17 @@
 //! Integration tests: one binary for the crate.
 
+mod child;
 mod corpus;
 mod examples;
-mod session;
+mod growth;
+mod memory;
+mod million;
+mod plan;
+mod size;
 mod taskmap;
+mod threads;
 mod topo;
+
+/// Counts what is allocated; read in processes that measure nothing else.
+#[global_allocator]
+static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::INSTRUMENTED_SYSTEM;

@@ -81,11 +81,16 @@ fn option(row: &'static Row) -> Arg {
 }
 
 fn help_of(row: &Row) -> String {
-    match row.meaning {
-        Meaning::Old(_) => format!("old spelling of {}", row.help),
-        _ if row.help.is_empty() => "accepted, without effect here".to_owned(),
-        _ => row.help.to_owned(),
+    if let Meaning::Old(_) = row.meaning {
+        return format!("old spelling of {}", row.help);
     }
+    let silent = row.help.is_empty();
+    if silent {
+        "accepted, without effect here"
+    } else {
+        row.help
+    }
+    .to_owned()
 }
 
 fn map() -> Command {

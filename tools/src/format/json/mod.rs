@@ -10,12 +10,14 @@ use app::AppView;
 use numbered::{Numbered, PatternView};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::table::pusets::PuSetId;
+use stowplan_engine::table::states::StateId;
 use stowplan_engine::table::topologies::TopologyId;
 
 /// The version of the layout.
@@ -53,18 +55,20 @@ struct Document<'a> {
 fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
     let plan = told.plan;
     let world = plan.world();
-    let states = world.states.iter().map(|(_, state)| StateView {
-        topology: state.topology.row(),
-        slots: state.slots,
-        max_slots: state.max_slots,
-        used: state.used,
-        allowed: os_list(told, state.topology, state.allowed),
+    let mut states = Vec::new();
+    let mut rows = HashMap::new();
+    let classes = world.before.iter().map(|(nodes, id)| {
+        let row = *rows.entry(id).or_insert_with(|| {
+            states.push(StateView::new(told, id));
+            states.len() - 1
+        });
+        ClassView {
+            first: nodes.first,
+            count: nodes.count,
+            state: row,
+        }
     });
-    let classes = world.before.iter().map(|(nodes, state)| ClassView {
-        first: nodes.first,
-        count: nodes.count,
-        state: state.row(),
-    });
+    let classes = classes.collect();
     let apps = (0..plan.apps().len()).map(|row| AppView {
         told,
         numbered,
@@ -80,8 +84,8 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
             .ids()
             .map(|id| TopologyView { told, id })
             .collect(),
-        states: states.collect(),
-        classes: classes.collect(),
+        states,
+        classes,
         apps: apps.collect(),
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
@@ -161,6 +165,19 @@ struct StateView {
     used: u32,
     /// OS numbers, list form.
     allowed: String,
+}
+
+impl StateView {
+    fn new(told: &Told<'_>, id: StateId) -> Self {
+        let state = told.plan.world().states.get(id);
+        Self {
+            topology: state.topology.row(),
+            slots: state.slots,
+            max_slots: state.max_slots,
+            used: state.used,
+            allowed: os_list(told, state.topology, state.allowed),
+        }
+    }
 }
 
 /// Neighbouring nodes in one state.

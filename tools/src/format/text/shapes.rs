@@ -4,7 +4,7 @@ use crate::format::spread::{self, AppRun};
 use std::collections::HashMap;
 use stowplan_engine::plan::{PlacedRun, Plan};
 use stowplan_engine::table::apps::AppId;
-use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::names::{NodeRange, push_joined};
 use stowplan_engine::table::patterns::{PatternId, Patterns, Place};
 use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::topologies::TopologyId;
@@ -57,7 +57,7 @@ pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
             shapes.len() - 1
         });
         shapes[at].count += u64::from(stretch.nodes.count);
-        shapes[at].nodes.push(stretch.nodes);
+        push_joined(&mut shapes[at].nodes, stretch.nodes);
     }
     shapes
 }

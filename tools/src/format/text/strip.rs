@@ -150,7 +150,7 @@ impl Strips {
 pub(super) fn meaning(sign: char) -> Option<&'static str> {
     match sign {
         SHARED => Some("shared"),
-        SEVERAL => Some("several, a thread each"),
+        SEVERAL => Some("several apps, by threads"),
         FREE => Some("free"),
         FORBIDDEN => Some("not allowed"),
         MIXED => Some("mixed"),

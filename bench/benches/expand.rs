@@ -1,0 +1,40 @@
+//! The explicit table, beside a copy of as many bytes. Throughput in bytes.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use stowplan_engine::map::map_resolved;
+use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_scale_tests::shapes::named;
+
+fn expand(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("expand");
+    group.sample_size(20);
+    for name in [
+        "elcap-1M",
+        "frontier-gpu-79k",
+        "mpmd-64apps",
+        "hetero-worst",
+    ] {
+        let Some(plan) = named(name, 1)
+            .and_then(|shape| map_resolved(shape.resolved, shape.machine).ok())
+            .map(|mapped| mapped.plan)
+        else {
+            continue;
+        };
+        let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
+        plan.expand_into(&mut table, &mut scratch);
+        group.throughput(Throughput::Bytes(table.bytes() as u64));
+        group.bench_function(format!("table/{name}"), |bencher| {
+            bencher.iter(|| plan.expand_into(black_box(&mut table), &mut scratch));
+        });
+        let from = vec![1_u8; table.bytes()];
+        let mut to = vec![0_u8; table.bytes()];
+        group.bench_function(format!("memcpy/{name}"), |bencher| {
+            bencher.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, expand);
+criterion_main!(benches);

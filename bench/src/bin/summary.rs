@@ -1,0 +1,190 @@
+//! One table of what every shape takes, as ratios: to memcpy, to the plain mapper, to the last run. Markdown, and a plot as SVG.
+//!
+//! `summary [--small] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE] [--prterun PATH --topo-xml FILE]`
+
+use std::io::{self, Write as _};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+use stowplan_bench::measure::{Measured, shape};
+use stowplan_bench::plot::{Curve, svg};
+use stowplan_bench::{plain, report};
+use stowplan_scale_tests::shapes::{NAMES, named, regular};
+
+/// A node that both mappers, and others, read.
+const NODE: &str = "package:2 core:32 pu:1";
+const SLOTS: u32 = 64;
+
+#[derive(Default)]
+struct Asked {
+    divisor: u32,
+    save: Option<String>,
+    against: Option<String>,
+    markdown: Option<String>,
+    svg: Option<String>,
+    prterun: Option<String>,
+    topo_xml: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let mut out = io::stdout().lock();
+    match asked().and_then(|asked| summary(&asked, &mut out)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "summary: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn asked() -> io::Result<Asked> {
+    let mut asked = Asked {
+        divisor: 1,
+        ..Asked::default()
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(word) = args.next() {
+        if word == "--small" {
+            asked.divisor = 32;
+            continue;
+        }
+        let slot = match word.as_str() {
+            "--save" => &mut asked.save,
+            "--against" => &mut asked.against,
+            "--markdown" => &mut asked.markdown,
+            "--svg" => &mut asked.svg,
+            "--prterun" => &mut asked.prterun,
+            "--topo-xml" => &mut asked.topo_xml,
+            _ => return Err(io::Error::other(format!("unknown option {word}"))),
+        };
+        let value = args.next();
+        *slot = Some(value.ok_or_else(|| io::Error::other(format!("{word} needs a value")))?);
+    }
+    Ok(asked)
+}
+
+fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
+    let before = match &asked.against {
+        Some(path) => report::read(&std::fs::read_to_string(path)?),
+        None => Vec::new(),
+    };
+    let mut rows: Vec<Measured> = Vec::new();
+    let mut plain_rows = Vec::new();
+    for by in [
+        "slot",
+        "core",
+        "numa",
+        "node",
+        "ppr:16:numa",
+        "package:span",
+    ] {
+        let name = format!("equal-1M {by}");
+        let node = "package:2 numa:2 l3:2 core:8 pu:1";
+        let equal = regular(&name, node, (16_384 / asked.divisor).max(2), 64, by);
+        rows.extend(shape(&equal, 50));
+        if let Some((theirs, ours)) = plain::both(node, 256, 64, by) {
+            plain_rows.push((name, theirs, ours));
+        }
+    }
+    for name in NAMES {
+        rows.extend(named(name, asked.divisor).and_then(|named| shape(&named, 10)));
+    }
+    let text = report::markdown(&rows, &before, &plain_rows);
+    out.write_all(text.as_bytes())?;
+    if let Some(path) = &asked.markdown {
+        std::fs::write(path, &text)?;
+    }
+    if let Some(path) = &asked.save {
+        std::fs::write(path, report::lines(&rows))?;
+    }
+    if let Some(path) = &asked.svg {
+        std::fs::write(path, svg(&curves(asked)?))?;
+    }
+    Ok(())
+}
+
+fn curves(asked: &Asked) -> io::Result<Vec<Curve>> {
+    let mut ours = Vec::new();
+    for power in (4..=24).step_by(2) {
+        let equal = regular("curve", NODE, 1 << power, SLOTS, "core");
+        let time = stowplan_bench::measure::least(
+            20,
+            || (equal.resolved.clone(), equal.machine.clone()),
+            |(resolved, machine)| {
+                std::hint::black_box(stowplan_engine::map::map_resolved(resolved, machine)).ok();
+            },
+        );
+        ours.push((u64::from(SLOTS) << power, time));
+    }
+    let plain = (4..=12).step_by(2).filter_map(|power| {
+        let (theirs, _) = plain::both(NODE, 1 << power, SLOTS, "core")?;
+        Some((u64::from(SLOTS) << power, theirs))
+    });
+    let curve = |name: &str, colour, points| Curve {
+        name: name.to_owned(),
+        colour,
+        points,
+    };
+    let mut curves = vec![
+        curve("stowplan, the plan", "#0a6", ours),
+        curve("the plain mapper of the tests", "#888", plain.collect()),
+        curve(
+            "PRRTE master, mapper alone (64,000 ranks)",
+            "#c60",
+            vec![(64_000, 880_000_000)],
+        ),
+        curve(
+            "PRRTE master, whole process",
+            "#a22",
+            vec![(64_000, 2_600_000_000)],
+        ),
+    ];
+    if let (Some(path), Some(xml)) = (&asked.prterun, &asked.topo_xml) {
+        curves.push(curve(
+            "prterun, as measured here",
+            "#22a",
+            prterun(path, xml)?,
+        ));
+    }
+    Ok(curves)
+}
+
+/// Times of a `prterun` that only maps, up to the first size that takes more than a minute.
+fn prterun(path: &str, xml: &str) -> io::Result<Vec<(u64, u64)>> {
+    let mut points = Vec::new();
+    for power in 4..=12 {
+        let hosts: Vec<String> = (0..1_u32 << power)
+            .map(|at| format!("n{at}:{SLOTS}"))
+            .collect();
+        let ranks = u64::from(SLOTS) << power;
+        let start = Instant::now();
+        let status = Command::new(path)
+            .args([
+                "--rtos",
+                "donotlaunch",
+                "--prtemca",
+                "hwloc_use_topo_file",
+                xml,
+            ])
+            .args([
+                "-H",
+                &hosts.join(","),
+                "--map-by",
+                "core",
+                "-n",
+                &ranks.to_string(),
+                "true",
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()?;
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        if !status.success() {
+            break;
+        }
+        points.push((ranks, nanos));
+        if nanos > 60_000_000_000 {
+            break;
+        }
+    }
+    Ok(points)
+}

@@ -1,0 +1,156 @@
+//! What placing a shape takes: each part the least of several runs, beside a copy of as many bytes in the same process.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use stowplan_engine::check::check;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::map_resolved;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_engine::table::names::NodeId;
+use stowplan_scale_tests::shapes::Shape;
+
+/// Questions asked per run.
+const QUESTIONS: u32 = 4096;
+
+/// One shape, measured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    /// The shape's name.
+    pub name: String,
+    /// Its nodes.
+    pub nodes: u32,
+    /// Its ranks.
+    pub ranks: u32,
+    /// Making the plan. Unit: nanoseconds.
+    pub plan: u64,
+    /// The explicit table into columns that are there. Unit: nanoseconds.
+    pub expand: u64,
+    /// Copying as many bytes. Unit: nanoseconds.
+    pub memcpy: u64,
+    /// One random rank to its node, object and cpus. Unit: picoseconds.
+    pub question: u64,
+    /// One random node to its view. Unit: picoseconds.
+    pub view: u64,
+    /// Judging the plan. Unit: nanoseconds.
+    pub check: u64,
+    /// Whole bytes.
+    pub whole: u64,
+    /// Broadcast bytes.
+    pub broadcast: u64,
+}
+
+/// The least time of some runs. Unit: nanoseconds.
+pub fn least<T>(runs: u32, mut setup: impl FnMut() -> T, mut run: impl FnMut(T)) -> u64 {
+    let mut best = u64::MAX;
+    let start = Instant::now();
+    for turn in 0..runs {
+        let input = setup();
+        let begin = Instant::now();
+        run(input);
+        best = best.min(nanos(begin.elapsed()));
+        // A long run is not repeated for ever: two are enough where one takes a second.
+        if turn > 0 && start.elapsed() > Duration::from_secs(3) {
+            break;
+        }
+    }
+    best
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Measures a shape. `None` when it cannot be placed, which no named shape allows itself.
+#[must_use]
+pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
+    let input = || (shape.resolved.clone(), shape.machine.clone());
+    let plan_time = least(runs, input, |(resolved, machine)| {
+        black_box(map_resolved(resolved, machine)).ok();
+    });
+    let (resolved, machine) = input();
+    let plan = map_resolved(resolved, machine).ok()?.plan;
+    let (expand, memcpy) = expand(&plan, runs.min(5));
+    Some(Measured {
+        name: shape.name.clone(),
+        nodes: shape.nodes,
+        ranks: plan.ranks(),
+        plan: plan_time,
+        expand,
+        memcpy,
+        question: question(&plan, runs),
+        view: view(&plan, runs),
+        check: least(
+            2,
+            || (),
+            |()| {
+                black_box(check(&plan)).ok();
+            },
+        ),
+        whole: plan.to_bytes().len() as u64,
+        broadcast: plan.broadcast_bytes().len() as u64,
+    })
+}
+
+/// The table, and a copy of as many bytes, both into memory that was written before.
+#[must_use]
+pub fn expand(plan: &Plan, runs: u32) -> (u64, u64) {
+    let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
+    plan.expand_into(&mut table, &mut scratch);
+    let expand = least(
+        runs,
+        || (),
+        |()| {
+            plan.expand_into(black_box(&mut table), &mut scratch);
+        },
+    );
+    let bytes = table.bytes();
+    drop(table);
+    let from = vec![1_u8; bytes];
+    let mut to = vec![0_u8; bytes];
+    let memcpy = least(
+        runs,
+        || (),
+        |()| {
+            to.copy_from_slice(black_box(&from));
+            black_box(&mut to);
+        },
+    );
+    (expand, memcpy)
+}
+
+/// Numbers that jump about, the same in every run.
+fn jumps(below: u32) -> impl Iterator<Item = u32> {
+    let mut state = 0x9e37_79b9_u32;
+    (0..QUESTIONS).map(move |_| {
+        state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        (state >> 3) % below.max(1)
+    })
+}
+
+fn question(plan: &Plan, runs: u32) -> u64 {
+    let time = least(
+        runs,
+        || (),
+        |()| {
+            for rank in jumps(plan.ranks()) {
+                black_box(plan.place(Rank(rank)));
+            }
+        },
+    );
+    time * 1000 / u64::from(QUESTIONS)
+}
+
+fn view(plan: &Plan, runs: u32) -> u64 {
+    let time = least(
+        runs,
+        || (),
+        |()| {
+            for node in jumps(plan.world().names.len()) {
+                black_box(plan.node_view(NodeId::from_row(node as usize)));
+            }
+        },
+    );
+    time * 1000 / u64::from(QUESTIONS)
+}

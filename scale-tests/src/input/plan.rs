@@ -1,0 +1,86 @@
+//! Plan bytes: whatever is read answers every question, is written back the same, and can be judged.
+
+use crate::choices::Choices;
+use crate::shapes;
+use stowplan_engine::check::check;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::map_resolved;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::slice::NodeSlice;
+use stowplan_engine::table::names::NodeId;
+
+/// Ranks and nodes that are asked of a plan that was read.
+const ASKED: u32 = 64;
+
+/// Reads bytes as a whole plan, as a broadcast, and as a slice.
+pub fn bytes(bytes: &[u8]) {
+    if let Ok(plan) = Plan::from_bytes(bytes) {
+        let written = plan.to_bytes();
+        let again = Plan::from_bytes(&written).expect("what is written can be read");
+        assert_eq!(again.to_bytes(), written, "bytes come back");
+        ask(&plan);
+        // Whatever the verdict: it must be given.
+        let _ = check(&plan);
+    }
+    if let Ok(plan) = Plan::from_broadcast_bytes(bytes) {
+        ask(&plan);
+    }
+    if let Ok(slice) = NodeSlice::from_bytes(bytes) {
+        assert!(slice.procs.iter().all(|proc| proc.rank.0 < slice.ranks));
+    }
+}
+
+/// Damages sound plans where the first bytes say, with a checksum that fits: what the frame cannot see must be seen behind it.
+pub fn resealed(bytes: &[u8]) {
+    let mut choices = Choices::from_bytes(bytes);
+    let policies = [
+        "core",
+        "slot",
+        "node",
+        "package:span",
+        "ppr:2:numa",
+        "pe-list=0-3",
+    ];
+    let map = policies[choices.below(6) as usize];
+    let shape = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 16, "slot");
+    let small = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 8, map);
+    let shape = if map == "pe-list=0-3" { shape } else { small };
+    let Ok(mapped) = map_resolved(shape.resolved, shape.machine) else {
+        return;
+    };
+    let (mut whole, mut sent) = (mapped.plan.to_bytes(), mapped.plan.broadcast_bytes());
+    for sealed in [&mut whole, &mut sent] {
+        let end = sealed.len() - 4;
+        for _ in 0..=choices.below(3) {
+            let span = u32::try_from(end - 17).unwrap_or(1).max(1);
+            let at = 17 + choices.below(span) as usize;
+            sealed[at] = choices.below(256).to_le_bytes()[0];
+        }
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(&sealed[..end]);
+        let sum = hasher.finalize().to_le_bytes();
+        sealed[end..].copy_from_slice(&sum);
+        self::bytes(sealed);
+    }
+}
+
+fn ask(plan: &Plan) {
+    let step = (plan.ranks() / ASKED).max(1) as usize;
+    for rank in (0..plan.ranks()).step_by(step).map(Rank) {
+        let at = plan.locate(rank).expect("every rank has a place");
+        assert_eq!(plan.rank_of(at), rank, "the place of a rank has that rank");
+        let place = plan.place(rank).expect("every rank has a place");
+        let _ = plan.world().names.name(place.node);
+    }
+    let nodes = plan.world().names.len();
+    for row in (0..nodes).step_by((nodes / ASKED).max(1) as usize) {
+        let view = plan.node_view(NodeId::from_row(row as usize));
+        if view.procs() <= 4096 {
+            NodeSlice::from_bytes(&view.to_bytes()).expect("a slice can be read");
+        }
+    }
+    if plan.ranks() <= 1 << 16 {
+        assert_eq!(plan.expand().len(), plan.ranks() as usize);
+    }
+}

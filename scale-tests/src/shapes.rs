@@ -1,0 +1,310 @@
+//! Named shapes of jobs and machines, generated: what benches and scale tests place.
+
+use crate::choices::Choices;
+use crate::job::{App, Job};
+use std::fmt::Write as _;
+use stowplan_engine::map::Machine;
+use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::stage::resolve::Resolved;
+use stowplan_engine::table::cpusets::Cpusets;
+use stowplan_engine::table::names::NameRange;
+use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft, TopologyId};
+
+/// A job and the machine it asks for, ready to be placed.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Its name in tables.
+    pub name: String,
+    /// Nodes.
+    pub nodes: u32,
+    /// The job.
+    pub resolved: Resolved,
+    /// The machine.
+    pub machine: Machine,
+}
+
+/// The shapes of the tables, in their order.
+pub const NAMES: &[&str] = &[
+    "elcap-1M",
+    "aurora-1.1M",
+    "frontier-gpu-79k",
+    "fugaku-7.6M",
+    "alps-mixed",
+    "azure-hbv4",
+    "mpmd-64apps",
+    "hetero-worst",
+    "crumbs",
+];
+
+/// PUs of a node of `hetero-worst`, and how many of them it may use.
+const TORN_PUS: u32 = 128;
+const TORN_ALLOWED: u32 = 64;
+
+/// A named shape, its node counts divided by `divisor`. `None`: there is no such shape.
+#[must_use]
+pub fn named(name: &str, divisor: u32) -> Option<Shape> {
+    let nodes = |nodes: u32| (nodes / divisor).max(2);
+    let shape = match name {
+        "elcap-1M" => regular(name, "builtin:elcap", nodes(11_136), 96, "core"),
+        "aurora-1.1M" => {
+            let node = "package:2 [numa] [numa] l3:1 core:52 pu:2(indexes=2*104:1*2)";
+            regular(name, node, nodes(10_624), 104, "core")
+        }
+        "frontier-gpu-79k" => regular(name, "builtin:frontier", nodes(9_856), 8, "ppr:1:l3cache"),
+        "fugaku-7.6M" => regular(name, "builtin:fugaku", nodes(158_976), 48, "core"),
+        "alps-mixed" => mixed(name, divisor),
+        "azure-hbv4" => regular(name, "builtin:hbv4", nodes(1_024), 176, "l3cache"),
+        "mpmd-64apps" => mpmd(name, nodes(16_384), 64),
+        "hetero-worst" => torn(name, nodes(16_384), Slots::Equal),
+        "crumbs" => torn(name, nodes(16_384), Slots::Own),
+        _ => return None,
+    };
+    Some(shape)
+}
+
+fn draft(text: &str) -> TopologyDraft {
+    let none = |_: &str| Err("no files".to_owned());
+    stowplan_topo::read(text, &none).expect("the shapes' topologies are sound")
+}
+
+fn machine(topologies: Topologies, cpusets: Cpusets, default: Option<TopologyId>) -> Machine {
+    Machine {
+        topologies,
+        cpusets,
+        default,
+        assigned: Vec::new(),
+        local: None,
+        cpu_list: None,
+        inferred: CpuMode::Core,
+        candidates: None,
+    }
+}
+
+fn shape(name: &str, nodes: u32, apps: Vec<App>, machine: Machine) -> Shape {
+    let job = Job {
+        apps,
+        ..Job::default()
+    };
+    let (resolved, _) = job.resolve().expect("the shapes' words are sound");
+    Shape {
+        name: name.to_owned(),
+        nodes,
+        resolved,
+        machine,
+    }
+}
+
+/// Equal nodes, one app that fills them.
+#[must_use]
+pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) -> Shape {
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let id = topologies
+        .add(draft(topology), &mut cpusets)
+        .expect("the shapes' topologies are sound");
+    let app = App {
+        hosts: Some(format!("n[0-{}]:{slots}", nodes - 1)),
+        np: Some(nodes * slots),
+        map: Some(map.to_owned()),
+        ..App::default()
+    };
+    shape(
+        name,
+        nodes,
+        vec![app],
+        machine(topologies, cpusets, Some(id)),
+    )
+}
+
+/// Five classes of node, as Alps has them, each with as many processes as cores.
+fn mixed(name: &str, divisor: u32) -> Shape {
+    let classes = [
+        ("gh", 2_688, 288, "package:4 [numa] l3:1 core:72 pu:1"),
+        (
+            "ro",
+            1_024,
+            128,
+            "package:2 group:4 [numa] l3:4 core:4 pu:2(indexes=2*128:1*2)",
+        ),
+        (
+            "a1",
+            144,
+            64,
+            "package:1 group:4 [numa] l3:2 core:8 pu:2(indexes=2*64:1*2)",
+        ),
+        (
+            "mi",
+            128,
+            96,
+            "package:4 [numa] l3:3 l2:8 core:1 pu:2(indexes=2*96:1*2)",
+        ),
+        (
+            "x2",
+            24,
+            64,
+            "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
+        ),
+    ];
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let mut assigned = Vec::new();
+    let mut hosts = Vec::new();
+    let (mut nodes, mut procs) = (0, 0);
+    for (prefix, count, slots, text) in classes {
+        let count = (count / divisor).max(1);
+        let id = topologies
+            .add(draft(text), &mut cpusets)
+            .expect("the shapes' topologies are sound");
+        assigned.push((vec![range(prefix, count)], id));
+        hosts.push(format!("{prefix}[0-{}]:{slots}", count - 1));
+        nodes += count;
+        procs += count * slots;
+    }
+    let app = App {
+        hosts: Some(hosts.join(",")),
+        np: Some(procs),
+        map: Some("core".to_owned()),
+        ..App::default()
+    };
+    let mut machine = machine(topologies, cpusets, None);
+    machine.assigned = assigned;
+    shape(name, nodes, vec![app], machine)
+}
+
+fn range(prefix: &str, count: u32) -> NameRange {
+    NameRange {
+        prefix: prefix.to_owned(),
+        first: 0,
+        count,
+        width: 1,
+        suffix: String::new(),
+    }
+}
+
+/// Apps that share equal nodes, their policies mixed.
+#[must_use]
+pub fn mpmd(name: &str, nodes: u32, apps: u32) -> Shape {
+    const POLICIES: [(&str, &str); 8] = [
+        ("slot", "none"),
+        ("core", "core"),
+        ("numa", "numa"),
+        ("node", "none"),
+        ("package:span", "package"),
+        ("l3cache", "core"),
+        ("core:span", "core"),
+        ("ppr:1:package", "core"),
+    ];
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let topology = "package:2 numa:2 l3:4 core:8 pu:1";
+    let id = topologies
+        .add(draft(topology), &mut cpusets)
+        .expect("the shapes' topologies are sound");
+    let slots = 128;
+    let per_app = nodes * 64 / apps;
+    let apps = (0..apps)
+        .zip(POLICIES.iter().cycle())
+        .map(|(at, &(map, bind))| App {
+            hosts: (at == 0).then(|| format!("n[0-{}]:{slots}", nodes - 1)),
+            np: Some(per_app),
+            map: Some(map.to_owned()),
+            bind: Some(bind.to_owned()),
+            ..App::default()
+        });
+    shape(
+        name,
+        nodes,
+        apps.collect(),
+        machine(topologies, cpusets, Some(id)),
+    )
+}
+
+/// Whether torn nodes have as many slots as cores, or each its own number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slots {
+    Equal,
+    Own,
+}
+
+/// Nodes of which each may use other cpus; with own slots also other numbers of them, over two apps.
+fn torn(name: &str, nodes: u32, slots: Slots) -> Shape {
+    let mut choices = Choices::seeded(0x70_1d);
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let mut assigned = Vec::new();
+    let mut hosts = String::new();
+    let mut total = 0;
+    for node in 0..nodes {
+        let id = topologies
+            .add(torn_node(&mut choices), &mut cpusets)
+            .expect("the shapes' topologies are sound");
+        let mut name = range("n", 1);
+        name.first = u64::from(node);
+        assigned.push((vec![name], id));
+        let own = match slots {
+            Slots::Equal => TORN_ALLOWED,
+            Slots::Own => choices.within(1, TORN_ALLOWED),
+        };
+        total += own;
+        let comma = if node == 0 { "" } else { "," };
+        write!(hosts, "{comma}n{node}:{own}").expect("a String takes every character");
+    }
+    let first = match slots {
+        Slots::Equal => total,
+        Slots::Own => total / 3,
+    };
+    let app = |np: u32, map: &str| App {
+        np: Some(np),
+        map: Some(map.to_owned()),
+        bind: Some("core".to_owned()),
+        ..App::default()
+    };
+    let mut apps = vec![App {
+        hosts: Some(hosts),
+        ..app(
+            first,
+            if slots == Slots::Equal {
+                "core"
+            } else {
+                "node"
+            },
+        )
+    }];
+    if first < total {
+        apps.push(app(total - first, "core"));
+    }
+    let mut machine = machine(topologies, cpusets, None);
+    machine.assigned = assigned;
+    shape(name, nodes, apps, machine)
+}
+
+/// Two packages of which half the cores may be used, drawn.
+fn torn_node(choices: &mut Choices<'_>) -> TopologyDraft {
+    let mut pus: Vec<u32> = (0..TORN_PUS).collect();
+    for at in (1..TORN_PUS).rev() {
+        let other = choices.below(at + 1);
+        pus.swap(at as usize, other as usize);
+    }
+    pus.truncate(TORN_ALLOWED as usize);
+    pus.sort_unstable();
+    let half = pus.partition_point(|&pu| pu < TORN_PUS / 2);
+    let half = u32::try_from(half).expect("a node has few PUs");
+    let object = |kind, os, pus| DraftObject { kind, os, pus };
+    let all = 0..TORN_ALLOWED;
+    let sides: Vec<_> = [0..half, half..TORN_ALLOWED]
+        .into_iter()
+        .filter(|side| !side.is_empty())
+        .collect();
+    let mut objects = vec![object(ObjKind::Machine, None, vec![all.clone()])];
+    for kind in [ObjKind::Package, ObjKind::Numa] {
+        objects.extend(
+            (0..)
+                .zip(&sides)
+                .map(|(os, side)| object(kind, Some(os), vec![side.clone()])),
+        );
+    }
+    let cores = all.map(|pu| object(ObjKind::Core, Some(pu), vec![pu..pu + 1]));
+    objects.extend(cores);
+    TopologyDraft {
+        pus_os: pus,
+        objects,
+        devices: Vec::new(),
+        latency: None,
+    }
+}

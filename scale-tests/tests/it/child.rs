@@ -1,0 +1,104 @@
+//! Measured in a process of its own: what other tests allocate beside it does not count.
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
+use std::process::Command;
+use std::time::Instant;
+use stowplan_engine::map::map_resolved;
+use stowplan_scale_tests::shapes::{self, Shape};
+
+/// Tells the child which job to place.
+const JOB: &str = "STOWPLAN_CHILD_JOB";
+
+/// What placing a job took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// Bytes allocated, freed ones counted.
+    pub(crate) bytes: u64,
+    /// Allocations.
+    pub(crate) count: u64,
+    /// The most memory that the process held. Unit: KiB.
+    pub(crate) peak_kib: u64,
+    /// Nanoseconds, the least of several runs.
+    pub(crate) nanos: u64,
+}
+
+/// A job by its words: `regular TOPOLOGY|NODES|SLOTS|POLICY`, or a named shape and its divisor.
+fn shape(job: &str) -> Shape {
+    let parts: Vec<&str> = job.split('|').collect();
+    match parts[..] {
+        [topology, nodes, slots, map] => shapes::regular(
+            "child",
+            topology,
+            nodes.parse().unwrap(),
+            slots.parse().unwrap(),
+            map,
+        ),
+        [name, divisor] => shapes::named(name, divisor.parse().unwrap()).unwrap(),
+        _ => panic!("no such job: {job}"),
+    }
+}
+
+/// Places a job in a process of its own.
+pub(crate) fn cost(job: &str) -> Cost {
+    let binary = std::env::current_exe().unwrap();
+    let output = Command::new(binary)
+        .args([
+            "--exact",
+            "child::placed_here",
+            "--nocapture",
+            "--test-threads",
+            "1",
+        ])
+        .env(JOB, job)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find_map(|line| line.split_once("cost "));
+    let (_, numbers) = line.unwrap_or_else(|| panic!("{job}: {text}"));
+    let numbers: Vec<u64> = numbers
+        .split(' ')
+        .map(|word| word.parse().unwrap())
+        .collect();
+    Cost {
+        bytes: numbers[0],
+        count: numbers[1],
+        peak_kib: numbers[2],
+        nanos: numbers[3],
+    }
+}
+
+/// Not a promise: the body of the child; without a job it does nothing.
+#[test]
+fn placed_here() {
+    let Ok(job) = std::env::var(JOB) else {
+        return;
+    };
+    let shape = shape(&job);
+    let (resolved, machine) = (shape.resolved.clone(), shape.machine.clone());
+    let region = Region::new(&INSTRUMENTED_SYSTEM);
+    let mapped = map_resolved(resolved, machine).unwrap();
+    let change = region.change();
+    drop(mapped);
+    let peak = peak_kib();
+    let runs = (0..5).map(|_| {
+        let (resolved, machine) = (shape.resolved.clone(), shape.machine.clone());
+        let start = Instant::now();
+        let mapped = map_resolved(resolved, machine);
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap();
+        drop(mapped);
+        nanos
+    });
+    let nanos = runs.min().unwrap();
+    println!(
+        "cost {} {} {peak} {nanos}",
+        change.bytes_allocated, change.allocations
+    );
+}
+
+/// The most memory this process held, as the kernel counts it; 0 where it does not say.
+fn peak_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    let words = line.and_then(|line| line.split_whitespace().nth(1));
+    words.and_then(|word| word.parse().ok()).unwrap_or(0)
+}

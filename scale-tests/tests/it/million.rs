@@ -1,0 +1,164 @@
+//! Large and worst-case jobs through the full judge, and the bytes they take.
+
+use crate::size::{is_long, named};
+use std::num::NonZeroU32;
+use stowplan_engine::check::{check, check_ranks};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::map_resolved;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::NodeId;
+use stowplan_scale_tests::shapes::{self, NAMES, Shape};
+
+/// Ranks that are asked where they are, of every large job.
+const ASKED: u32 = 1 << 14;
+
+fn plan(shape: Shape) -> Plan {
+    let name = shape.name;
+    match map_resolved(shape.resolved, shape.machine) {
+        Ok(mapped) => mapped.plan,
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+fn judged(plan: &Plan, name: &str) {
+    let step = NonZeroU32::new(plan.ranks() / ASKED).unwrap_or(NonZeroU32::MIN);
+    if let Err(faults) = check_ranks(plan, step) {
+        panic!("{name}: {} faults, the first: {}", faults.len(), faults[0]);
+    }
+}
+
+#[test]
+fn every_named_shape_is_judged_sound_and_comes_back_from_bytes() {
+    for name in NAMES {
+        let plan = plan(named(name));
+        judged(&plan, name);
+        let whole = plan.to_bytes();
+        let back = Plan::from_bytes(&whole).unwrap();
+        assert!(back.to_bytes() == whole, "{name}: whole bytes come back");
+        assert!(check(&back).is_ok(), "{name}: what comes back is sound");
+        let sent = plan.broadcast_bytes();
+        let back = Plan::from_broadcast_bytes(&sent).unwrap();
+        assert!(
+            back.broadcast_bytes() == sent,
+            "{name}: broadcast bytes come back"
+        );
+        println!(
+            "{name}: {} ranks, whole {}, broadcast {} bytes",
+            plan.ranks(),
+            whole.len(),
+            sent.len()
+        );
+    }
+}
+
+#[test]
+fn a_million_regular_ranks_are_broadcast_in_four_kilobytes() {
+    let million = |map: &str| {
+        shapes::regular(
+            "million",
+            "package:2 numa:2 l3:2 core:8 pu:1",
+            16_384,
+            64,
+            map,
+        )
+    };
+    for map in [
+        "slot",
+        "core",
+        "numa",
+        "node",
+        "ppr:16:numa",
+        "package:span",
+        "core:span",
+    ] {
+        let plan = plan(million(map));
+        assert_eq!(plan.ranks(), 1 << 20);
+        judged(&plan, map);
+        let bytes = plan.broadcast_bytes().len();
+        assert!(bytes <= 4096, "{map}: {bytes} bytes");
+    }
+    let node = "package:2 numa:4 l3:2 core:8 pu:2";
+    let plan = plan(shapes::regular("launch", node, 1024, 128, "core"));
+    let bytes = plan.broadcast_bytes().len();
+    assert!(bytes <= 4096, "131,072 ranks on 1,024 nodes: {bytes} bytes");
+}
+
+#[test]
+fn distinct_nodes_take_bytes_in_proportion() {
+    let shape = named("hetero-worst");
+    let nodes = shape.nodes as usize;
+    let bytes = plan(shape).broadcast_bytes().len();
+    // 4 MiB for 16,384 nodes.
+    assert!(bytes <= 256 * nodes, "{bytes} bytes for {nodes} nodes");
+}
+
+#[test]
+fn a_billion_ranks_are_placed_and_asked() {
+    let shape = shapes::regular("billion", "package:2 core:128 pu:1", 1 << 22, 256, "core");
+    let plan = plan(shape);
+    assert_eq!(plan.ranks(), 1 << 30);
+    judged(&plan, "billion");
+    let place = plan.place(Rank((1 << 30) - 1)).unwrap();
+    assert_eq!(plan.world().names.name(place.node), "n4194303");
+    assert!(plan.broadcast_bytes().len() <= 4096);
+}
+
+#[test]
+fn a_node_slice_is_small() {
+    for name in NAMES {
+        let plan = plan(named(name));
+        let nodes = plan.world().names.len() as usize;
+        for row in [0, nodes / 2, nodes - 1] {
+            let bytes = plan.node_view(NodeId::from_row(row)).to_bytes().len();
+            assert!(bytes <= 4096, "{name}: node {row} takes {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn the_table_agrees_with_the_questions() {
+    for name in NAMES {
+        let plan = plan(named(name));
+        let table = plan.expand();
+        assert_eq!(table.len(), plan.ranks() as usize);
+        let step = if is_long() { 97 } else { 997 };
+        for rank in (0..plan.ranks()).step_by(step).map(Rank) {
+            let place = plan.place(rank).unwrap();
+            let row = (
+                table.node(rank),
+                table.local_rank(rank),
+                table.node_rank(rank),
+            );
+            assert_eq!(
+                row,
+                (place.node, place.local_rank, place.node_rank),
+                "{name}: rank {rank}"
+            );
+            assert_eq!(
+                (table.object(rank), table.cpus(rank)),
+                (place.object, place.cpus)
+            );
+        }
+    }
+}
+
+#[test]
+fn more_ranks_than_ids_count_are_refused_by_number() {
+    use stowplan_scale_tests::job::{App, Job};
+    let app = |np| App {
+        np: Some(np),
+        hosts: Some("n[0-9]:4294967294".to_owned()),
+        ..App::default()
+    };
+    let job = Job {
+        apps: vec![app(3_000_000_000), app(3_000_000_000)],
+        ..Job::default()
+    };
+    let shape = shapes::regular("many", "core:4", 2, 4, "core");
+    let class = job
+        .resolve()
+        .and_then(|(resolved, _)| map_resolved(resolved, shape.machine))
+        .map_err(|error| error.class());
+    assert_eq!(class.err(), Some("job-too-large"));
+}
