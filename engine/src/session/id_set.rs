@@ -5,6 +5,9 @@ use roaring::RoaringBitmap;
 use std::fmt;
 use std::marker::PhantomData;
 
+/// Up to so many ids are asked for one by one.
+const FEW: u64 = 64;
+
 /// A compressed set of ids of one table. The numbers inside are rows, from 0, ascending.
 pub struct IdSet<I> {
     rows: RoaringBitmap,
@@ -64,30 +67,60 @@ impl<I: Id> IdSet<I> {
     /// What is in both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
+        if self.is_few() {
+            return self.iter().filter(|&id| other.contains(id)).collect();
+        }
         Self::from(&self.rows & &other.rows)
     }
     /// What is here and not there.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
+        if self.is_few() {
+            return self.iter().filter(|&id| !other.contains(id)).collect();
+        }
         Self::from(&self.rows - &other.rows)
     }
     /// Adds all of another set.
     pub fn add_all(&mut self, other: &Self) {
-        self.rows |= &other.rows;
+        if other.is_few() {
+            self.rows.extend(other.rows.iter());
+        } else {
+            self.rows |= &other.rows;
+        }
     }
     /// Takes all of another set out.
     pub fn remove_all(&mut self, other: &Self) {
-        self.rows -= &other.rows;
+        if other.is_few() {
+            for row in &other.rows {
+                self.rows.remove(row);
+            }
+        } else {
+            self.rows -= &other.rows;
+        }
     }
     /// Whether nothing is in both.
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
+        if self.is_few() {
+            return !self.iter().any(|id| other.contains(id));
+        }
+        if other.is_few() {
+            return !other.iter().any(|id| self.contains(id));
+        }
         self.rows.is_disjoint(&other.rows)
     }
     /// Whether all of this is in the other.
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
+        if self.is_few() {
+            return self.iter().all(|id| other.contains(id));
+        }
         self.rows.is_subset(&other.rows)
+    }
+    /// Whether asking for each id is faster than set algebra, which looks at all ids around them: the nodes of one
+    /// request beside those of the DVM (measured: a sixth of the time of an event).
+    fn is_few(&self) -> bool {
+        self.rows.len() <= FEW
     }
     /// The lowest id.
     #[must_use]

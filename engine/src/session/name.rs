@@ -83,7 +83,7 @@ pub(crate) struct NameIndex<I> {
     /// 0 for free, else the hash above and row + 1 below. The length is a power of two.
     slots: Vec<u64>,
     len: usize,
-    keys: RandomState,
+    keys: (u64, u64),
     id: PhantomData<I>,
 }
 
@@ -92,7 +92,7 @@ impl<I> Default for NameIndex<I> {
         Self {
             slots: vec![0; 8],
             len: 0,
-            keys: RandomState::new(),
+            keys: keys(),
             id: PhantomData,
         }
     }
@@ -160,8 +160,17 @@ impl<I: Id> NameIndex<I> {
         self.len -= 1;
     }
 
+    /// 32 bits of a keyed hash: eight bytes at a time, multiplied and folded.
+    ///
+    /// Names are short and asked for several times an event; `SipHash` took a tenth of its time.
     fn hash(&self, bytes: &[u8]) -> u64 {
-        self.keys.hash_one(bytes) >> 32
+        let mut mixed = self.keys.0 ^ bytes.len() as u64;
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            mixed = fold(mixed ^ u64::from_le_bytes(word), self.keys.1);
+        }
+        fold(mixed, self.keys.0 | 1) >> 32
     }
 
     fn slot_of(&self, name: &Name, id: I) -> u64 {
@@ -185,6 +194,19 @@ impl<I: Id> NameIndex<I> {
             }
         }
     }
+}
+
+/// Two numbers that nobody outside can know.
+fn keys() -> (u64, u64) {
+    let random = RandomState::new();
+    (random.hash_one(0), random.hash_one(1) | 1)
+}
+
+/// Both halves of the product, one on the other.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let (low, high) = a.carrying_mul(b, 0);
+    low ^ high
 }
 
 #[inline]

@@ -165,8 +165,19 @@ fn add_alloc(
         req_ns,
         req_id: record.req_id.clone(),
     });
+    tie_alloc(state, spaces, record, alloc)?;
+    Ok(alloc)
+}
+
+/// Ties a record to everybody it names.
+fn tie_alloc(
+    state: &mut State,
+    spaces: &[NsId],
+    record: &AllocImage,
+    alloc: AllocId,
+) -> Result<(), ImageError> {
     let row = alloc.row() as u64;
-    if let Some(owner) = owner {
+    if let Some(owner) = state.allocs.owner[alloc] {
         state.allocs.owners[alloc].insert(owner);
         state.tie(owner, Tie::Owns, row);
     }
@@ -175,10 +186,10 @@ fn add_alloc(
         state.allocs.roots[alloc].insert(root);
         state.tie(root, Tie::Root, row);
     }
-    if let Some(to) = requestor {
+    if let Some(to) = state.allocs.requestor[alloc] {
         state.tie(to.ns, Tie::Warned, row);
     }
-    if let Some(ns) = req_ns {
+    if let Some(ns) = state.allocs.req_ns[alloc] {
         state.tie(ns, Tie::Holds, row);
         let held = record
             .req_id
@@ -192,7 +203,7 @@ fn add_alloc(
         }
     }
     state.allocs.lent[alloc] = record.lent.iter().cloned().collect();
-    Ok(alloc)
+    Ok(())
 }
 
 fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageError> {

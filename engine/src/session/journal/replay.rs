@@ -164,18 +164,7 @@ pub fn recover<E: From<ReplayError>>(
         return Err(ReplayError::Foreign.into());
     }
     let mut frames = Frames::new(bytes, &scan);
-    let (config, initial) = match frames.next() {
-        None => (Config::default(), Initial::default()),
-        Some(frame) => match payload(&frame)? {
-            Payload::Open(config, initial) => (config, initial),
-            Payload::Event(..) | Payload::Snapshot(..) => {
-                return Err(ReplayError::Unreadable {
-                    offset: frame.offset,
-                }
-                .into());
-            }
-        },
-    };
+    let (config, initial) = opened(frames.next())?;
     let mut state = State::new(config, &initial).map_err(ReplayError::from)?;
     let mut events = 0;
     if let (Mode::Fast, Some(offset)) = (mode, scan.last_snapshot) {
@@ -232,6 +221,19 @@ pub fn recover<E: From<ReplayError>>(
         fresh = false;
     }
     Ok(recovered(state, initial, events, bytes, &scan))
+}
+
+/// What the first frame says; without one, the empty DVM.
+fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
+    let Some(frame) = first else {
+        return Ok((Config::default(), Initial::default()));
+    };
+    match payload(&frame)? {
+        Payload::Open(config, initial) => Ok((config, initial)),
+        Payload::Event(..) | Payload::Snapshot(..) => Err(ReplayError::Unreadable {
+            offset: frame.offset,
+        }),
+    }
 }
 
 fn from_image(config: Config, image: &Image, offset: usize) -> Result<State, ReplayError> {

@@ -46,6 +46,17 @@ fn random_events_do_what_the_model_does_whatever_is_lacking() {
     }
 }
 
+/// A NEW with one attribute.
+fn ask(key: &'static str, value: Value<'static>) -> Event<'static> {
+    let directive = Value::Text("PMIX_ALLOC_NEW");
+    let attrs = vec![(key, value)];
+    Event::Alloc {
+        from: "t0",
+        directive,
+        attrs,
+    }
+}
+
 #[test]
 fn each_lacking_attribute_is_ignored_but_for_inheritance() {
     for available in combinations() {
@@ -53,10 +64,12 @@ fn each_lacking_attribute_is_ignored_but_for_inheritance() {
             available,
             ..Config::default()
         });
-        let ask = |key, value| Event::Alloc {
-            from: "t0",
-            directive: Value::Text("PMIX_ALLOC_NEW"),
-            attrs: vec![(key, value)],
+        let either = |feature, there, lacking| {
+            if available.has(feature) {
+                there
+            } else {
+                lacking
+            }
         };
         for (key, feature, nonsense) in [
             ("PMIX_ALLOC_TARGET", Feature::Target, Value::Int(1)),
@@ -67,59 +80,39 @@ fn each_lacking_attribute_is_ignored_but_for_inheritance() {
                 Value::Text("soon"),
             ),
         ] {
-            let expected = if available.has(feature) {
-                Status::BadParam
-            } else {
-                Status::InProgress
-            };
+            let expected = either(feature, Status::BadParam, Status::InProgress);
             assert_eq!(
                 step(&mut state, &ask(key, nonsense)).0,
                 expected,
                 "{key} {available:?}"
             );
         }
-        let refused = if available.has(Feature::Inheritance) {
-            Status::BadParam
-        } else {
-            Status::NotSupported
-        };
-        assert_eq!(
-            step(
-                &mut state,
-                &ask("PMIX_ALLOC_INHERITANCE", Value::Bool(true))
-            )
-            .0,
-            refused
-        );
-        let none = if available.has(Feature::Inheritance) {
-            Status::InProgress
-        } else {
-            Status::NotSupported
-        };
-        assert_eq!(
-            step(
-                &mut state,
-                &ask("PMIX_ALLOC_INHERITANCE", Value::Text("NONE"))
-            )
-            .0,
-            none
-        );
-        let default = ask(
-            "PMIX_ALLOC_INHERITANCE",
-            Value::Text(Inheritance::Default.name()),
-        );
-        assert_eq!(step(&mut state, &default).0, Status::InProgress);
+        let feature = Feature::Inheritance;
+        let key = "PMIX_ALLOC_INHERITANCE";
+        for (value, there, lacking) in [
+            (Value::Bool(true), Status::BadParam, Status::NotSupported),
+            (
+                Value::Text("NONE"),
+                Status::InProgress,
+                Status::NotSupported,
+            ),
+            (
+                Value::Text(Inheritance::Default.name()),
+                Status::InProgress,
+                Status::InProgress,
+            ),
+        ] {
+            let status = step(&mut state, &ask(key, value)).0;
+            assert_eq!(status, either(feature, there, lacking), "{available:?}");
+        }
+        let target = Value::Text("nothing");
         let spawn = Event::Spawn {
             from: "t0",
             job: "j",
-            target: Value::Text("nothing"),
+            target,
             hosts: Value::Absent,
         };
-        let expected = if available.has(Feature::SpawnTarget) {
-            Status::NotFound
-        } else {
-            Status::Success
-        };
+        let expected = either(Feature::SpawnTarget, Status::NotFound, Status::Success);
         assert_eq!(step(&mut state, &spawn).0, expected, "{available:?}");
         assert_eq!(state.dvm(), Dvm::Up);
     }

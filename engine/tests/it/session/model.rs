@@ -291,7 +291,7 @@ impl Model {
             Value::Absent => return Ok(self.unsaid(by)),
             Value::Text(text) => vec![text],
             Value::Texts(list) => list.clone(),
-            _ => return Err(Status::BadParam),
+            Value::Bool(_) | Value::Int(_) | Value::Other(_) => return Err(Status::BadParam),
         };
         if list.is_empty() || list.len() as u64 > self.config.limits.max_targets {
             return Err(Status::BadParam);
@@ -346,7 +346,9 @@ impl Model {
             Value::Texts(list) if !list.is_empty() => {
                 Some(list.iter().map(|&name| name.to_owned()).collect())
             }
-            _ => return Err(Status::BadParam),
+            Value::Texts(_) | Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Other(_) => {
+                return Err(Status::BadParam);
+            }
         };
         let sessions = self.targets(by, target)?;
         if self.row(job).is_some() {

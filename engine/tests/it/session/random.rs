@@ -53,11 +53,12 @@ fn random_events_do_what_the_model_does() {
             facts,
             "event {number} {event:?}"
         );
-        assert_eq!(
-            picture::of_state(&state),
-            picture::of_model(&model),
-            "event {number} {event:?}"
-        );
+        // A rejection is compared with the next event: that nothing changed is judged below.
+        if !status.is_error() || number % LIFE == LIFE - 1 {
+            let (engine, plain) = (picture::of_state(&state), picture::of_model(&model));
+            assert_eq!(engine, plain, "event {number} {event:?}");
+        }
+        *seen.entry((event.name(), status)).or_insert(0) += 1;
         if let Err(broken) = check_step(&before, &event, (status, &effects), &state) {
             panic!("event {number} {event:?}: {broken}");
         }

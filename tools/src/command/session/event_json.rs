@@ -236,14 +236,8 @@ pub fn to_json(event: &Event<'_>) -> Json {
         Event::JobEnd { ns } | Event::ToolDetach { ns } => set("ns", json!(ns)),
         Event::ToolAttach { ns, role } => {
             set("ns", json!(ns));
-            set(
-                "scheduler",
-                if *role == ToolRole::Scheduler {
-                    json!(true)
-                } else {
-                    Json::Null
-                },
-            );
+            let scheduler = (*role == ToolRole::Scheduler).then_some(true);
+            set("scheduler", json!(scheduler));
         }
         Event::NodeDown { node } | Event::NodeUp { node } => set("node", json!(node)),
         Event::Warn {

@@ -245,7 +245,7 @@ fn recorded<S: Store>(
         let outcome = journal.submit(state, event)?;
         if wanted
             .snapshot_every
-            .is_some_and(|every| journal.events() % every == 0)
+            .is_some_and(|every| journal.events().is_multiple_of(every))
         {
             journal.snapshot(state)?;
         }

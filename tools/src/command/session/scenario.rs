@@ -185,14 +185,12 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     }
     if let Some(limits) = object_of(object.get("limits"), "\"limits\"")? {
         for (key, json) in limits {
-            let number = match json {
-                Json::Null => continue,
-                json => json
-                    .as_u64()
-                    .ok_or_else(|| ("\"limits\"", format!("{key:?} is no whole number")))?,
-            };
-            let limit = limit(&mut config.limits, key);
-            *limit.ok_or_else(|| ("\"limits\"", format!("there is no limit {key:?}")))? = number;
+            let unknown = || ("\"limits\"", format!("there is no limit {key:?}"));
+            let limit = limit(&mut config.limits, key).ok_or_else(unknown)?;
+            if !json.is_null() {
+                let wrong = || ("\"limits\"", format!("{key:?} is no whole number"));
+                *limit = json.as_u64().ok_or_else(wrong)?;
+            }
         }
     }
     if let Some(json) = object.get("next_session_id").filter(|json| !json.is_null()) {

@@ -56,16 +56,13 @@ fn an_expectation_that_is_not_met_is_shown_and_exits_with_1() {
     assert_eq!(session(&["run", &path, "--format", "text"], b"").status, 1);
 }
 
-/// One malformed thing each; the good scenario before it must not be run either.
-#[test]
-fn what_is_no_scenario_says_where_and_prints_nothing() {
-    let folder = Folder::new("malformed");
-    let good = json!({"name": "good", "initial": {"nodes": ["a"], "tools": ["t"]}, "steps": []});
+/// Documents with one malformed thing each.
+fn malformed() -> Vec<Json> {
     let step = |step: Json| json!({"name": "bad", "steps": [step]});
     let initial = |initial: Json| json!({"name": "bad", "initial": initial, "steps": []});
     let config = |config: Json| json!({"name": "bad", "config": config, "steps": []});
     let deep = (0..70).fold(json!(1), |inner, _| json!([inner]));
-    let bad = [
+    vec![
         json!(5),
         json!({"name": "bad"}),
         json!({"name": 5, "steps": []}),
@@ -104,8 +101,15 @@ fn what_is_no_scenario_says_where_and_prints_nothing() {
         config(json!({"next_session_id": 4_294_967_296_u64})),
         config(json!({"next_session_id": 0})),
         config(json!(5)),
-    ];
-    for bad in bad {
+    ]
+}
+
+/// The good scenario before a malformed one must not be run either.
+#[test]
+fn what_is_no_scenario_says_where_and_prints_nothing() {
+    let folder = Folder::new("malformed");
+    let good = json!({"name": "good", "initial": {"nodes": ["a"], "tools": ["t"]}, "steps": []});
+    for bad in malformed() {
         let path = folder.file("bad.json");
         for document in [bad.clone(), json!({"version": 1, "scenarios": [good, bad]})] {
             std::fs::write(&path, document.to_string()).unwrap();
