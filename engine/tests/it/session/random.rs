@@ -53,8 +53,8 @@ fn random_events_do_what_the_model_does() {
             facts,
             "event {number} {event:?}"
         );
-        // A rejection is compared with the next event: that nothing changed is judged below.
-        if !status.is_error() || number % LIFE == LIFE - 1 {
+        // Status and effects are compared each time, all rows every few events: a row that differs stays so.
+        if number % 5 == 0 || number % LIFE == LIFE - 1 {
             let (engine, plain) = (picture::of_state(&state), picture::of_model(&model));
             assert_eq!(engine, plain, "event {number} {event:?}");
         }
