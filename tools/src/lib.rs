@@ -10,6 +10,8 @@ pub mod args;
 pub mod json;
 // A spawn request in JSON -> what it says.
 pub mod request;
+// Bodies of fuzz targets.
+pub mod input;
 // Messages, notes, carets.
 pub mod report;
 // Files by path.

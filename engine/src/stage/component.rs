@@ -42,6 +42,9 @@ pub type Count = fn(&Policy, ProcCount, &[Room]) -> Option<Vec<u32>>;
 /// Which of the engine's patterns lays the processes of a node: its map is taken in place of the app's.
 pub type Pattern = fn(&Policy) -> MapBy;
 
+/// Whether a component takes apps of a policy: pure.
+pub type Accepts = fn(&Policy) -> bool;
+
 /// How a component places.
 #[derive(Clone, Copy, Debug)]
 pub enum Functions {
@@ -66,7 +69,7 @@ pub struct Component {
     /// The interface it was written for.
     pub version: Version,
     /// Whether it takes apps of this policy: pure.
-    pub accepts: fn(&Policy) -> bool,
+    pub accepts: Accepts,
     /// How it places them.
     pub functions: Functions,
 }
@@ -76,7 +79,7 @@ pub struct Component {
 pub enum RegistryError {
     /// Its interface is another.
     #[error(transparent)]
-    Version(SpecError),
+    Version(Box<SpecError>),
     /// Its name is taken.
     #[error("a component named {0} is registered already")]
     NameTaken(String),
@@ -89,7 +92,7 @@ pub struct Registry {
 }
 
 /// The five components of the engine: name, priority, what they take.
-const STANDARD: &[(&str, u8, fn(&Policy) -> bool)] = &[
+const STANDARD: &[(&str, u8, Accepts)] = &[
     ("lsf", 100, |policy| policy.map == MapBy::Lsf),
     ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
     ("ppr", 90, |policy| matches!(policy.map, MapBy::Ppr { .. })),
@@ -110,7 +113,7 @@ impl Registry {
     /// lsf, rank_file, ppr, seq and round_robin.
     #[must_use]
     pub fn standard() -> Self {
-        let row = |&(name, priority, accepts): &(&str, u8, fn(&Policy) -> bool)| Component {
+        let row = |&(name, priority, accepts): &(&str, u8, Accepts)| Component {
             name: name.to_owned(),
             priority,
             version: INTERFACE,
@@ -142,11 +145,13 @@ impl Registry {
     /// ```
     pub fn register(&mut self, component: Component) -> Result<(), RegistryError> {
         if component.version.0 != INTERFACE.0 {
-            return Err(RegistryError::Version(SpecError::ComponentVersion {
-                name: component.name,
-                stated: component.version,
-                ours: INTERFACE,
-            }));
+            return Err(RegistryError::Version(Box::new(
+                SpecError::ComponentVersion {
+                    name: component.name,
+                    stated: component.version,
+                    ours: INTERFACE,
+                },
+            )));
         }
         if self.rows.iter().any(|row| row.name == component.name) {
             return Err(RegistryError::NameTaken(component.name));

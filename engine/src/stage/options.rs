@@ -335,9 +335,8 @@ pub fn app_options(
 impl Options {
     /// Whether the map itself makes threads the cpus.
     fn maps_threads(&self) -> bool {
-        !self.lsf
-            && mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) == Some(ObjKind::Hwthread)
-            || self.lsf
+        self.lsf
+            || mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) == Some(ObjKind::Hwthread)
     }
 
     fn settle_kind(&mut self, lsf: Lsf) {

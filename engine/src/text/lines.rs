@@ -97,9 +97,8 @@ pub fn each_line<E>(
         Comments::Kept => None,
     };
     let clean = blanked.as_deref().unwrap_or(text);
-    let mut number = 0;
-    for (written, text) in text.split('\n').zip(clean.split('\n')) {
-        number += 1;
+    let lines = text.split('\n').zip(clean.split('\n'));
+    for (number, (written, text)) in (1..).zip(lines) {
         visit(Line {
             path,
             number,

@@ -41,7 +41,7 @@ pub(crate) fn machine() -> Machine {
     let object = |kind, first: u32, end: u32| DraftObject {
         kind,
         os: Some(first),
-        pus: vec![first..end],
+        pus: std::iter::once(first..end).collect(),
     };
     let mut objects = vec![object(ObjKind::Machine, 0, 8)];
     objects.extend((0..2).map(|package| object(ObjKind::Package, package * 4, package * 4 + 4)));

@@ -124,9 +124,13 @@ fn display_is_promoted() {
 /// App 0 keeps off the head node, app 1 does not; slots 3, 2, 2.
 fn shared_head() -> Mapped {
     let (mut request, apps) = request("node0:3,node1:2,node2:2", &[4, 2]);
-    request.set_app_mapping(apps[0], "slot:nolocal").unwrap();
-    request.set_app_mapping(apps[1], "slot").unwrap();
-    mapped(&request, AppIndex::All).unwrap()
+    request
+        .set_app_mapping(apps[0], "slot:nolocal")
+        .expect("it is sound");
+    request
+        .set_app_mapping(apps[1], "slot")
+        .expect("it is sound");
+    mapped(&request, AppIndex::All).expect("it is sound")
 }
 
 fn nodes_of(mapped: &Mapped, app: usize) -> Vec<String> {

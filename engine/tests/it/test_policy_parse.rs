@@ -48,11 +48,15 @@ fn stored_bind(request: &SpawnRequest) -> BindPolicy {
 
 /// Everything that an app carries survives the relay, whatever setter stored it.
 fn survives_the_relay(request: &SpawnRequest) {
-    let relayed = SpawnRequest::unpack(&request.pack().unwrap()).unwrap();
+    let relayed = SpawnRequest::unpack(&request.pack().expect("it is small and sound"))
+        .expect("it is small and sound");
     let rows = |request: &SpawnRequest| request.attributes().iter().collect::<Vec<Attribute>>();
     assert_eq!(rows(&relayed), rows(request));
     assert!(rows(request).iter().all(|row| row.scope == Scope::Global));
-    assert_eq!(relayed.pack().unwrap(), request.pack().unwrap());
+    assert_eq!(
+        relayed.pack().expect("it is small and sound"),
+        request.pack().expect("it is small and sound")
+    );
 }
 
 #[test]

@@ -2,4 +2,5 @@
 
 pub mod plan;
 pub mod taskmap;
+pub mod text;
 pub mod topo;

@@ -10,6 +10,7 @@ mod plan;
 mod size;
 mod taskmap;
 mod threads;
+mod text;
 mod topo;
 
 /// Counts what is allocated; read in processes that measure nothing else.

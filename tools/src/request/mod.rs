@@ -6,6 +6,7 @@ mod members;
 mod infos;
 
 use crate::json::{At, Json, Kind, position};
+use std::cell::Cell;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::at::Text;
 use stowplan_engine::error::spec::Owner;
@@ -51,7 +52,13 @@ pub fn read_request(file: &str, bytes: &[u8]) -> Result<Request, SpecError> {
     }
     let json =
         Json::judge(bytes).map_err(|error| refused(file, bytes, error.at, "$", error.fault))?;
-    let source = Source { file, bytes, json };
+    let told = Cell::new((0, 1, 1));
+    let source = Source {
+        file,
+        bytes,
+        json,
+        told,
+    };
     let shape = members::judge(&source)?;
     infos::judge(&source, &shape)?;
     source.take(&shape)
@@ -73,6 +80,8 @@ struct Source<'a> {
     file: &'a str,
     bytes: &'a [u8],
     json: Json<'a>,
+    /// The last place told: byte, line, column. Places are asked for in ascending order, and each goes on from there.
+    told: Cell<(usize, u32, u32)>,
 }
 
 /// Where the parts of a request stand.
@@ -127,9 +136,25 @@ impl<'a> Source<'a> {
         (self.json.kind(value) != Kind::Null).then_some(value)
     }
 
+    /// Line and column of a byte. Cost: the distance from the last one asked for.
+    fn place(&self, byte: usize) -> (u32, u32) {
+        let (from, line, column) = self.told.get();
+        if byte < from {
+            return position(self.bytes, byte);
+        }
+        let behind = String::from_utf8_lossy(&self.bytes[from..byte]);
+        let step = |(line, column): (u32, u32), sign| match sign {
+            '\n' => (line + 1, 1),
+            _ => (line, column + 1),
+        };
+        let (line, column) = behind.chars().fold((line, column), step);
+        self.told.set((byte, line, column));
+        (line, column)
+    }
+
     /// A value as a text that words stand in.
     fn text(&self, owner: Owner, key: &str, at: At, value: String) -> Text {
-        let (line, column) = self.json.position(at.0);
+        let (line, column) = self.place(at.0);
         Text::Request {
             app: owner.app(),
             file: self.file.to_owned(),

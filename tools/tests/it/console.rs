@@ -98,3 +98,14 @@ fn words_are_those_of_a_shell() {
     let expected = ["map", "--topo", "package:2 pu:1", "-H", "a b", "", "c d"];
     assert_eq!(words(line), expected);
 }
+
+/// Says that a test has nothing to compare with here.
+pub(crate) fn skipped(what: &str) {
+    use std::io::Write as _;
+    let told = writeln!(
+        std::io::stderr(),
+        "skipped: {what}: STOWPLAN_SHARED names no folder that has it"
+    );
+    // Nobody need read it.
+    drop(told);
+}

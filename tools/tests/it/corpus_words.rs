@@ -1,5 +1,6 @@
 //! The words of the labelled corpus: every refusal that words and files alone deserve, and no other.
 
+use crate::console::skipped;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,7 +23,10 @@ impl Given {
     pub(crate) fn of(case: &Value) -> Self {
         let mut files: HashMap<String, String> = HashMap::new();
         for (name, text) in case["files"].as_object().into_iter().flatten() {
-            files.insert(name.clone(), text.as_str().unwrap().to_owned());
+            files.insert(
+                name.clone(),
+                text.as_str().expect("a file is text").to_owned(),
+            );
         }
         if let Some(text) = case["hostfile"].as_str() {
             files.insert("hostfile".to_owned(), text.to_owned());
@@ -54,7 +58,7 @@ fn words_alone(argv: &[String], files: &Given) -> Result<Resolved, MapError> {
 #[test]
 fn the_corpus_is_refused_for_its_words_where_and_only_where_it_must_be() {
     let Some(path) = shared("corpus/placement.jsonl") else {
-        println!("skipped: there is no reference corpus; STOWPLAN_SHARED names its folder");
+        skipped("the reference corpus");
         return;
     };
     let text = std::fs::read_to_string(path).expect("the corpus is readable");

@@ -9,6 +9,7 @@ mod corpus;
 mod corpus_words;
 mod divergences;
 mod docs;
+mod input;
 mod json;
 mod judged;
 mod request_schema;

@@ -1,6 +1,6 @@
 //! The JSON Schema of spawn requests: what we accept fits it, what is not the schema's does not.
 
-use crate::console::{root, shared};
+use crate::console::{root, shared, skipped};
 use serde_json::{Value, json};
 use stowplan::request::read_request;
 
@@ -59,7 +59,7 @@ fn what_is_no_request_does_not_fit() {
 #[test]
 fn the_labelled_requests_fit_where_they_are_read() {
     let Ok(text) = std::fs::read_to_string(shared("spawn-cases.json")) else {
-        println!("skipped: there are no spawn cases; STOWPLAN_SHARED names their folder");
+        skipped("the labelled spawn requests");
         return;
     };
     let cases: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");

@@ -1,6 +1,6 @@
 //! `stowplan spawn` held to the labelled spawn requests, each also as a command line where it has a twin.
 
-use crate::console::{MadeUp, Said, shared, stowplan};
+use crate::console::{MadeUp, Said, shared, skipped, stowplan};
 use serde_json::Value;
 use std::path::PathBuf;
 use stowplan::json::Json;
@@ -81,7 +81,7 @@ fn has_position(message: &str) -> bool {
 fn spawn_requests_give_what_they_must() {
     let path = shared("spawn-cases.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: there are no spawn cases; STOWPLAN_SHARED names their folder");
+        skipped("the labelled spawn requests");
         return;
     };
     let cases: Vec<Value> = serde_json::from_str(&text).expect("the cases are JSON");

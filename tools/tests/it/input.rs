@@ -1,0 +1,55 @@
+//! The bodies of the command's own fuzz targets, on what was found before, on sound input, and on damage to it.
+
+use crate::console::root;
+use proptest::prelude::*;
+use stowplan::input;
+
+/// A target: its name, its body, input that is sound.
+type Target = (&'static str, fn(&[u8]), &'static str);
+
+const TARGETS: &[Target] = &[
+    (
+        "text_argv",
+        input::argv,
+        "-H\na:4,b:4\n--map-by\nnode\n-n\n4\nhost\n:\n--map-by\nslot\n--rank-by\nnode\n-np\n4\nhost",
+    ),
+    (
+        "text_request",
+        input::request,
+        r#"{"version":1,"job_info":{"PMIX_MAPBY":"node"},"apps":[{"cmd":"a","argv":["-v"],"maxprocs":4,"info":
+        {"PMIX_HOST":"a:4","PMIX_MAPBY":"slot:nolocal","k":{"value":[1,"\u00e9"],"scope":"local"}}},null],"parent":{"tool":true}}"#,
+    ),
+];
+
+#[test]
+fn corpus_of_the_commands_targets_holds() {
+    for (name, body, sound) in TARGETS {
+        let folder = root().join("fuzz/corpus").join(name);
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            body(&std::fs::read(entry.path()).expect("a file that can be read"));
+        }
+        body(sound.as_bytes());
+    }
+}
+
+proptest! {
+    #[test]
+    fn damaged_input_is_read_or_refused(
+        target in prop::sample::select(TARGETS),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+    ) {
+        let mut bytes = target.2.as_bytes().to_vec();
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        (target.1)(&bytes);
+    }
+}
+
+#[test]
+fn a_hundred_thousand_apps_are_read_at_once() {
+    let apps = vec![r#"{"maxprocs":1,"info":{"PMIX_MAPBY":"slot"}}"#; 100_000].join(",");
+    input::request(format!(r#"{{"apps":[{apps}]}}"#).as_bytes());
+    input::argv(vec!["-n\n1\na"; 100_000].join("\n:\n").as_bytes());
+}
