@@ -42,8 +42,10 @@ impl Ledger<'_, '_> {
             return;
         }
         let used = u64::from(state.used);
-        if refused == Refused::Yes && state.used > after.slots {
-            let promised = Seen::AtMost(u64::from(after.slots));
+        // A later app's own hostfile may lower the slots below what earlier apps took (1.4).
+        let slots = after.slots.max(state.slots);
+        if refused == Refused::Yes && state.used > slots {
+            let promised = Seen::AtMost(u64::from(slots));
             self.faults
                 .add(Promise::Slots, at.clone(), Seen::Number(used), promised);
         }

@@ -138,19 +138,15 @@ impl<'p, 'f> Ledger<'p, 'f> {
     /// The policy is the one resolved, with the default by size settled (3.6).
     fn target(&mut self, app: AppId, settled: PolicyId) {
         let table = self.plan.table();
-        let Some(mut promised) = table.policy(app).copied() else {
+        let Some(promised) = table.policy(app) else {
             return;
         };
         let found = &table.policies[settled];
-        if promised.bind == BindTo::BySize {
-            let kind = if self.total() > 2 {
-                ObjKind::Numa
-            } else if promised.mode == CpuMode::Hwthread {
-                ObjKind::Hwthread
-            } else {
-                ObjKind::Core
-            };
-            promised.bind = BindTo::Object(kind);
+        let promised = self.by_size(*promised);
+        // Where the app's objects are too small for the job's PE, the policy without it serves (5.1).
+        let without_pe = table.without_pe[app].map(|id| self.by_size(table.policies[id]));
+        if without_pe.as_ref() == Some(found) {
+            return;
         }
         if *found != promised {
             let seen = |policy: &Policy| match policy.bind {
@@ -161,6 +157,21 @@ impl<'p, 'f> Ledger<'p, 'f> {
             self.faults
                 .add(Promise::DefaultTarget, at, seen(found), seen(&promised));
         }
+    }
+
+    /// A policy with the default by size settled.
+    fn by_size(&self, mut promised: Policy) -> Policy {
+        if promised.bind == BindTo::BySize {
+            let kind = if self.total() > 2 {
+                ObjKind::Numa
+            } else if promised.mode == CpuMode::Hwthread {
+                ObjKind::Hwthread
+            } else {
+                ObjKind::Core
+            };
+            promised.bind = BindTo::Object(kind);
+        }
+        promised
     }
 
     /// Processes of the job as 3.6 counts them.

@@ -21,6 +21,8 @@ pub(super) struct Binder<'t> {
     pub(super) free: Bits,
     /// As the app found them.
     pub(super) snap: Bits,
+    /// All that may be used.
+    allowed: Bits,
 }
 
 /// How a binder is set up.
@@ -34,7 +36,8 @@ pub(super) struct Binding {
 }
 
 impl<'t> Binder<'t> {
-    pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits) -> Self {
+    /// `free`: as the app finds the node; `allowed`: all that may be used there.
+    pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
         let targets = hardware.targets(binding.target);
         let packages = hardware.targets(ObjKind::Package);
         Self {
@@ -49,6 +52,7 @@ impl<'t> Binder<'t> {
             limit: binding.limit,
             snap: free.clone(),
             free,
+            allowed,
         }
     }
 
@@ -134,7 +138,7 @@ impl<'t> Binder<'t> {
         let ranges = self.hardware.ranges(target);
         let mask = self.snap.within(ranges);
         if mask.is_empty() {
-            Bits::from_ranges(ranges, self.hardware.pus as usize)
+            self.allowed.within(ranges)
         } else {
             mask
         }
@@ -144,7 +148,7 @@ impl<'t> Binder<'t> {
     fn refill(&mut self, inside: &[(u32, u32)]) {
         let found = self.snap.within(inside);
         if found.is_empty() {
-            self.free.add(inside);
+            self.free.join(&self.allowed.within(inside));
         } else {
             self.free.join(&found);
         }
@@ -152,8 +156,10 @@ impl<'t> Binder<'t> {
 
     /// 7.7: under overload a limit is none; the least used target inside takes the next.
     fn least_used(&mut self, inside: &[(u32, u32)]) -> Option<Bits> {
-        let near = (0..self.targets.len())
-            .filter(|&at| !meet(self.hardware.ranges(self.targets[at]), inside).is_empty());
+        let near = (0..self.targets.len()).filter(|&at| {
+            let area = meet(self.hardware.ranges(self.targets[at]), inside);
+            !self.allowed.within(&area).is_empty()
+        });
         let at = near.min_by_key(|&at| (self.bound[at], at))?;
         let area = meet(self.hardware.ranges(self.targets[at]), inside);
         let cpu = self

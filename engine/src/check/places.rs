@@ -41,7 +41,7 @@ pub(super) struct Turns<'t> {
     room: Room,
     /// In the order of their turns.
     objects: Vec<ObjectId>,
-    /// Processes that still fit. Shape `[objects]`; only while there is room by cpus.
+    /// Processes that still fit; while cpus are shared, those that ever do. Shape `[objects]`; empty while unbound.
     fits: Vec<u64>,
     /// The next to be asked.
     at: usize,
@@ -52,13 +52,13 @@ pub(super) struct Turns<'t> {
 }
 
 impl<'t> Turns<'t> {
-    /// `device`: that of `dist`. `free`: as the app finds the node.
+    /// `device`: that of `dist`. `free`: as the app finds the node; `allowed`: all that may be used there.
     pub(super) fn new(
         hardware: Hardware<'t>,
         policy: &Policy,
         device: Option<&str>,
         room: Room,
-        free: &Bits,
+        (free, allowed): (&Bits, &Bits),
     ) -> Self {
         let swept = || match policy.span {
             Span::No => Deal::Sweep,
@@ -88,14 +88,16 @@ impl<'t> Turns<'t> {
         }
         let mode = hardware.mode(policy.mode);
         let pe = u64::from(policy.pe.max(1));
+        let of = |cpus: &Bits| -> Vec<u64> {
+            let ranges = objects.iter().map(|&object| hardware.ranges(object));
+            ranges
+                .map(|ranges| hardware.count(ranges, cpus, mode) / pe)
+                .collect()
+        };
         let fits = match room {
-            Room::ByCpus => {
-                let ranges = objects.iter().map(|&object| hardware.ranges(object));
-                ranges
-                    .map(|ranges| hardware.count(ranges, free, mode) / pe)
-                    .collect()
-            }
-            Room::Shared | Room::Endless => Vec::new(),
+            Room::ByCpus => of(free),
+            Room::Shared => of(allowed),
+            Room::Endless => Vec::new(),
         };
         Self {
             hardware,
@@ -135,8 +137,7 @@ impl<'t> Turns<'t> {
 
     fn has_room(&self, row: usize) -> bool {
         match self.room {
-            Room::ByCpus => self.fits[row] > 0,
-            Room::Shared => !self.hardware.ranges(self.objects[row]).is_empty(),
+            Room::ByCpus | Room::Shared => self.fits[row] > 0,
             Room::Endless => true,
         }
     }
@@ -182,7 +183,9 @@ impl<'t> Turns<'t> {
 
     /// A process on the object consumed its cpus.
     pub(super) fn consumed(&mut self, row: usize) {
-        if let Some(fits) = self.fits.get_mut(row) {
+        // Shared cpus have no end.
+        let counted = self.room == Room::ByCpus;
+        if let Some(fits) = self.fits.get_mut(row).filter(|_| counted) {
             *fits = fits.saturating_sub(1);
         }
     }

@@ -83,7 +83,13 @@ impl<'t> Case<'t> {
     }
 
     fn walk_with(&self, room: Room) -> Result<Left, Broken> {
-        let turns = Turns::new(self.hardware, self.policy, self.device, room, &self.free);
+        let turns = Turns::new(
+            self.hardware,
+            self.policy,
+            self.device,
+            room,
+            (&self.free, &self.allowed),
+        );
         if self.procs > 0 && turns.kind != self.kind {
             let seen = |kind: Option<ObjKind>| kind.map_or(Seen::Nothing, Seen::Kind);
             return Err(Broken {
@@ -105,6 +111,7 @@ impl<'t> Case<'t> {
                     limit: self.policy.limit,
                 },
                 self.free.clone(),
+                self.allowed.clone(),
             )),
         };
         let mut walk = Walk {

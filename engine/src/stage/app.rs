@@ -77,6 +77,9 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         (Procs::Counted(procs), _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
             let count = count::by_pattern(site, &picks, per, on);
+            if count == 0 {
+                return Err(count::none(site, app));
+            }
             count::too_large(count + u64::from(turn.base))?;
             (
                 ProcCount(u32::try_from(count).expect("checked just now")),

@@ -276,7 +276,7 @@ impl<'t> Binder<'t> {
         }
         if found.is_none() && overload && self.policy.limit.is_some() {
             found = self
-                .least_used(cpus, pus, objects)
+                .least_used(cpus, pus, objects, allowed)
                 .map(|target| (target, self.first_free(cpus, pus, kind, objects[target])));
         }
         let Some((target, cpu)) = found else {
@@ -363,9 +363,18 @@ impl<'t> Binder<'t> {
     }
 
     /// The target inside the object with the fewest processes of the app, the first of equals.
-    fn least_used(&self, cpus: &Cpus, pus: &[(u32, u32)], objects: &[ObjectId]) -> Option<usize> {
-        let meets =
-            |target: &usize| !shared(pus, self.topologies.ranges(objects[*target])).is_empty();
+    fn least_used(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        objects: &[ObjectId],
+        allowed: &BitSlice<u64>,
+    ) -> Option<usize> {
+        // One without a cpu that may be used would give an empty mask.
+        let meets = |target: &usize| {
+            let both = shared(pus, self.topologies.ranges(objects[*target]));
+            ones(allowed, &both).next().is_some()
+        };
         (0..objects.len())
             .filter(meets)
             .min_by_key(|&target| cpus.bound[target])

@@ -115,19 +115,24 @@ fn counted(
         }
     };
     if count == 0 {
-        let nodes = site.names.len();
-        let slots = site
-            .runs
-            .iter()
-            .map(|(nodes, state)| u64::from(site.states.get(state).slots) * u64::from(nodes.count))
-            .sum();
-        let app = u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32");
-        return Err(PlaceError::NoProcesses { app, nodes, slots }.into());
+        return Err(none(site, app));
     }
     too_large(count)?;
     Ok(Procs::Counted(ProcCount(
         u32::try_from(count).expect("checked against RANKS_MAX"),
     )))
+}
+
+/// The policy gives no processes, though nodes are left.
+pub(crate) fn none(site: &Site, app: AppId) -> MapError {
+    let nodes = site.names.len();
+    let slots = site
+        .runs
+        .iter()
+        .map(|(nodes, state)| u64::from(site.states.get(state).slots) * u64::from(nodes.count))
+        .sum();
+    let app = u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32");
+    PlaceError::NoProcesses { app, nodes, slots }.into()
 }
 
 fn slots(

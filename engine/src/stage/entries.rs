@@ -77,7 +77,11 @@ pub(crate) fn sequence(
 
 /// Whether an app has a sequence at all: a file, or hosts.
 pub(crate) fn has_any(resolved: &Resolved, app: AppId) -> bool {
-    resolved.apps.listing[app].is_some() || has_hosts(resolved, app)
+    let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
+    match listing {
+        Some(listing) => !listing.entries.is_empty(),
+        None => has_hosts(resolved, app),
+    }
 }
 
 fn has_hosts(resolved: &Resolved, app: AppId) -> bool {

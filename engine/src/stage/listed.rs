@@ -9,7 +9,7 @@ use super::facts::Terrain;
 use super::lay::lay;
 use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
 use super::slotlist;
-use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
+use crate::policy::{BindStrength, BindTo, MapBy, Overload, Oversubscribe};
 use crate::table::listings::{Listing, SlotListId};
 use crate::table::states::NodeState;
 use bitvec::slice::BitSlice;
@@ -107,7 +107,10 @@ impl NodeRow<'_> {
     fn item(&mut self, cpus: Option<SlotListId>, count: u32) {
         let fits = count.min(self.room - self.procs);
         let rankfile = self.terrain.binder.policy.map == MapBy::Rankfile;
+        // Each entry is checked wholly, in this order: its slot, a free cpu, then the cpus it names (4.6).
         let placed = match cpus {
+            _ if fits == 0 => Err(Stuck::Full),
+            _ if self.needs_a_cpu() && self.out.cpus.units.not_any() => Err(Stuck::NoCpu),
             Some(list) if !rankfile || self.binds_lists() => self.exact(list, fits),
             Some(list) => self.known(list).and_then(|()| self.unbound(fits)),
             None if rankfile => self.unbound(fits),
@@ -199,6 +202,17 @@ impl NodeRow<'_> {
             self.push(count, None);
             return Ok(());
         }
+        let missing = match &binder.target {
+            Target::Objects { kind, objects } if objects.is_empty() => {
+                Some(Failure::NoTarget(*kind))
+            }
+            Target::Cpus(pe) if !self.packages_hold(*pe) => Some(Failure::SpanPackages),
+            Target::Objects { .. } | Target::Cpus(_) | Target::Nothing => None,
+        };
+        let explicit = binder.policy.strength == BindStrength::Explicit;
+        if let Some(failure) = missing.filter(|_| explicit) {
+            return Err(Stuck::Unbindable(failure));
+        }
         let ground = Ground {
             binder,
             objects: &[],
@@ -236,9 +250,19 @@ impl NodeRow<'_> {
         self.procs += placed;
         match laid.end {
             _ if placed == count => Ok(()),
+            // That no package can ever hold them was said before: these are taken.
+            End::Fails(Failure::SpanPackages) => Err(Stuck::NoCpu),
             End::Fails(failure) => Err(Stuck::Unbindable(failure)),
             End::Wanted | End::Full | End::TooLong => Err(Stuck::NoCpu),
         }
+    }
+
+    /// Whether some package has so many cpus that may be used, taken or not.
+    fn packages_hold(&self, pe: u32) -> bool {
+        let binder = &self.terrain.binder;
+        let may = binder.free_units(self.sets.allowed);
+        let mut packages = binder.packages().into_iter();
+        packages.any(|package| binder.count_free(&may, &package) >= pe)
     }
 
     fn push(&mut self, count: u32, mask: Option<Mask>) {

@@ -79,7 +79,14 @@ impl Deal {
                 work.learn(lot..known);
             }
             let facts = work.facts(lot);
-            let (layout, cap) = choose(self, work, lot, facts, Pass::First)?;
+            let (layout, cap) = match choose(self, work, lot, facts, Pass::First) {
+                Ok(choice) => choice,
+                Err(error) => {
+                    // Node by node: what fails on an earlier one is said first.
+                    self.lay(work, &counts)?;
+                    return Err(error);
+                }
+            };
             let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
             known += rows - 1;
             lot += rows;

@@ -237,10 +237,13 @@ pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: Stopped) -> MapError {
 /// Whether the cpus of some node, rather than its max_slots, ended the rounds.
 fn cpus_bind(work: &mut Work<'_>) -> bool {
     let explicit = work.policy.strength == crate::policy::BindStrength::Explicit;
-    if work.policy.bind == BindTo::Nothing
-        || work.policy.overload == crate::policy::Overload::Allowed
-    {
+    let objects = mapped_kind(work.policy.map).is_some();
+    if work.policy.bind == BindTo::Nothing {
         return false;
+    }
+    if work.policy.overload == crate::policy::Overload::Allowed {
+        // Shared cpus bind only where there are none.
+        return objects && (0..work.lots.len()).any(|lot| work.facts(lot).with_cpus == 0);
     }
     (0..work.lots.len()).any(|lot| {
         let facts = work.facts(lot);

@@ -5,7 +5,6 @@ use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Laid, Layout}
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
 use crate::table::pusets::PuBits;
-use crate::table::topologies::ObjectId;
 use std::collections::HashMap;
 
 /// A layout under way.

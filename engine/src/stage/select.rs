@@ -415,7 +415,7 @@ pub(crate) fn without_local(
     named: &Named,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<NodeRange>, MapError> {
-    if named.list.is_empty() {
+    if named.list.iter().all(|nodes| nodes.count == 0) {
         return Err(PlaceError::NoNodes {
             app: number(app),
             removed: "its hostfile excludes them all",

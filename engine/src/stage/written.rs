@@ -9,12 +9,13 @@ use super::site::Site;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::plan::{ListedRun, Placed, PlacedRun, RankOrder};
-use crate::policy::{BindTo, MapBy};
+use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing};
 use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
 use crate::table::states::{NodeState, StateId};
+use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
 
 /// A listed app: its policy and its file.
@@ -270,10 +271,37 @@ fn refuse(
                 node: name,
             }
         }
+        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(site, listed, state.topology, name),
         (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
         (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, rank),
     }
     .into()
+}
+
+/// No package of the node has as many cpus as PE.
+fn spans(site: &Site, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let packages = site.hardware[topology]
+        .as_ref()
+        .map_or_else(Vec::new, |hardware| {
+            let units = hardware.units(listed.policy.mode);
+            let packages = site.topologies.objects(topology, ObjKind::Package);
+            let count = |package| {
+                let inside = units.inside(site.topologies.ranges(package));
+                inside
+                    .iter()
+                    .map(|&(first, end)| end - first)
+                    .sum::<u32>()
+                    .to_string()
+            };
+            packages.map(count).collect()
+        });
+    PlaceError::SpanPackages {
+        app,
+        asked: format!("pe={}", listed.policy.pe),
+        node,
+        packages: packages.join(", "),
+    }
 }
 
 fn limit_reached(listed: Listed<'_>, node: String) -> PlaceError {

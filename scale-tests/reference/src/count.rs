@@ -13,12 +13,24 @@ use stowplan_engine::table::apps::{AppId, Policy};
 /// Shape: `[apps]`.
 pub(crate) fn all(pool: &Pool<'_>, resolved: &Resolved) -> Result<Vec<Option<u64>>, Refusal> {
     let apps = &resolved.apps;
-    let count = |app: AppId| match (apps.np[app], crate::policy_of(pool, resolved, app)?) {
+    let count = |app: AppId| match (apps.np[app], apps.policy(app)) {
         (_, None) => Ok(None),
-        (Some(np), _) => Ok(Some(u64::from(np.0))),
+        (Some(np), Some(_)) => Ok(Some(u64::from(np.0))),
         (None, Some(policy)) => absent(&mut pool.clone(), resolved, app, policy),
     };
-    apps.ids().map(count).collect()
+    let known = |app: AppId| match count(app)? {
+        Some(0) if !written(resolved, app) => {
+            Refusal::err("no-processes", format!("{app:?} has none"))
+        }
+        known => Ok(known),
+    };
+    apps.ids().map(known).collect()
+}
+
+/// Whether an app is placed entry by entry: without entries its own turn says so.
+fn written(resolved: &Resolved, app: AppId) -> bool {
+    let map = resolved.apps.policy(app).map(|policy| policy.map);
+    matches!(map, Some(MapBy::Seq | MapBy::Lsf))
 }
 
 fn absent(
@@ -32,18 +44,12 @@ fn absent(
             let entries = entries_of(pool, resolved, app, policy)?;
             Ok(Some(entries.items.len() as u64))
         }
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Ppr { .. }
-        | MapBy::PeList
-        | MapBy::Dist => {
+        // At the app's turn, over its nodes that are not full.
+        MapBy::Ppr { .. } => Ok(None),
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => {
             let picks = select::picks(pool, &resolved.hosts, app, policy.nolocal)?;
             let list = select::available(pool, &picks, policy)?;
             let slots: u64 = list.iter().map(|available| available.slots).sum();
-            if let MapBy::Ppr { .. } = policy.map {
-                return Ok(None);
-            }
             if policy.map == MapBy::PeList {
                 return Ok(Some(listed(resolved, policy).len() as u64));
             }

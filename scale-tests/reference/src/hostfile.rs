@@ -65,18 +65,13 @@ fn mention(
                 all.len() - 1
             });
         let lines = &mut all[at];
-        if line.slots.is_some() && lines.mentions > 0 {
+        if line.slots.is_some() && (lines.mentions > lines.ranked || lines.said.is_some()) {
             return Err(bad(file, line, "its slots were counted before"));
         }
         lines.mentions += 1;
         lines.ranked += ranked;
         lines.said = lines.said.or(line.slots.map(u64::from));
         lines.max_slots = line.max_slots.map(u64::from).or(lines.max_slots);
-        if let (Some(max), Some(said)) = (lines.max_slots, lines.said)
-            && max < said + lines.mentions - 1
-        {
-            return Err(bad(file, line, "max_slots is below slots"));
-        }
     }
     Ok(())
 }
@@ -85,7 +80,7 @@ impl Lines {
     fn add_up(self) -> Named {
         let said = self.said.map(|said| said + self.mentions - 1);
         let counted = (self.mentions > 1 || self.ranked > 0).then_some(self.mentions);
-        let slots = said.or(counted).or(self.max_slots);
+        let slots = said.or(self.max_slots).or(counted);
         Named {
             name: self.name,
             slots,

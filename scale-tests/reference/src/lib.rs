@@ -41,7 +41,7 @@ use turn::{Job, Turn};
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     /// The hardware of a node, by its name; `None` when it has none.
-    pub machine_of: &'a (dyn Fn(&str) -> Option<&'a Machine>),
+    pub machine_of: &'a dyn Fn(&str) -> Option<&'a Machine>,
     /// Every topology that was given, used or not.
     pub machines: &'a [&'a Machine],
     /// The node the launcher runs on.

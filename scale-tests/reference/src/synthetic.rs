@@ -82,9 +82,18 @@ pub fn read(text: &str, without: &[u32]) -> Option<Machine> {
             },
         ));
     }
+    // Memory in brackets is numbered as it is met in the tree, over all its levels.
+    let hung = levels.iter().any(|level| level.attached);
     // Memory below an object's children comes before the object's own: by the end, then the narrower one first.
     found.sort_by_key(|&(end, width, _)| (end, width));
-    Machine::new(found.into_iter().map(|(_, _, object)| object).collect())
+    let mut objects: Vec<Object> = found.into_iter().map(|(_, _, object)| object).collect();
+    let numas = objects
+        .iter_mut()
+        .filter(|object| object.kind == ObjKind::Numa);
+    if hung {
+        (0..).zip(numas).for_each(|(os, numa)| numa.os = Some(os));
+    }
+    Machine::new(objects)
 }
 
 fn levels(text: &str) -> Option<Vec<Level>> {

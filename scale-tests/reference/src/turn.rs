@@ -195,20 +195,31 @@ impl<'t, 'a> Turn<'t, 'a> {
         node.free = node.free.minus(cpus);
     }
 
-    /// The class of a lack of cpus (errors, "which class", 4).
+    /// The class of a lack of cpus: some process of the app found its own, or none did.
     pub(crate) fn lack_of_cpus(&self) -> Refusal {
         let why = format!("{:?}: {} processes found no cpus", self.app, self.left);
-        let class = if self.fits_nowhere() {
-            match self.objects_mapped_to() {
-                Some(_) => "pe-exceeds-object",
-                None => "span-packages",
-            }
-        } else if self.bound == 0 {
+        let class = if self.bound == 0 {
             "no-available-cpus"
         } else {
             "not-enough-cpus"
         };
         Refusal::new(class, why)
+    }
+
+    /// What can never fit is an error when the mapper gets to the node: PE above what any object, or without objects any
+    /// package, of it has, taken or not (errors, "which class", 4).
+    pub(crate) fn fits(&self, seat: usize) -> Result<(), Refusal> {
+        if !self.is_bound(seat) || !self.never_fits(seat) {
+            return Ok(());
+        }
+        let class = match self.objects_mapped_to() {
+            Some(_) => "pe-exceeds-object",
+            None => "span-packages",
+        };
+        Refusal::err(
+            class,
+            format!("PE {} on {}", self.pe(), self.node(seat).name),
+        )
     }
 
     /// The kind of object that processes are mapped to.
@@ -233,24 +244,20 @@ impl<'t, 'a> Turn<'t, 'a> {
         }
     }
 
-    /// Whether PE cpus can never be found together on any node of the list, taken or not.
-    pub(crate) fn fits_nowhere(&self) -> bool {
-        (0..self.seats.len()).all(|seat| self.never_fits(seat))
-    }
-
     /// Whether PE cpus can never be found together on a node: in one object, or without objects in one package.
     pub(crate) fn never_fits(&self, seat: usize) -> bool {
         let node = self.node(seat);
         let holds =
             |set: &Cpus| node.machine.count_in(self.mode(), &node.usable.and(set)) >= self.pe();
-        match self.objects_mapped_to() {
-            Some(kind) => !node
+        let fits = match self.objects_mapped_to() {
+            Some(kind) => node
                 .machine
                 .objects(node.machine.meant(kind))
                 .iter()
                 .any(|object| holds(&object.cpus)),
-            None => self.pe() > 1 && !node.machine.packages().into_iter().any(holds),
-        }
+            None => node.machine.packages().into_iter().any(holds),
+        };
+        self.pe() > 1 && !fits
     }
 }
 

@@ -287,9 +287,7 @@ fn in_sequence(
     }
     turn.meets_target(seat)?;
     if turn.is_bound(seat) && !turn.overloads() {
-        if turn.never_fits(seat) {
-            return Refusal::err("span-packages", format!("line {}", item.line));
-        }
+        turn.fits(seat)?;
         if turn.free(seat) < turn.pe() {
             return Err(turn.lack_of_cpus());
         }
@@ -312,6 +310,14 @@ fn by_rank(
     }
     match item.cpus {
         Some(parts) if bound || turn.overloads() => put_on(turn, item, parts, seat, words),
+        Some(parts) if union(turn, seat, parts).is_none() => Refusal::err(
+            words.bad_file,
+            format!(
+                "line {}: cpus that {} lacks",
+                item.line,
+                turn.node(seat).name
+            ),
+        ),
         Some(_) | None => {
             turn.record(seat, None, None);
             Ok(())

@@ -13,6 +13,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     for (seat, &count) in counts.iter().enumerate() {
         if reached < turn.left {
             turn.meets_target(seat)?;
+            turn.fits(seat)?;
         }
         reached += count.min(1);
     }

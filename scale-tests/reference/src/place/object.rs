@@ -4,7 +4,7 @@ use super::share::share_out;
 use crate::machine::{Machine, Object};
 use crate::refusal::Refusal;
 use crate::turn::{Found, Turn};
-use stowplan_engine::policy::{MapBy, ObjKind};
+use stowplan_engine::policy::{IfSupported, MapBy, ObjKind};
 
 /// Without SPAN: each node is filled before the next.
 pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
@@ -13,8 +13,11 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             return Ok(());
         }
         let objects = objects(turn, seat)?;
-        turn.meets_target(seat)?;
         let budget = turn.seats[seat].avail;
+        if budget.min(turn.room(seat)) > 0 {
+            turn.meets_target(seat)?;
+            turn.fits(seat)?;
+        }
         sweep(turn, seat, &objects, budget)?;
     }
     if turn.left == 0 {
@@ -26,6 +29,7 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     share_out(turn, |turn, seat, share| {
         let objects = objects(turn, seat)?;
         turn.meets_target(seat)?;
+        turn.fits(seat)?;
         sweep(turn, seat, &objects, share)
     })
 }
@@ -63,6 +67,7 @@ fn sweep<'a>(
 
 /// With SPAN: rounds over the nodes, one process per node and round.
 pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    room_for_all(turn)?;
     let mut caps: Vec<Option<Vec<u64>>> = turn.seats.iter().map(|_| None).collect();
     while turn.left > 0 {
         let before = turn.left;
@@ -71,7 +76,6 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
                 break;
             }
             let objects = objects(turn, seat)?;
-            turn.meets_target(seat)?;
             if turn.room(seat) == 0 || turn.seats[seat].avail == 0 && !turn.oversubscribes() {
                 continue;
             }
@@ -101,6 +105,48 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Counts come first, as by node: what the nodes take together must be enough. A node behind the one where the first round
+/// ends is not looked at.
+fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
+    let (mut reached, mut all, mut only_limits) = (0, 0_u64, true);
+    for seat in 0..turn.seats.len() {
+        if reached == turn.left {
+            return Ok(());
+        }
+        let objects = objects(turn, seat)?;
+        let slots = if turn.oversubscribes() {
+            u64::MAX
+        } else {
+            turn.seats[seat].avail
+        };
+        let slots = slots.min(turn.room(seat));
+        if slots > 0 {
+            turn.meets_target(seat)?;
+            turn.fits(seat)?;
+        }
+        let cpus = objects
+            .iter()
+            .map(|object| cap(turn, seat, object))
+            .fold(0, u64::saturating_add);
+        only_limits = only_limits && turn.room(seat) <= cpus;
+        all = all.saturating_add(slots.min(cpus));
+        reached += slots.min(cpus).min(1);
+    }
+    // What the binder leaves unbound uses up no cpu: then only placing tells.
+    let certain = !turn.by_default() && turn.policy.if_supported == IfSupported::No;
+    if all >= turn.left || !certain {
+        return Ok(());
+    }
+    if turn.oversubscribes() && only_limits {
+        return Refusal::err(
+            "out-of-resource",
+            format!("{:?}: every node is at max_slots", turn.app),
+        );
+    }
+    turn.bound = all;
+    Err(turn.lack_of_cpus())
 }
 
 /// How many processes an object takes.

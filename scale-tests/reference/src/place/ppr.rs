@@ -26,6 +26,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
             turn.seats[seat].gave_up = true;
         }
         turn.meets_target(seat)?;
+        turn.fits(seat)?;
         for place in places {
             if !fits(turn, seat, place, per) {
                 continue;
@@ -37,10 +38,6 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
     }
     if turn.left == 0 {
         return Ok(());
-    }
-    let bound = turn.target.is_some() && !turn.by_default();
-    if bound && turn.fits_nowhere() {
-        return Err(turn.lack_of_cpus());
     }
     Refusal::err(
         "ppr-too-many",

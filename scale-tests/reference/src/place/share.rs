@@ -20,13 +20,13 @@ pub(super) fn share_out<'t, 'a>(
             stay.push(seat);
             put(turn, seat, each + u64::from(i < extra))?;
         }
-        if turn.left == rest {
-            if stay.is_empty() {
-                return Refusal::err(
-                    "out-of-resource",
-                    format!("{:?}: every node is at max_slots", turn.app),
-                );
-            }
+        if stay.is_empty() && turn.left > 0 {
+            return Refusal::err(
+                "out-of-resource",
+                format!("{:?}: every node is at max_slots", turn.app),
+            );
+        }
+        if turn.left == rest && stay.len() == list.len() {
             return Err(turn.lack_of_cpus());
         }
         list = stay;

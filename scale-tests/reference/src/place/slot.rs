@@ -13,7 +13,10 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         if turn.by_default() && turn.is_bound(seat) && slots > turn.free(seat) {
             turn.seats[seat].gave_up = true;
         }
-        turn.meets_target(seat)?;
+        if slots.min(turn.room(seat)) > 0 {
+            turn.meets_target(seat)?;
+            turn.fits(seat)?;
+        }
         let cap = if !turn.is_bound(seat) {
             slots
         } else if turn.pe() > 1 {
@@ -33,6 +36,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     }
     share_out(turn, |turn, seat, share| {
         turn.meets_target(seat)?;
+        turn.fits(seat)?;
         let cap = if !turn.is_bound(seat) || turn.overloads() {
             share
         } else if turn.pe() > 1 {
