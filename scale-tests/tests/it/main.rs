@@ -1,5 +1,11 @@
 //! Integration tests: one binary for the crate.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test says what it skips, and ends where a promise is broken"
+)]
+
 mod child;
 mod corpus;
 mod examples;
@@ -9,8 +15,8 @@ mod million;
 mod plan;
 mod size;
 mod taskmap;
-mod threads;
 mod text;
+mod threads;
 mod topo;
 
 /// Counts what is allocated; read in processes that measure nothing else.

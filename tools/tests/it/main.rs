@@ -1,5 +1,11 @@
 //! Integration tests: one binary for the crate.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test says what it skips, and ends where a promise is broken"
+)]
+
 mod cases;
 mod command_line;
 mod commands;

@@ -151,7 +151,7 @@ fn random(asked: &Asked) -> u64 {
 }
 
 fn compared(lab: &Lab, job: &Job, asked: &Asked, number: u64) -> Verdict {
-    let depth = if number % asked.threads_every == 0 {
+    let depth = if number.is_multiple_of(asked.threads_every) {
         Depth::Threads
     } else {
         Depth::Rows
