@@ -143,6 +143,9 @@ impl<'t> Binder<'t> {
 
     /// Units all of whose PUs are in a set.
     pub(crate) fn free_units(&self, free: &BitSlice<u64>) -> PuBits {
+        if self.units.are_pus() && self.units.len() == free.len() {
+            return PuBits::from_bitslice(free);
+        }
         (0..narrow(self.units.len()))
             .map(|unit| {
                 let pus = self.units.pus(unit);
@@ -459,6 +462,13 @@ pub(crate) fn ones<'b>(
 pub(crate) fn count_ones(bits: &BitSlice<u64>, stretches: &[(u32, u32)]) -> u32 {
     stretches
         .iter()
-        .map(|&(first, end)| narrow(bits[first as usize..end as usize].count_ones()))
+        .map(|&(first, end)| {
+            // Nearly always one cpu is asked: a bit is quicker than a slice of one.
+            if end - first == 1 {
+                u32::from(bits[first as usize])
+            } else {
+                narrow(bits[first as usize..end as usize].count_ones())
+            }
+        })
         .sum()
 }

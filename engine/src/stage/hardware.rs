@@ -16,6 +16,8 @@ pub(crate) struct Units {
     of_pu: Vec<Option<u32>>,
     /// Units are single stretches in ascending order: then those inside a stretch are found by search.
     tidy: bool,
+    /// PUs of every unit, where units follow each other without gaps from PU 0: then they are found by division.
+    even: Option<u32>,
 }
 
 impl Units {
@@ -28,7 +30,18 @@ impl Units {
         }
         let tidy = pus.iter().all(|unit| unit.len() == 1)
             && pus.windows(2).all(|two| two[0][0].1 <= two[1][0].0);
-        Self { pus, of_pu, tidy }
+        let even = pus.first().filter(|_| tidy).map(|first| first[0].1);
+        let even = even.filter(|&width| {
+            (0..)
+                .zip(&pus)
+                .all(|(unit, own)| own[0] == (unit * width, (unit + 1) * width))
+        });
+        Self {
+            pus,
+            of_pu,
+            tidy,
+            even,
+        }
     }
 
     /// How many.
@@ -39,6 +52,10 @@ impl Units {
     pub(crate) fn pus(&self, unit: u32) -> &[(u32, u32)] {
         &self.pus[unit as usize]
     }
+    /// Whether units are the PUs themselves, in order.
+    pub(crate) const fn are_pus(&self) -> bool {
+        matches!(self.even, Some(1))
+    }
     /// The unit of a PU.
     pub(crate) fn of_pu(&self, pu: u32) -> Option<u32> {
         self.of_pu[pu as usize]
@@ -46,6 +63,16 @@ impl Units {
     /// The units wholly inside these PUs, as stretches of unit numbers.
     pub(crate) fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
         let mut found = Stretches::new();
+        if let Some(width) = self.even {
+            let last = narrow(self.pus.len());
+            for &(first, end) in pus {
+                let (from, to) = (first.div_ceil(width), (end / width).min(last));
+                if from < to {
+                    found.push((from, to));
+                }
+            }
+            return found;
+        }
         if self.tidy {
             for &(first, end) in pus {
                 let from = self.pus.partition_point(|unit| unit[0].0 < first);
