@@ -8,6 +8,7 @@ use super::cpusets::CpusetId;
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 define_id! {
@@ -51,7 +52,8 @@ pub type PatternDraft = Vec<Segment>;
 #[derive(Clone, Default, Debug)]
 pub struct Patterns {
     rows: Column<PatternId, Pattern>,
-    ids: HashMap<PatternDraft, PatternId>,
+    /// Patterns by their digest; nearly always one each.
+    ids: HashMap<u64, SmallVec<[PatternId; 1]>>,
 }
 
 /// A pattern with what makes it quick to ask.
@@ -174,14 +176,38 @@ fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun>
         })
 }
 
+/// A number that equal drafts share. A pattern of every node is digested once, so it is a few multiplications a run.
+fn digest(segments: &[Segment]) -> u64 {
+    let mut sum = segments.len() as u64;
+    let mut mix = |high: u32, low: u32| {
+        let word = u64::from(high) << 32 | u64::from(low);
+        sum = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        sum ^= sum >> 29;
+    };
+    let plus_one = |value: Option<u32>| value.map_or(0, |value| value.wrapping_add(1));
+    for segment in segments {
+        mix(segment.procs, plus_one(segment.cycle));
+        for run in &segment.runs {
+            let cpus = run.place.cpus.and_then(|id| u32::try_from(id.row()).ok());
+            mix(run.count, plus_one(run.place.object));
+            mix(plus_one(cpus), 1);
+        }
+    }
+    sum
+}
+
 impl Patterns {
     /// The id of this pattern, new or known.
+    ///
+    /// Cost: one pass over the runs; one more where a pattern of this digest is known.
     pub fn intern(&mut self, segments: PatternDraft) -> PatternId {
-        if let Some(&id) = self.ids.get(&segments) {
+        let alike = self.ids.entry(digest(&segments)).or_default();
+        let known = alike.iter().copied();
+        if let Some(id) = { known }.find(|&id| self.rows[id].segments == segments) {
             return id;
         }
-        let id = self.rows.push(Pattern::new(segments.clone()));
-        self.ids.insert(segments, id);
+        let id = self.rows.push(Pattern::new(segments));
+        alike.push(id);
         id
     }
     /// The pattern of an id.
