@@ -190,7 +190,7 @@ impl State {
         !name.is_empty() && name.len() as u64 <= self.config.limits.max_name
     }
     pub(crate) fn is_namespace_name(&self, name: &str) -> bool {
-        self.is_well_formed(name) && !name.contains(':')
+        self.is_well_formed(name) && !name.as_bytes().contains(&b':')
     }
     pub(crate) fn is_owner(&self, alloc: AllocId, ns: NsId) -> bool {
         self.allocs.owners[alloc].contains(ns)
