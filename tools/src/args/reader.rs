@@ -220,17 +220,17 @@ impl Reader<'_> {
             }
             Meaning::MapBy => {
                 // Qualifiers of old spellings join it; another policy does not.
-                self.once(seen, Once::Map, given)?;
+                self.once(seen, Once::Map, "--map-by")?;
                 let text = self.text("--map-by", value);
                 self.intake.map(self.owner(), MapForm::Whole, text, None)
             }
             Meaning::RankBy => {
-                self.once(seen, Once::Rank, given)?;
+                self.once(seen, Once::Rank, "--rank-by")?;
                 let text = self.text("--rank-by", value);
                 self.intake.rank(self.owner(), text, None)
             }
             Meaning::BindTo => {
-                self.once(seen, Once::Bind, given)?;
+                self.once(seen, Once::Bind, "--bind-to")?;
                 let text = self.text("--bind-to", value);
                 self.intake.bind(self.owner(), text, None)
             }
