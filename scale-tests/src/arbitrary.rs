@@ -58,8 +58,13 @@ fn machine(choices: &mut Choices<'_>, cell: &Cell) -> usize {
     let all = u32::try_from(MACHINES.len()).unwrap_or(u32::MAX);
     let bound = if choices.once_in(2) { all } else { all / 2 };
     let first = choices.below(bound) as usize;
-    let wanted = cell.object();
-    let fits = |machine: &usize| wanted.is_none_or(|kind| MACHINES[*machine].has(kind));
+    let wanted = [cell.object(), cell.target()];
+    let fits = |machine: &usize| {
+        wanted
+            .iter()
+            .flatten()
+            .all(|kind| MACHINES[*machine].has(*kind))
+    };
     let mut later = (first..MACHINES.len()).chain(0..first);
     later
         .find(fits)

@@ -50,6 +50,7 @@ pub const MACHINES: &[Entry] = &[
     synthetic("package:2 [numa] [numa] core:2 pu:2"),
     synthetic("[numa] package:2 [numa] l3:2 core:2 pu:1"),
     synthetic("package:2 numa:2 l3:2 l2:2 l1:1 core:1 pu:2(indexes=2*16:1*2)"),
+    synthetic("package:2 l3:1 l2:1 l1:1 core:2 pu:1"),
     file!("asym-cores"),
     file!("disallowed"),
     file!("hybrid"),

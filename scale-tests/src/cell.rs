@@ -148,6 +148,12 @@ impl Cell {
         }
     }
 
+    /// What processes are bound to, if the cell says.
+    #[must_use]
+    pub fn target(&self) -> Option<ObjKind> {
+        BINDINGS[self.binding].split('+').next().and_then(kind)
+    }
+
     /// Whether some job with this combination can be placed at all (`docs/semantics.md` 2, "combinations").
     #[must_use]
     pub fn may_be_placed(&self) -> bool {
@@ -209,7 +215,7 @@ impl Cell {
             text.push(':');
             text.push_str(qualifier);
             if qualifier == "pe" {
-                text.push_str(*choices.pick(&["=2", "=2", "=1", "=3", "=4"]));
+                text.push_str(choices.pick::<&str>(&["=2", "=2", "=1", "=3", "=4"]));
             }
         }
         // Further qualifiers, on top of the cell's.
@@ -244,11 +250,11 @@ impl Cell {
             text.push(':');
             text.push_str(word);
             if word == "limit" {
-                text.push_str(*choices.pick(&["=1", "=2", "=3"]));
+                text.push_str(choices.pick::<&str>(&["=1", "=2", "=3"]));
             }
         }
         if !text.is_empty() && choices.once_in(10) {
-            text.push_str(*choices.pick(&[":if-supported", ":limit=1", ":limit=2"]));
+            text.push_str(choices.pick::<&str>(&[":if-supported", ":limit=1", ":limit=2"]));
         }
         (!text.is_empty()).then_some(text)
     }

@@ -48,7 +48,7 @@ impl<'b> Choices<'b> {
             }
         };
         // Multiply and shift: no bias that matters, no loop.
-        u32::try_from(drawn * bound >> 32).unwrap_or(0)
+        u32::try_from((drawn * bound) >> 32).unwrap_or(0)
     }
     /// A number from `first` to `last`.
     pub fn within(&mut self, first: u32, last: u32) -> u32 {

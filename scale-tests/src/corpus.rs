@@ -92,9 +92,11 @@ fn expected(case: &Value) -> Option<Expected> {
         return Some(Expected::Error(class.to_owned()));
     }
     let row = |row: &Value| {
-        let word = |&column: &usize| match &row[column] {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
+        let word = |&column: &usize| {
+            let value = &row[column];
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
         };
         let words: Vec<String> = columns.iter().map(word).collect();
         words.join("\t")

@@ -6,6 +6,15 @@ use crate::job::Job;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// A choice besides the policy: its name, its words, its row in a cell.
+type Dimension = (&'static str, &'static [&'static str], fn(&Cell) -> usize);
+
+const DIMENSIONS: [Dimension; 3] = [
+    ("qualifier", &QUALIFIERS, |cell| cell.qualifier),
+    ("ranking", &RANKINGS, |cell| cell.ranking),
+    ("binding", &BINDINGS, |cell| cell.binding),
+];
+
 /// Counts of jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
@@ -77,6 +86,27 @@ impl Coverage {
             .filter(|cell| cell.may_be_placed() && empty(cell))
             .collect()
     }
+    /// Pairs of a policy and another choice that some cell of can be placed, and none was.
+    #[must_use]
+    pub fn pairs_never_placed(&self) -> Vec<(&'static str, &'static str)> {
+        let mut empty = Vec::new();
+        for (words, of) in DIMENSIONS.iter().map(|(_, words, of)| (words, of)) {
+            for (policy, name) in POLICIES.iter().enumerate() {
+                for (row, word) in words.iter().enumerate() {
+                    let here = |cell: &Cell| cell.policy == policy && of(cell) == row;
+                    let possible = Cell::all().any(|cell| here(&cell) && cell.may_be_placed());
+                    let placed = self
+                        .cells
+                        .iter()
+                        .any(|(cell, [mapped, _])| here(cell) && *mapped > 0);
+                    if possible && !placed {
+                        empty.push((*name, *word));
+                    }
+                }
+            }
+        }
+        empty
+    }
     /// Cells that were never refused.
     #[must_use]
     pub fn never_refused(&self) -> Vec<Cell> {
@@ -111,12 +141,7 @@ impl Coverage {
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();
-        let dimensions: [(&str, &[&str], fn(&Cell) -> usize); 3] = [
-            ("qualifier", &QUALIFIERS, |cell| cell.qualifier),
-            ("ranking", &RANKINGS, |cell| cell.ranking),
-            ("binding", &BINDINGS, |cell| cell.binding),
-        ];
-        for (name, words, of) in dimensions {
+        for (name, words, of) in DIMENSIONS {
             let _ = writeln!(text, "policy × {name}: placed/refused");
             for (policy, word) in POLICIES.iter().enumerate() {
                 let _ = write!(

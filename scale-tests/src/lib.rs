@@ -10,6 +10,8 @@ pub mod cell;
 pub mod job;
 // Random jobs.
 pub mod arbitrary;
+// A small world, whole.
+pub mod small_world;
 // The engine against the plain mapper.
 pub mod compare;
 // What was asked for, and what came of it.

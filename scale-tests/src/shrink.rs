@@ -108,7 +108,8 @@ fn shorter(text: &str) -> Vec<String> {
                 .filter(|(i, _)| *i != without)
                 .map(|(_, part)| *part)
                 .collect();
-            if !kept.is_empty() && !(separator == ',' && text.contains("pe-list") && without == 0) {
+            let names_the_list = separator == ',' && text.contains("pe-list") && without == 0;
+            if !kept.is_empty() && !names_the_list {
                 texts.push(kept.join(&separator.to_string()));
             }
         }

@@ -323,6 +323,11 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 }
             }
         }
+        let policy = &self.plan.table().policies[id];
+        if policy.map == MapBy::PeList && policy.oversubscribe == Oversubscribe::Allowed {
+            // Masks do not tell where a pass began its list again (4.7), and so which cpus are consumed.
+            part.sight = Sight::Lost;
+        }
         part.state.used = part.state.used.saturating_add(run.procs);
         part.state.own = part.state.own.saturating_add(run.procs);
         part.count = nodes.count;

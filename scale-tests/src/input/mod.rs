@@ -1,5 +1,6 @@
 //! Bodies of the fuzz targets: bytes in, a judged answer out. Tests call them too.
 
+pub mod compare;
 pub mod plan;
 pub mod taskmap;
 pub mod text;

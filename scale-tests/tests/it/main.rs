@@ -7,6 +7,7 @@
 )]
 
 mod child;
+mod compare;
 mod corpus;
 mod examples;
 mod growth;

@@ -333,7 +333,8 @@ fn put_on(
     seat: usize,
     words: &Words,
 ) -> Result<(), Refusal> {
-    let Some(cpus) = union(turn, seat, parts) else {
+    let named = union(turn, seat, parts).map(|named| named.and(&turn.node(seat).usable));
+    let Some(cpus) = named.filter(|cpus| !cpus.is_empty()) else {
         return Refusal::err(
             words.bad_file,
             format!(
@@ -359,7 +360,7 @@ fn put_on(
     Ok(())
 }
 
-/// The cpus of a slot list on a node; `None` when it names one that the node lacks, or nothing that may be used.
+/// The cpus of a slot list on a node; `None` when it names one that the node lacks.
 fn union(turn: &Turn<'_, '_>, seat: usize, parts: &[SlotPart]) -> Option<Cpus> {
     let machine = turn.machine(seat);
     let mut all = Cpus::none();
@@ -400,8 +401,7 @@ fn union(turn: &Turn<'_, '_>, seat: usize, parts: &[SlotPart]) -> Option<Cpus> {
             }
         }
     }
-    let all = all.and(&turn.node(seat).usable);
-    (!all.is_empty()).then_some(all)
+    Some(all)
 }
 
 fn numbers(ranges: &[(u32, u32)]) -> impl Iterator<Item = u32> {

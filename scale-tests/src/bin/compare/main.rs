@@ -13,11 +13,13 @@ use stowplan_scale_tests::compare::{Depth, Difference, Lab, Verdict};
 use stowplan_scale_tests::coverage::Coverage;
 use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::shrink::shrink;
+use stowplan_scale_tests::small_world;
 
 const HELP: &str = "\
 compare [--seconds S | --jobs N] [--seed N] [--from N] [--workers N] [--threads-every N] [--differences N]
-        [--small-world] [--coverage] [--one N]
-compares the engine with the plain mapper on random jobs; exit status 1 when they differ";
+        [--small-world [--every N]] [--coverage] [--one N] [--stop]
+compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th);
+exit status 1 when they differ";
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -32,8 +34,12 @@ struct Asked {
     /// So many differences are shrunk and shown.
     differences: usize,
     small_world: bool,
+    /// Every so many jobs of the small world one is compared.
+    every: u64,
     coverage: bool,
     one: Option<u64>,
+    /// The first difference ends the run.
+    stop: bool,
 }
 
 fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
@@ -46,8 +52,10 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         threads_every: 64,
         differences: 10,
         small_world: false,
+        every: 1,
         coverage: false,
         one: None,
+        stop: false,
     };
     let mut args = args;
     while let Some(word) = args.next() {
@@ -61,6 +69,8 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
             "--threads-every" => asked.threads_every = number()?.max(1),
             "--differences" => asked.differences = usize::try_from(number()?).ok()?,
             "--one" => asked.one = Some(number()?),
+            "--every" => asked.every = number()?.max(1),
+            "--stop" => asked.stop = true,
             "--small-world" => asked.small_world = true,
             "--coverage" => asked.coverage = true,
             _ => return None,
@@ -75,11 +85,7 @@ fn main() -> ExitCode {
         let _ = writeln!(out, "{HELP}");
         return ExitCode::from(2);
     };
-    let found = if asked.small_world {
-        small_world(&asked)
-    } else {
-        random(&asked)
-    };
+    let found = compare_all(&asked);
     let _ = out.flush();
     match found {
         0 => ExitCode::SUCCESS,
@@ -92,8 +98,26 @@ fn typed(machine: usize) -> String {
     MACHINES[machine].topo.to_owned()
 }
 
-/// Compares random jobs. Gives the number of differences.
-fn random(asked: &Asked) -> u64 {
+/// The job of a number.
+fn job_of(asked: &Asked, number: u64) -> Job {
+    if asked.small_world {
+        small_world::job(number)
+    } else {
+        arbitrary::job(asked.seed, number)
+    }
+}
+
+/// Compares the jobs asked for. Gives the number of differences.
+fn compare_all(asked: &Asked) -> u64 {
+    let numbers = if asked.small_world {
+        asked.jobs.min(
+            small_world::size()
+                .saturating_sub(asked.from)
+                .div_ceil(asked.every),
+        )
+    } else {
+        asked.jobs
+    };
     let start = Instant::now();
     let enough = || {
         asked
@@ -110,12 +134,13 @@ fn random(asked: &Asked) -> u64 {
                 let mut seen = Coverage::default();
                 loop {
                     let first = next.fetch_add(256, Ordering::Relaxed);
-                    if first >= asked.jobs || enough() {
+                    let stopped = asked.stop && differing.load(Ordering::Relaxed) > 0;
+                    if first >= numbers || stopped || enough() {
                         break;
                     }
-                    for number in first..(first + 256).min(asked.jobs) {
-                        let number = asked.one.unwrap_or(asked.from + number);
-                        let job = arbitrary::job(asked.seed, number);
+                    for number in first..(first + 256).min(numbers) {
+                        let number = asked.one.unwrap_or(asked.from + number * asked.every);
+                        let job = job_of(asked, number);
                         let verdict = compared(&lab, &job, asked, number);
                         seen.count(number, &job, &verdict);
                         if let Verdict::Differs(difference) = verdict {
@@ -213,9 +238,4 @@ fn show(
         now.engine,
         now.wanted
     );
-}
-
-/// Compares every job of the small world. Gives the number of differences.
-fn small_world(_: &Asked) -> u64 {
-    0
 }

@@ -1,0 +1,145 @@
+//! `mutants`: plants named bugs in a copy of the engine, one at a time, and shows that a minute of `compare` finds each.
+//!
+//! mutants [--seconds N] [--only WORDS] [--list] FOLDER: copies the workspace to FOLDER, builds there, prints a line per bug.
+//! Exit status 1 when one is missed, or its place is no longer in the source.
+
+mod planted;
+
+use planted::{MUTANTS, Mutant};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+/// What came of a bug.
+enum Fate {
+    /// Found, after so many milliseconds of comparing.
+    Found(u128),
+    /// The compiler refuses it: no test is needed.
+    Refused,
+    /// Nobody noticed.
+    Missed,
+    /// The source no longer has its place.
+    Gone,
+}
+
+fn main() -> ExitCode {
+    let mut out = anstream::stdout();
+    let (mut seconds, mut only, mut folder) = (60_u64, None, None);
+    let mut args = std::env::args().skip(1);
+    while let Some(word) = args.next() {
+        match word.as_str() {
+            "--seconds" => {
+                seconds = args
+                    .next()
+                    .and_then(|text| text.parse().ok())
+                    .unwrap_or(seconds)
+            }
+            "--only" => only = args.next(),
+            "--list" => {
+                for mutant in MUTANTS {
+                    let _ = writeln!(out, "{} ({})", mutant.name, mutant.file);
+                }
+                return ExitCode::SUCCESS;
+            }
+            _ => folder = Some(PathBuf::from(word)),
+        }
+    }
+    let Some(folder) = folder else {
+        let _ = writeln!(out, "mutants [--seconds N] [--only WORDS] [--list] FOLDER");
+        return ExitCode::from(2);
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    if let Err(error) = copy(&root, &folder) {
+        let _ = writeln!(out, "{}: {error}", folder.display());
+        return ExitCode::from(2);
+    }
+    let mut missed = 0;
+    for mutant in MUTANTS.iter().filter(|mutant| {
+        only.as_ref()
+            .is_none_or(|only| mutant.name.contains(only.as_str()))
+    }) {
+        let line = match try_one(mutant, &root, &folder, seconds) {
+            Fate::Found(millis) => format!("found after {millis} ms"),
+            Fate::Refused => "refused by the compiler".to_owned(),
+            Fate::Missed => {
+                missed += 1;
+                "MISSED".to_owned()
+            }
+            Fate::Gone => {
+                missed += 1;
+                "GONE from the source".to_owned()
+            }
+        };
+        let _ = writeln!(out, "{}: {line}", mutant.name);
+    }
+    ExitCode::from(u8::from(missed > 0))
+}
+
+/// Copies the workspace, without what was built.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, path) = (entry.file_name(), entry.path());
+        if name == "target" || name == ".git" {
+            continue;
+        }
+        if path.is_dir() {
+            copy(&path, &to.join(name))?;
+        } else {
+            std::fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Plants one bug, builds, compares, and puts the source back.
+fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
+    let Ok(source) = std::fs::read_to_string(root.join(mutant.file)) else {
+        return Fate::Gone;
+    };
+    if source.matches(mutant.from).count() != 1 {
+        return Fate::Gone;
+    }
+    let place = folder.join(mutant.file);
+    if std::fs::write(&place, source.replace(mutant.from, mutant.to)).is_err() {
+        return Fate::Gone;
+    }
+    let cargo = |args: &[&str]| {
+        let run = Command::new("cargo")
+            .args(args)
+            .current_dir(folder)
+            .output();
+        run.is_ok_and(|output| output.status.success())
+    };
+    let package = ["-q", "-p", "stowplan-scale-tests", "--bin", "compare"];
+    let built = cargo(&[&["build"][..], &package].concat());
+    let start = Instant::now();
+    let time = seconds.to_string();
+    let fate = if !built {
+        Fate::Refused
+    } else if cargo(
+        &[
+            &["run"][..],
+            &package,
+            &[
+                "--",
+                "--seconds",
+                &time,
+                "--differences",
+                "1",
+                "--stop",
+                "--threads-every",
+                "4",
+            ],
+        ]
+        .concat(),
+    ) {
+        Fate::Missed
+    } else {
+        Fate::Found(start.elapsed().as_millis())
+    };
+    let _ = std::fs::write(place, source);
+    fate
+}

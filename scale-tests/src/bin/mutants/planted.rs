@@ -1,0 +1,245 @@
+//! The bugs that are planted: each a name, a place in the engine and what stands there instead.
+
+/// A bug to plant.
+pub(crate) struct Mutant {
+    /// What goes wrong.
+    pub(crate) name: &'static str,
+    /// The file, from the root of the project.
+    pub(crate) file: &'static str,
+    /// What stands there, once in the file.
+    pub(crate) from: &'static str,
+    /// What stands there instead.
+    pub(crate) to: &'static str,
+}
+
+/// The bugs.
+pub(crate) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "the even split gives one to too many",
+        file: "engine/src/stage/split.rs",
+        from: ".saturating_sub(at)\n        .min(u64::from(nodes));",
+        to: ".saturating_sub(at.saturating_sub(1))\n        .min(u64::from(nodes));",
+    },
+    Mutant {
+        name: "the level of water is one too high for the rest",
+        file: "engine/src/stage/split.rs",
+        from: "[(more, water.rounds + 1), (share.nodes - more, water.rounds)]",
+        to: "[(more, water.rounds), (share.nodes - more, water.rounds)]",
+    },
+    Mutant {
+        name: "a run of nodes is filled one short",
+        file: "engine/src/stage/split.rs",
+        from: "[(full, share.cap), (1, last), (share.nodes - full - 1, 0)]",
+        to: "[(full, share.cap), (1, last - 1), (share.nodes - full - 1, 0)]",
+    },
+    Mutant {
+        name: "nodes at the water level are taken for open",
+        file: "engine/src/stage/split.rs",
+        from: "if share.cap <= water.rounds {",
+        to: "if share.cap < water.rounds {",
+    },
+    Mutant {
+        name: "SPAN is lost",
+        file: "engine/src/stage/place.rs",
+        from: "MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No => {",
+        to: "MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No || procs.0 > 3 => {",
+    },
+    Mutant {
+        name: "a short app is not refused",
+        file: "engine/src/stage/place.rs",
+        from: "if short && work.policy.oversubscribe == Oversubscribe::Refused {",
+        to: "if short && procs.0 > 64 && work.policy.oversubscribe == Oversubscribe::Refused {",
+    },
+    Mutant {
+        name: "a default binding is kept though slots lack",
+        file: "engine/src/stage/place.rs",
+        from: "|| (short && work.policy.strength == BindStrength::Default);",
+        to: "|| (short && work.policy.strength == BindStrength::Explicit);",
+    },
+    Mutant {
+        name: "what is shared passes max_slots",
+        file: "engine/src/stage/place.rs",
+        from: "let procs = procs.min(cap).min(work.lots[part].room);",
+        to: "let procs = procs.min(cap);",
+    },
+    Mutant {
+        name: "slots exceed cpus: default kept",
+        file: "engine/src/stage/choose.rs",
+        from: "let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;",
+        to: "let given_up = row.avail > facts.free + 1 && !Deal::explicit(work) && pass == Pass::First;",
+    },
+    Mutant {
+        name: "PE by slot counts cpus, not packages",
+        file: "engine/src/stage/choose.rs",
+        from: "        (_, _) => facts.by_package,\n    };\n    Ok((Layout::Plain(Binding::On), slots.min(cpus)))\n}\n\n/// By the cpus",
+        to: "        (_, _) => facts.free,\n    };\n    Ok((Layout::Plain(Binding::On), slots.min(cpus)))\n}\n\n/// By the cpus",
+    },
+    Mutant {
+        name: "a pe-list takes a cpu more than are free",
+        file: "engine/src/stage/choose.rs",
+        from: "cap.min(facts.listed_free)",
+        to: "cap.min(facts.listed_free + 1)",
+    },
+    Mutant {
+        name: "by node gives up a default too early",
+        file: "engine/src/stage/choose.rs",
+        from: "facts.free < each.min(row.avail)",
+        to: "facts.free <= each.min(row.avail)",
+    },
+    Mutant {
+        name: "by node shares rounds over one node too many",
+        file: "engine/src/stage/choose.rs",
+        from: "let each = (deal.asked / work.nodes()).max(1);",
+        to: "let each = (deal.asked / (work.nodes() + 1)).max(1);",
+    },
+    Mutant {
+        name: "ranks are swapped between bands",
+        file: "engine/src/plan/order.rs",
+        from: "        rank += width * (end - round);\n        round = end;",
+        to: "        rank += width;\n        round = end;",
+    },
+    Mutant {
+        name: "rank by node counts finished nodes",
+        file: "engine/src/plan/order.rs",
+        from: ".is_some_and(|&most| most > round)",
+        to: ".is_some_and(|&most| most >= round)",
+    },
+    Mutant {
+        name: "rank by fill forgets the object order",
+        file: "engine/src/plan/order.rs",
+        from: "RankOrder::Fill if in_object_order(&placed.runs, patterns) => Self::Slot,",
+        to: "RankOrder::Fill if !placed.runs.is_empty() || in_object_order(&placed.runs, patterns) => Self::Slot,",
+    },
+    Mutant {
+        name: "listed ranks start a place late",
+        file: "engine/src/plan/order.rs",
+        from: "local: entry.local + (rank - entry.rank),",
+        to: "local: entry.local,",
+    },
+    Mutant {
+        name: "a cpu is given twice",
+        file: "engine/src/stage/bind.rs",
+        from: "        cpus.units.set(unit as usize, false);\n    }",
+        to: "        cpus.units.set(unit as usize, unit == 0);\n    }",
+    },
+    Mutant {
+        name: "LIMIT lets one more in",
+        file: "engine/src/stage/bind.rs",
+        from: ".is_some_and(|limit| cpus.bound[target] >= u32::from(limit));",
+        to: ".is_some_and(|limit| cpus.bound[target] > u32::from(limit));",
+    },
+    Mutant {
+        name: "LIMIT is not counted",
+        file: "engine/src/stage/bind.rs",
+        from: "        if let Some(count) = cpus.bound.get_mut(target) {\n            *count += 1;\n        }",
+        to: "        if let Some(count) = cpus.bound.get_mut(target) {\n            *count += 0;\n        }",
+    },
+    Mutant {
+        name: "masks are not cut by earlier apps",
+        file: "engine/src/stage/bind.rs",
+        from: "            return Mask::Whole(object);\n        }\n        let source",
+        to: "            return Mask::Whole(object);\n        }\n        if !ranges.is_empty() {\n            return Mask::Whole(object);\n        }\n        let source",
+    },
+    Mutant {
+        name: "a hwthread in core mode consumes only itself",
+        file: "engine/src/stage/bind.rs",
+        from: "return Some(self.units.of_pu(pu).map_or(Cpu::Pu(pu), Cpu::Unit));",
+        to: "return Some(Cpu::Pu(pu));",
+    },
+    Mutant {
+        name: "if-supported is forgotten",
+        file: "engine/src/stage/bind.rs",
+        from: "let supported = self.policy.if_supported == IfSupported::Yes;",
+        to: "let supported = self.policy.if_supported != IfSupported::Yes;",
+    },
+    Mutant {
+        name: "overload frees nothing",
+        file: "engine/src/stage/bind.rs",
+        from: "if found.is_none() && overload && !self.any_free(cpus, pus, kind) {",
+        to: "if found.is_none() && overload && self.any_free(cpus, pus, kind) {",
+    },
+    Mutant {
+        name: "PE takes one cpu less",
+        file: "engine/src/stage/bind.rs",
+        from: ".take(pe as usize).collect();",
+        to: ".take(pe as usize - 1).collect();",
+    },
+    Mutant {
+        name: "free cpus are not carried to the next app",
+        file: "engine/src/stage/leave.rs",
+        from: "    let next = NodeState {\n        free,\n        used: row.used + procs,",
+        to: "    let next = NodeState {\n        free: if procs > 1 { free } else { row.free },\n        used: row.used + procs,",
+    },
+    Mutant {
+        name: "slots are not carried to the next app",
+        file: "engine/src/stage/leave.rs",
+        from: "        used: row.used + procs,\n        own: row.own + procs,",
+        to: "        used: row.used,\n        own: row.own + procs,",
+    },
+    Mutant {
+        name: "local ranks start afresh in each app",
+        file: "engine/src/stage/leave.rs",
+        from: "own_before: row.own,",
+        to: "own_before: 0,",
+    },
+    Mutant {
+        name: "NOLOCAL leaks into the next app",
+        file: "engine/src/stage/select.rs",
+        from: "if policy.nolocal == NoLocal::No {",
+        to: "if policy.nolocal == NoLocal::No && app.row() == 0 {",
+    },
+    Mutant {
+        name: "claims do not raise slots",
+        file: "engine/src/stage/select.rs",
+        from: "raised.push((nodes, site.states.intern(row)));",
+        to: "let _ = site.states.intern(row);",
+    },
+    Mutant {
+        name: "a full node stays in the list",
+        file: "engine/src/stage/select.rs",
+        from: "if row.room() == 0 || (forbidden && full) {",
+        to: "if row.room() == 0 {",
+    },
+    Mutant {
+        name: "a relative node is counted from one",
+        file: "engine/src/stage/select.rs",
+        from: "                    first: *nth,\n                    count: 1,",
+        to: "                    first: nth.saturating_sub(1),\n                    count: 1,",
+    },
+    Mutant {
+        name: "an absent np counts a slot too many",
+        file: "engine/src/stage/count.rs",
+        from: "            if policy.pe > 1 {\n                slots.min(by_cpus(site)).max(1)",
+        to: "            if policy.pe > 2 {\n                slots.min(by_cpus(site)).max(1)",
+    },
+    Mutant {
+        name: "the default by size begins one process late",
+        file: "engine/src/stage/count.rs",
+        from: "(3.., _) => ObjKind::Numa,",
+        to: "(4.., _) => ObjKind::Numa,",
+    },
+    Mutant {
+        name: "a rankfile needs no free cpu",
+        file: "engine/src/stage/listed.rs",
+        from: "            && self.asked == Asked::Given",
+        to: "            && self.asked == Asked::Absent",
+    },
+    Mutant {
+        name: "a sequence's cpus may be taken twice",
+        file: "engine/src/stage/listed.rs",
+        from: "            if !free && !self.overload() {",
+        to: "            if !free && !self.overload() && count > 1 {",
+    },
+    Mutant {
+        name: "steps of a plan are read with the wrong sign",
+        file: "engine/src/plan/bytes/wire.rs",
+        from: "Ok(if value & 1 == 1 { -size } else { size })",
+        to: "Ok(if value & 1 == 0 { -size } else { size })",
+    },
+    Mutant {
+        name: "ppr ignores slots",
+        file: "engine/src/stage/place.rs",
+        from: "if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {",
+        to: "if whole > slots + 1 && work.policy.oversubscribe == Oversubscribe::Refused {",
+    },
+];

@@ -1,0 +1,25 @@
+//! The engine against the plain mapper on the job that bytes say.
+
+use crate::arbitrary::job_from_bytes;
+use crate::catalogue::MACHINES;
+use crate::compare::{Depth, Lab, Verdict};
+
+thread_local! {
+    static LAB: Lab = Lab::new();
+}
+
+/// Places the job both ways.
+///
+/// # Panics
+/// When they differ, or the plan is not sound: with the command to paste.
+pub fn compare(bytes: &[u8]) {
+    let job = job_from_bytes(bytes);
+    let verdict = LAB.with(|lab| lab.compare(&job, Depth::Rows));
+    if let Verdict::Differs(difference) = verdict {
+        let line = job.command_line(|machine| MACHINES[machine].topo.to_owned());
+        panic!(
+            "{}\n{line}\n engine {}\n wanted {}",
+            difference.kind, difference.engine, difference.wanted
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! A small world, whole: every job of one app, and of two, on at most three nodes of at most two topologies of four PUs.
+//!
+//! Jobs are numbered, so that a run can be cut into parts and a job be found again by its number.
+
+use crate::catalogue::MACHINES;
+use crate::cell::{BINDINGS, Cell, POLICIES};
+use crate::choices::Choices;
+use crate::job::{App, Job};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+/// Slots of a node: 0 to 3.
+const SLOTS: u64 = 4;
+/// Slots of one, two or three nodes: each from 0 to 3.
+const CLUSTERS: u64 = SLOTS + SLOTS * SLOTS + SLOTS * SLOTS * SLOTS;
+/// All of the first topology, all of the second, the last node of the second.
+const MIXES: u64 = 3;
+/// Counts of an app: absent, 1 to 5.
+const COUNTS: u64 = 6;
+/// Counts of the first of two apps: 1, 2, 4.
+const FIRST_COUNTS: [u32; 3] = [1, 2, 4];
+/// Topologies of at most four PUs: with caches, and with threads.
+const TOPOLOGIES: [&str; 2] = [
+    "package:2 l3:1 l2:1 l1:1 core:2 pu:1",
+    "package:2 core:1 pu:2",
+];
+/// Bindings of the apps of a pair.
+const PAIR_BINDINGS: [&str; 2] = ["", "core"];
+
+static CELLS: LazyLock<Vec<Cell>> =
+    LazyLock::new(|| Cell::all().filter(Cell::may_be_placed).collect());
+static MACHINE_ROWS: LazyLock<[usize; 2]> = LazyLock::new(|| {
+    TOPOLOGIES.map(|topo| {
+        MACHINES
+            .iter()
+            .position(|entry| entry.topo == topo)
+            .unwrap_or(0)
+    })
+});
+
+/// Policies with the bindings of pairs.
+fn pair_cells() -> u64 {
+    (POLICIES.len() * PAIR_BINDINGS.len()) as u64
+}
+
+/// Jobs of one app.
+#[must_use]
+pub fn singles() -> u64 {
+    CLUSTERS * MIXES * COUNTS * CELLS.len() as u64
+}
+
+/// Jobs of two apps.
+#[must_use]
+pub fn pairs() -> u64 {
+    CLUSTERS * MIXES * FIRST_COUNTS.len() as u64 * COUNTS * pair_cells() * pair_cells()
+}
+
+/// All jobs of the small world.
+#[must_use]
+pub fn size() -> u64 {
+    singles() + pairs()
+}
+
+/// Takes a number apart, digit by digit.
+struct Digits(u64);
+
+impl Digits {
+    fn next(&mut self, base: u64) -> u64 {
+        let digit = self.0 % base;
+        self.0 /= base;
+        digit
+    }
+}
+
+/// The job of a number below [`size`].
+#[must_use]
+pub fn job(number: u64) -> Job {
+    let mut digits = Digits(number);
+    if number >= singles() {
+        digits.0 -= singles();
+    }
+    let hosts = hosts(digits.next(CLUSTERS));
+    let nodes: Vec<&str> = hosts
+        .split(',')
+        .filter_map(|entry| entry.split(':').next())
+        .collect();
+    let [first, second] = *MACHINE_ROWS;
+    let mut job = Job::default();
+    match digits.next(MIXES) {
+        0 => job.machine = first,
+        1 => job.machine = second,
+        _ => {
+            job.machine = first;
+            job.others = vec![(nodes[nodes.len() - 1].to_owned(), second)];
+        }
+    }
+    let lines = |form: &dyn Fn(usize, &str) -> String| -> String {
+        let named = (0..5).zip(nodes.iter().cycle());
+        named.map(|(i, node)| form(i, node)).collect()
+    };
+    let ranks = lines(&|i, node| format!("rank {i}={node} slot={}\n", i / nodes.len()));
+    let sequence = lines(&|i, node| {
+        if i % 2 == 0 {
+            format!("{node} {}\n", i / nodes.len())
+        } else {
+            format!("{node}\n")
+        }
+    });
+    let files = [("ranks0".to_owned(), ranks), ("seq0".to_owned(), sequence)];
+    let absent = |count: u64| u32::try_from(count).ok().filter(|&np| np > 0);
+    if number < singles() {
+        let np = absent(digits.next(COUNTS));
+        let cell = CELLS[usize::try_from(digits.0).unwrap_or(0) % CELLS.len()];
+        job.apps.push(app(&cell, np, 0));
+    } else {
+        let first_np =
+            FIRST_COUNTS[usize::try_from(digits.next(FIRST_COUNTS.len() as u64)).unwrap_or(0)];
+        let np = absent(digits.next(COUNTS));
+        let (first, second) = (digits.next(pair_cells()), digits.next(pair_cells()));
+        job.apps.push(app(&pair_cell(first), Some(first_np), 0));
+        job.apps.push(app(&pair_cell(second), np, 1));
+    }
+    job.apps[0].hosts = Some(hosts);
+    let used = |name: &str| {
+        job.apps
+            .iter()
+            .any(|app| app.map.as_ref().is_some_and(|map| map.ends_with(name)))
+    };
+    job.files = files.into_iter().filter(|(name, _)| used(name)).collect();
+    job
+}
+
+/// `a:s`, `a:s,b:s` or `a:s,b:s,c:s`.
+fn hosts(number: u64) -> String {
+    let (mut number, mut nodes, mut jobs) = (number, 1, SLOTS);
+    while number >= jobs {
+        number -= jobs;
+        nodes += 1;
+        jobs *= SLOTS;
+    }
+    let mut text = String::new();
+    for node in ["a", "b", "c"].iter().take(nodes) {
+        let comma = if text.is_empty() { "" } else { "," };
+        let _ = write!(text, "{comma}{node}:{}", number % SLOTS);
+        number /= SLOTS;
+    }
+    text
+}
+
+fn pair_cell(number: u64) -> Cell {
+    let number = usize::try_from(number).unwrap_or(0);
+    let word = PAIR_BINDINGS[number / POLICIES.len() % PAIR_BINDINGS.len()];
+    let binding = BINDINGS
+        .iter()
+        .position(|binding| *binding == word)
+        .unwrap_or(0);
+    Cell {
+        policy: number % POLICIES.len(),
+        qualifier: 0,
+        ranking: 0,
+        binding,
+    }
+}
+
+/// An app that says what its cell says, in the plainest way.
+fn app(cell: &Cell, np: Option<u32>, number: u32) -> App {
+    let mut plain = Choices::from_bytes(&[]);
+    let file = if cell.reads_ranks() {
+        Some("ranks0")
+    } else {
+        cell.reads_sequence().then_some("seq0")
+    };
+    App {
+        np,
+        hosts: None,
+        hostfile: None,
+        map: cell.map_text(&mut plain, file, number),
+        rank: cell.rank_text(&mut plain),
+        bind: cell.bind_text(&mut plain),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_a_job() {
+        assert!(size() > 10_000_000, "{}", size());
+        for number in [0, 1, 5000, singles() - 1, singles(), size() - 1] {
+            let job = job(number);
+            assert_eq!(job.apps.len(), if number < singles() { 1 } else { 2 });
+            assert!(
+                job.apps[0]
+                    .hosts
+                    .as_ref()
+                    .is_some_and(|hosts| hosts.starts_with("a:"))
+            );
+        }
+        assert_eq!(hosts(CLUSTERS - 1), "a:3,b:3,c:3");
+    }
+}
