@@ -5,6 +5,7 @@ use super::entries;
 use super::leave;
 use super::listed::Asked;
 use super::lots::Work;
+use super::lowered::lowered;
 use super::place;
 use super::select;
 use super::site::Site;
@@ -215,6 +216,8 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
 
 fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
+    let mut lowered = lowered(site, &turn.resolved.hosts, turn.app);
+    site.change(&mut lowered);
     let file = listing(turn).expect("resolve refuses a rankfile map without a file");
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
     let procs = match turn.procs {

@@ -1,18 +1,19 @@
 //! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
+use super::pool::excluded;
 use super::site::Site;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, StateId, StateRuns};
-use crate::text::hosts::{HostfileLine, HostfileWhat, Hosts};
+use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
 /// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
 pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
     let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
-        for (node, slots) in counted(site, &hosts.hostfiles[*file].lines) {
+        for (node, slots) in counted(site, &hosts.hostfiles[*file]) {
             let nodes = NodeRange {
                 first: node,
                 count: 1,
@@ -35,14 +36,19 @@ pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
     lowered
 }
 
-/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4).
-fn counted(site: &Site, lines: &[HostfileLine]) -> BTreeMap<u32, u32> {
+/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4). What the file
+/// excludes it says nothing of.
+fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
+    let excluded = excluded(file);
     let mut slots: BTreeMap<u32, u32> = BTreeMap::new();
     let mut more: BTreeMap<u32, u32> = BTreeMap::new();
-    for line in lines {
+    for line in &file.lines {
         let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
             continue;
         };
+        if excluded.find(range).1.is_none() {
+            continue;
+        }
         for node in site
             .names
             .find(range)

@@ -32,7 +32,7 @@ use place::{Reading, entries_of, need_entries, place, place_listed};
 use pool::Pool;
 use std::fmt::Write as _;
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
+use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Numbering, Policy};
 use turn::{Job, Turn};
@@ -141,14 +141,14 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     };
     let mut lsf_lines = 0;
     for (app, count) in resolved.apps.ids().zip(counts) {
-        let Some(policy) = policy_of(&job.pool, resolved, app)? else {
+        let Some(policy) = resolved.apps.policy(app) else {
             continue; // A hole.
         };
         if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
             return Refusal::err(error.class(), "its file");
         }
         let before = job.procs.len() as u64;
-        place_app(
+        place_or_without_pe(
             &mut job,
             resolved,
             app,
@@ -166,50 +166,29 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     Ok(rank::rows(&job, &resolved.apps))
 }
 
-/// The policy of an app; `None` for a hole. Where the app's objects all have fewer cpus than the job's PE, that PE is not
-/// used (section 5, "options of an app").
-fn policy_of<'r>(
-    pool: &Pool<'_>,
-    resolved: &'r Resolved,
+/// One app's turn. Where a node's objects are too small for a PE that is only the job's, the app does without it: no error
+/// (section 5, "options of an app").
+fn place_or_without_pe(
+    job: &mut Job<'_>,
+    resolved: &Resolved,
     app: AppId,
-) -> Result<Option<&'r Policy>, Refusal> {
-    let policy = resolved.apps.policy(app);
-    let (Some(policy), Some(without)) = (policy, resolved.apps.without_pe[app]) else {
-        return Ok(policy);
-    };
-    let kind = match policy.map {
-        MapBy::Object(kind)
-        | MapBy::Ppr {
-            on: PprObject::Kind(kind),
-            ..
-        } => kind,
-        MapBy::Dist => ObjKind::Numa,
-        MapBy::Slot | MapBy::Node | MapBy::Seq | MapBy::Rankfile | MapBy::PeList | MapBy::Lsf => {
-            return Ok(Some(policy));
+    policy: &Policy,
+    known: Known,
+) -> Result<(), Refusal> {
+    let (pool, order, procs) = (job.pool.clone(), job.order.clone(), job.procs.len());
+    let placed = place_app(job, resolved, app, policy, known);
+    match (&placed, resolved.apps.without_pe[app]) {
+        (Err(refusal), Some(without)) if refusal.class == "pe-exceeds-object" => {
+            (job.pool, job.order) = (pool, order);
+            job.procs.truncate(procs);
+            place_app(job, resolved, app, &resolved.apps.policies[without], known)
         }
-        MapBy::Ppr {
-            on: PprObject::Node,
-            ..
-        } => return Ok(Some(policy)),
-    };
-    let picks = select::picks(&mut pool.clone(), &resolved.hosts, app, policy.nolocal)?;
-    let mut objects = picks.iter().flat_map(|pick| {
-        let node = &pool.nodes[pick.node];
-        let objects = node.machine.objects(node.machine.meant(kind)).iter();
-        objects.map(|object| {
-            node.machine
-                .count_in(policy.mode, &node.usable.and(&object.cpus))
-        })
-    });
-    let fits = objects.any(|cpus| cpus >= u64::from(policy.pe));
-    Ok(Some(if fits {
-        policy
-    } else {
-        &resolved.apps.policies[without]
-    }))
+        _ => placed,
+    }
 }
 
 /// What an app needs to know besides the state of the nodes.
+#[derive(Clone, Copy)]
 struct Known {
     /// Its processes, unless the pattern says.
     count: Option<u64>,

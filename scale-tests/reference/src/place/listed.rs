@@ -101,15 +101,7 @@ fn from_hosts<'r>(
     if let Some(entries) = &hosts.entries[app] {
         for (at, entry) in entries.iter().enumerate() {
             match entry {
-                HostEntry::Names(range, _) => {
-                    nodes.extend(names::expand(range).into_iter().map(|name| {
-                        match pool.select(&name) {
-                            Some(node) => ItemNode::Known(node),
-                            None => ItemNode::Unknown(name),
-                        }
-                    }))
-                }
-                HostEntry::Nth(_) | HostEntry::Empty(_) => {
+                HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
                     let chosen = chosen(pool, entry, &entries[at + 1..], None)?;
                     nodes.extend(chosen.into_iter().map(ItemNode::Known));
                 }
