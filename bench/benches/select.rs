@@ -7,7 +7,7 @@ use stowplan_scale_tests::shapes::{self, Shape};
 fn select(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("select");
     let shapes: Vec<Shape> = vec![
-        shapes::regular("one range", "core:4", 1 << 22, 1, "slot"),
+        shapes::regular("one range", "core:4 pu:1", 1 << 22, 1, "slot"),
         shapes::mpmd("64 apps", 16_384, 64),
     ];
     for shape in shapes {

@@ -7,7 +7,7 @@ use stowplan_scale_tests::shapes::{self, Shape};
 fn split(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("split");
     let shapes: Vec<Shape> = vec![
-        shapes::regular("even", "core:64", 16_384, 64, "node"),
+        shapes::regular("even", "core:64 pu:1", 16_384, 64, "node"),
         shapes::named("crumbs", 4).expect("a named shape"),
     ];
     for shape in shapes {

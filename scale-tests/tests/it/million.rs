@@ -155,7 +155,7 @@ fn more_ranks_than_ids_count_are_refused_by_number() {
         apps: vec![app(3_000_000_000), app(3_000_000_000)],
         ..Job::default()
     };
-    let shape = shapes::regular("many", "core:4", 2, 4, "core");
+    let shape = shapes::regular("many", "core:4 pu:1", 2, 4, "core");
     let class = job
         .resolve()
         .and_then(|(resolved, _)| map_resolved(resolved, shape.machine))
