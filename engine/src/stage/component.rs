@@ -7,6 +7,7 @@ use crate::error::spec::SpecError;
 use crate::error::{MapError, PlaceError};
 use crate::policy::MapBy;
 use crate::table::apps::{AppId, Policy};
+use std::sync::Arc;
 
 /// An interface version: major, minor, release.
 pub type Version = (u16, u16, u16);
@@ -63,7 +64,7 @@ pub enum Functions {
 #[derive(Clone, Debug)]
 pub struct Component {
     /// Its name, one of a kind.
-    pub name: String,
+    pub name: Arc<str>,
     /// Who is asked first: the highest.
     pub priority: u8,
     /// The interface it was written for.
@@ -114,7 +115,7 @@ impl Registry {
     #[must_use]
     pub fn standard() -> Self {
         let row = |&(name, priority, accepts): &(&str, u8, Accepts)| Component {
-            name: name.to_owned(),
+            name: name.into(),
             priority,
             version: INTERFACE,
             accepts,
@@ -132,7 +133,7 @@ impl Registry {
     /// ```
     /// use stowplan_engine::stage::component::{Component, Functions, Registry};
     /// let mine = |version| Component {
-    ///     name: "mine".to_owned(),
+    ///     name: "mine".into(),
     ///     priority: 50,
     ///     version,
     ///     accepts: |_| false,
@@ -147,14 +148,14 @@ impl Registry {
         if component.version.0 != INTERFACE.0 {
             return Err(RegistryError::Version(Box::new(
                 SpecError::ComponentVersion {
-                    name: component.name,
+                    name: component.name.to_string(),
                     stated: component.version,
                     ours: INTERFACE,
                 },
             )));
         }
         if self.rows.iter().any(|row| row.name == component.name) {
-            return Err(RegistryError::NameTaken(component.name));
+            return Err(RegistryError::NameTaken(component.name.to_string()));
         }
         let at = self
             .rows
@@ -211,8 +212,8 @@ pub enum Dispatch {
 /// One question to a component.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// The component's name.
-    pub component: String,
+    /// The component's name, shared by its calls.
+    pub component: Arc<str>,
     /// For which apps.
     pub app: AppIndex,
     /// Its answer.
@@ -229,7 +230,7 @@ impl Registry {
                 Answer::TakeNextOption
             };
             calls.push(Call {
-                component: component.name.clone(),
+                component: Arc::clone(&component.name),
                 app,
                 answer,
             });

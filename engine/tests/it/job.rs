@@ -131,8 +131,7 @@ pub(crate) fn placed_by(mapped: &Mapped) -> Vec<(&str, AppIndex)> {
         .calls
         .iter()
         .filter(|call| call.answer == Answer::Success);
-    done.map(|call| (call.component.as_str(), call.app))
-        .collect()
+    done.map(|call| (&*call.component, call.app)).collect()
 }
 
 /// A job of two apps with a hole between them, all by one mapping, for the tests of `app_idx`.

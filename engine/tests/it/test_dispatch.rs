@@ -189,7 +189,7 @@ fn a_launcher_registers_a_component_of_its_own() {
     let mut registry = Registry::standard();
     // One process on each node, then the next node: whatever the slots.
     let mine = Component {
-        name: "thin".to_owned(),
+        name: "thin".into(),
         priority: 99,
         version: INTERFACE,
         accepts: |policy| policy.map == MapBy::Node,
@@ -225,7 +225,7 @@ fn nobody_who_takes_an_app_is_failed_map() {
 fn a_busy_component_ends_the_map() {
     let mut registry = Registry::standard();
     let busy = Component {
-        name: "busy".to_owned(),
+        name: "busy".into(),
         priority: 200,
         version: INTERFACE,
         accepts: |_| true,
@@ -246,7 +246,7 @@ fn a_busy_component_ends_the_map() {
 #[test]
 fn the_interface_before_app_idx_is_refused() {
     let old = Component {
-        name: "old".to_owned(),
+        name: "old".into(),
         priority: 1,
         version: (4, 0, 0),
         accepts: |_| true,
