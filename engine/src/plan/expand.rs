@@ -7,14 +7,15 @@ use crate::id::Id as _;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
-use crate::table::patterns::{Pattern, PatternId, Place};
+use crate::table::patterns::{Pattern, Place};
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Ranks that one task writes. Below two of these the pool is not woken: a chunk takes some ten microseconds.
 const CHUNK: usize = 1 << 16;
 /// Processes of a node up to which a pattern's places are written out once, then copied.
 const WRITTEN_OUT: u32 = 1 << 14;
+/// Neighbouring nodes from which on that pays.
+const WORTH_WRITING: u32 = 3;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
@@ -165,10 +166,27 @@ impl<'c> Columns<'c> {
 /// Scratch of [`Plan::expand_into`]: patterns written out.
 #[derive(Clone, Debug, Default)]
 pub struct ExpandScratch {
-    /// First row of each pattern in the columns below, and how many rows it has. By pattern and kind.
-    rows: HashMap<(PatternId, Option<ObjKind>), (usize, u32)>,
+    /// What of each pattern is in the columns below. Shape `[patterns]`.
+    rows: Vec<Written>,
     object: Vec<u32>,
     cpus: Vec<u32>,
+}
+
+/// The first places of a pattern, written out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    start: usize,
+    count: u32,
+    /// The kind that the objects were packed with.
+    kind: Option<ObjKind>,
+}
+
+impl ExpandScratch {
+    /// The places of a run, if they are all here: where the first one is.
+    fn find(&self, run: &PlacedRun) -> Option<usize> {
+        let written = self.rows.get(run.pattern.row())?;
+        (written.count >= run.procs && written.kind == run.kind).then_some(written.start)
+    }
 }
 
 impl Plan {
@@ -210,15 +228,15 @@ impl Plan {
             .for_each(|(first, chunk)| self.expand_range(first, chunk, scratch));
     }
 
-    /// Writes out the patterns of the runs, once each.
+    /// Writes out the patterns of the runs that have several nodes, once each.
     fn write_out(&self, scratch: &mut ExpandScratch) {
         scratch.rows.clear();
+        scratch.rows.resize(self.patterns.len(), Written::default());
         scratch.object.clear();
         scratch.cpus.clear();
         for run in self.apps.iter().flat_map(AppPlan::runs) {
             let most = run.procs.min(WRITTEN_OUT);
-            let known = scratch.rows.get(&(run.pattern, run.kind));
-            if known.is_some_and(|&(_, count)| count >= most) {
+            if run.nodes.count < WORTH_WRITING || scratch.rows[run.pattern.row()].count >= most {
                 continue;
             }
             let start = scratch.object.len();
@@ -228,7 +246,11 @@ impl Plan {
                 scratch.object.resize(end, packed.object);
                 scratch.cpus.resize(end, packed.cpus);
             }
-            scratch.rows.insert((run.pattern, run.kind), (start, most));
+            scratch.rows[run.pattern.row()] = Written {
+                start,
+                count: most,
+                kind: run.kind,
+            };
         }
     }
 
@@ -315,7 +337,7 @@ impl AppRange<'_> {
 
     /// Neighbouring processes of one node, then of the nodes behind it.
     fn locals(&self, run: &PlacedRun, node: u32, local: u32, mut out: Columns<'_>) {
-        let written = self.scratch.rows.get(&(run.pattern, run.kind));
+        let written = self.scratch.find(run);
         let pattern = self.plan.patterns.get(run.pattern);
         let (mut node, mut local) = (run.nodes.first + node, local);
         while out.len() > 0 {
@@ -325,14 +347,14 @@ impl AppRange<'_> {
             count_up(own.local_rank, run.own_before + local);
             count_up(own.node_rank, run.used_before + local);
             match written {
-                Some(&(start, count)) if count >= run.procs => {
+                Some(start) => {
                     let from = start + local as usize;
                     own.object
                         .copy_from_slice(&self.scratch.object[from..from + take]);
                     own.cpus
                         .copy_from_slice(&self.scratch.cpus[from..from + take]);
                 }
-                _ => places(pattern, run.kind, local, own.object, own.cpus),
+                None => places(pattern, run.kind, local, own.object, own.cpus),
             }
             out = rest;
             node += 1;
@@ -378,7 +400,7 @@ fn count_up(column: &mut [u32], from: u32) {
     }
 }
 
-/// Places of a pattern from `local` on, run by run.
+/// Places of a pattern from `local` on: from its first process on run by run, else one by one.
 fn places(
     pattern: &Pattern,
     kind: Option<ObjKind>,
@@ -386,6 +408,17 @@ fn places(
     object: &mut [u32],
     cpus: &mut [u32],
 ) {
+    if local == 0 {
+        let mut at = 0;
+        for run in pattern.runs(row(object.len())) {
+            let packed = pack(kind, run.place);
+            let end = at + run.count as usize;
+            object[at..end].fill(packed.object);
+            cpus[at..end].fill(packed.cpus);
+            at = end;
+        }
+        return;
+    }
     for ((object, cpus), at) in object.iter_mut().zip(cpus).zip(local..) {
         let packed = pack(kind, pattern.place(at));
         *object = packed.object;
