@@ -56,6 +56,41 @@ pub fn svg(curves: &[Curve]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
     );
+    axes(&mut text);
+    let mut line = |words: String| {
+        text.push_str(&words);
+        text.push('\n');
+    };
+    for (row, curve) in (0_u64..).zip(curves) {
+        let mut points = String::new();
+        for &(ranks, nanos) in &curve.points {
+            write!(points, "{},{} ", x(ranks), y(nanos)).expect("a String takes every character");
+            line(format!(
+                "<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"{}\"/>",
+                x(ranks),
+                y(nanos),
+                curve.colour
+            ));
+        }
+        line(format!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
+            points.trim_end(),
+            curve.colour
+        ));
+        let at = ABOVE + 14 + row * 16;
+        line(format!(
+            "<text x=\"{}\" y=\"{at}\" fill=\"{}\">{}</text>",
+            LEFT + 10,
+            curve.colour,
+            curve.name
+        ));
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Both axes, with their lines and labels.
+fn axes(text: &mut String) {
     let mut line = |words: String| {
         text.push_str(&words);
         text.push('\n');
@@ -101,30 +136,4 @@ pub fn svg(curves: &[Curve]) -> String {
         WIDTH / 2,
         HEIGHT - 12
     ));
-    for (row, curve) in (0_u64..).zip(curves) {
-        let mut points = String::new();
-        for &(ranks, nanos) in &curve.points {
-            write!(points, "{},{} ", x(ranks), y(nanos)).expect("a String takes every character");
-            line(format!(
-                "<circle cx=\"{}\" cy=\"{}\" r=\"3\" fill=\"{}\"/>",
-                x(ranks),
-                y(nanos),
-                curve.colour
-            ));
-        }
-        line(format!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>",
-            points.trim_end(),
-            curve.colour
-        ));
-        let at = ABOVE + 14 + row * 16;
-        line(format!(
-            "<text x=\"{}\" y=\"{at}\" fill=\"{}\">{}</text>",
-            LEFT + 10,
-            curve.colour,
-            curve.name
-        ));
-    }
-    text.push_str("</svg>\n");
-    text
 }

@@ -299,7 +299,8 @@ fn torn_node(choices: &mut Choices<'_>) -> TopologyDraft {
                 .map(|(os, side)| object(kind, Some(os), vec![side.clone()])),
         );
     }
-    let cores = all.map(|pu| object(ObjKind::Core, Some(pu), vec![pu..pu + 1]));
+    let own = |pu: u32| std::iter::once(pu..pu + 1).collect();
+    let cores = all.map(|pu| object(ObjKind::Core, Some(pu), own(pu)));
     objects.extend(cores);
     TopologyDraft {
         pus_os: pus,

@@ -40,7 +40,6 @@ fn fitted(what: &str, jobs: &[(f64, String)], of: fn(&Cost) -> u64) -> (f64, f64
 }
 
 #[test]
-#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn the_fit_finds_an_exponent() {
     let points: Vec<(f64, f64)> = (1..8)
         .map(|x| (f64::from(x), 3.0 * f64::from(x).powf(1.5)))
@@ -51,7 +50,6 @@ fn the_fit_finds_an_exponent() {
 
 /// Ranks from 2^10 to 2^30 on equal nodes: what is allocated does not grow with them. Time is told, and held in the long check.
 #[test]
-#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn plans_do_not_grow_with_ranks() {
     for map in ["core", "slot", "node", "package:span"] {
         let jobs: Vec<(f64, String)> = (2..=22)
@@ -80,7 +78,6 @@ fn plans_do_not_grow_with_ranks() {
 
 /// Nodes that are all distinct cost in proportion, and no more.
 #[test]
-#[expect(clippy::float_arithmetic, reason = "a fit is made of fractions")]
 fn distinct_nodes_cost_in_proportion() {
     let jobs: Vec<(f64, String)> = [256, 128, 64, 32, 16]
         .into_iter()
