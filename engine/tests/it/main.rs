@@ -1,5 +1,6 @@
 //! Integration tests: one binary for the crate.
 
+mod deps;
 mod job;
 mod session;
 mod taskmap;
