@@ -61,7 +61,6 @@ pub const MACHINES: &[Entry] = &[
     file!("missing-threads"),
     file!("offline"),
     file!("sparse-numbers"),
-    file!("asymmetric-packages"),
     file!("everything-disallowed-but-one"),
     file!("memory-disallowed"),
     file!("interleaved-over-packages"),

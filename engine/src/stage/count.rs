@@ -80,7 +80,11 @@ fn counted(
                 // That there is no sequence is said at the app's turn.
                 return Ok(Procs::AtItsTurn);
             }
-            let steps = entries::sequence(site, resolved, (app, policy), 0)?;
+            let steps = match entries::sequence(site, resolved, (app, policy), 0) {
+                // That NOLOCAL leaves no entry is said at its turn, too.
+                Err(MapError::Place(PlaceError::NoNodes { .. })) => return Ok(Procs::AtItsTurn),
+                steps => steps?,
+            };
             entries::entry_count(&steps)
         }
         MapBy::Rankfile => {

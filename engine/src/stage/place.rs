@@ -216,6 +216,10 @@ impl Deal {
                 .map(|share| u64::from(share.cap) * u64::from(share.nodes))
                 .sum();
             self.left = self.asked - u32::try_from(placed).unwrap_or(self.asked);
+            let allowed = work.policy.oversubscribe == Oversubscribe::Allowed;
+            if self.binding == Binding::Off && allowed {
+                return Err(refuse::out_of_resource(work, self.so_far()));
+            }
             return Err(refuse::out_of_rounds(work, self.so_far()));
         };
         self.deal_rounds(work, found, &choices)

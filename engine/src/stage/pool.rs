@@ -285,6 +285,10 @@ fn note_line(
         None if ranked == 0 => lines.mentions += 1,
         None => {}
     }
+    let said = said_by(*lines);
+    if said.max.is_some_and(|max| u64::from(max) < said.written) {
+        return Err(bad_hostfile(file, line, "max_slots is below slots"));
+    }
     Ok(())
 }
 

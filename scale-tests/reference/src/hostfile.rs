@@ -72,6 +72,14 @@ fn mention(
         lines.ranked += ranked;
         lines.said = lines.said.or(line.slots.map(u64::from));
         lines.max_slots = line.max_slots.map(u64::from).or(lines.max_slots);
+        let counted = lines.said.map(|said| said + lines.mentions - 1);
+        if lines
+            .max_slots
+            .zip(counted)
+            .is_some_and(|(max, counted)| max < counted)
+        {
+            return Err(bad(file, line, "max_slots is below slots"));
+        }
     }
     Ok(())
 }

@@ -393,7 +393,7 @@ fn union(turn: &Turn<'_, '_>, seat: usize, parts: &[SlotPart]) -> Option<Cpus> {
             }
         }
     }
-    Some(all)
+    (!all.is_empty()).then_some(all)
 }
 
 fn numbers(ranges: &[(u32, u32)]) -> impl Iterator<Item = u32> {

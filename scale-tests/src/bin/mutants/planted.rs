@@ -57,12 +57,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "|| (short && work.policy.strength == BindStrength::Explicit);",
     },
     Mutant {
-        name: "what is shared passes max_slots",
-        file: "engine/src/stage/place.rs",
-        from: "let procs = procs.min(cap).min(work.lots[part].room);",
-        to: "let procs = procs.min(cap);",
-    },
-    Mutant {
         name: "slots exceed cpus: default kept",
         file: "engine/src/stage/choose.rs",
         from: "let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;",
