@@ -12,7 +12,7 @@ use crate::table::intervals::NodeOrder;
 use crate::table::machine::Machine;
 use crate::table::names::{Names, NodeId, NodeRange};
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
-use crate::table::pusets::PuSets;
+use crate::table::pusets::{PuSets, words};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
 use std::collections::HashMap;
@@ -34,7 +34,8 @@ pub(crate) struct Site {
     pub(crate) order: NodeOrder,
     /// Each topology as the inner loops see it; filled where a topology is used.
     pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
-    masks: HashMap<(TopologyId, Mask), CpusetId>,
+    /// By topology and the words of the mask.
+    masks: HashMap<(TopologyId, Box<[u64]>), CpusetId>,
     pub(crate) memo: Memo,
 }
 
@@ -111,17 +112,16 @@ impl Site {
 
     /// The OS numbers of a mask, interned.
     pub(crate) fn cpuset(&mut self, topology: TopologyId, mask: Mask) -> CpusetId {
-        let bits = match mask {
+        let mut bits = match mask {
             Mask::Whole(object) => return self.topologies.cpuset(object),
             Mask::Bits(bits) => bits,
         };
-        let key = (topology, Mask::Bits(bits));
+        bits.force_align();
+        bits.set_uninitialized(false);
+        let key = (topology, words(&bits));
         if let Some(&id) = self.masks.get(&key) {
             return id;
         }
-        let Mask::Bits(bits) = &key.1 else {
-            unreachable!("made from bits")
-        };
         let os = self.topologies.pus_os(topology);
         let id = self
             .cpusets

@@ -18,19 +18,28 @@ pub type PuBits = BitVec<u64>;
 #[derive(Clone, Default, Debug)]
 pub struct PuSets {
     sets: Column<PuSetId, PuBits>,
-    ids: HashMap<PuBits, PuSetId>,
+    /// By the words of the set and its length: bits are hashed a word at a time.
+    ids: HashMap<Box<[u64]>, PuSetId>,
+}
+
+/// What a set is found by: its words, and its length behind them.
+pub(crate) fn words(set: &PuBits) -> Box<[u64]> {
+    let words = set.as_raw_slice().iter().copied();
+    words.chain([set.len() as u64]).collect()
 }
 
 impl PuSets {
     /// The id of this set, new or known.
     pub fn intern(&mut self, set: &BitSlice<u64>) -> PuSetId {
         let mut bits = PuBits::from_bitslice(set);
+        bits.force_align();
         bits.set_uninitialized(false);
-        if let Some(&id) = self.ids.get(&bits) {
+        let key = words(&bits);
+        if let Some(&id) = self.ids.get(&key) {
             return id;
         }
-        let id = self.sets.push(bits.clone());
-        self.ids.insert(bits, id);
+        let id = self.sets.push(bits);
+        self.ids.insert(key, id);
         id
     }
     /// The set of an id.
