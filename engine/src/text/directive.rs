@@ -130,7 +130,7 @@ pub(super) const TWO_VALUES: &str = "one thing cannot have two values";
 /// Adds what a text says of ranking to `said`.
 ///
 /// # Errors
-/// As [`read_map`]; any colon is a qualifier, and there are none.
+/// As `read_map`; any colon is a qualifier, and there are none.
 pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
     if let Some(colon) = text.find(':') {
         let part = Part {
@@ -157,7 +157,7 @@ pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), D
 /// Adds what a text says of binding to `said`.
 ///
 /// # Errors
-/// As [`read_map`].
+/// As `read_map`.
 pub fn read_bind(said: &mut BindSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
     if text.bytes().all(|b| b == b':') {
         return Part { text, start: 0 }.fail(Fault::Directive(WordFault::Empty));

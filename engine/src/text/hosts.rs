@@ -31,7 +31,7 @@ pub enum HostEntry {
 /// One line of a hostfile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HostfileLine {
-    /// What the line names. `rank N=NAME` is a name with one slot given by [`HostfileLine::rank_form`].
+    /// What the line names. `rank N=NAME` is a name with one slot given by the kind of line.
     pub what: HostfileWhat,
     /// `slots=N`.
     pub slots: Option<u32>,

@@ -38,7 +38,7 @@ pub enum Colours {
 }
 
 impl Screen {
-    /// What is written to a file, for people: no colours, [`COLUMNS`] wide.
+    /// What is written to a file, for people: no colours, `COLUMNS` wide.
     #[must_use]
     pub const fn page() -> Self {
         Self {
