@@ -189,7 +189,6 @@ fn add_up(said: Vec<(NodeRange, Said)>) -> Vec<(NodeRange, Said)> {
 /// What the lines of one file say of a node.
 #[derive(Clone, Copy, Default)]
 struct Lines {
-    file: usize,
     mentions: u32,
     slots: Option<u32>,
     ranked: u32,
@@ -202,10 +201,12 @@ fn from_files<'h>(
     file: impl Fn(HostfileId) -> &'h Hostfile,
 ) -> Result<Named, MapError> {
     let mut names = Names::default();
-    let mut said: HashMap<u32, Lines> = HashMap::new();
-    for (at, id) in order.enumerate() {
+    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
+    for id in order {
         let file = file(id);
         let excluded = excluded(file);
+        // A file is judged by itself, also where an earlier one has named a node.
+        let mut own: BTreeMap<u32, Lines> = BTreeMap::new();
         for line in &file.lines {
             let (range, ranked) = match &line.what {
                 HostfileWhat::Name(range) => (range, 0),
@@ -221,18 +222,12 @@ fn from_files<'h>(
             }
             for nodes in names.add(range).map_err(too_many)? {
                 for node in nodes.first..nodes.end() {
-                    note_line(
-                        said.entry(node).or_insert(Lines {
-                            file: at,
-                            ..Lines::default()
-                        }),
-                        at,
-                        file,
-                        line,
-                        ranked,
-                    )?;
+                    note_line(own.entry(node).or_default(), file, line, ranked)?;
                 }
             }
+        }
+        for (node, lines) in own {
+            said.entry(node).or_insert(lines);
         }
     }
     let slots = (0..names.len()).map(|node| {
@@ -263,14 +258,10 @@ pub(crate) fn excluded(file: &Hostfile) -> Names {
 
 fn note_line(
     lines: &mut Lines,
-    at: usize,
     file: &Hostfile,
     line: &HostfileLine,
     ranked: u32,
 ) -> Result<(), MapError> {
-    if lines.file != at {
-        return Ok(());
-    }
     if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
         return Err(bad_hostfile(
             file,
