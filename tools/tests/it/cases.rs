@@ -121,6 +121,10 @@ fn cases_give_their_answers() {
     let mut faults = Vec::new();
     for path in &paths {
         let text = fs::read_to_string(path).expect("a case is UTF-8");
+        if cfg!(feature = "hwloc") && text.contains("\n# Default build only.\n") {
+            // With the feature, the machine that the test runs on would answer.
+            continue;
+        }
         let case = read_case(&text);
         assert!(!case.steps.is_empty(), "{} has no command", path.display());
         let mut new = String::new();
