@@ -119,6 +119,46 @@ impl AppTable {
     pub fn policy(&self, app: AppId) -> Option<&Policy> {
         self.policy[app].map(|id| &self.policies[id])
     }
+    /// Enters a hole of the request: a row that has a number and nothing else.
+    pub fn push_hole(&mut self) {
+        self.np.push(None);
+        self.policy.push(None);
+        self.without_pe.push(None);
+        self.count_mode.push(CpuMode::Core);
+        self.listing.push(None);
+        self.device.push(None);
+        self.label.push(String::new());
+        self.origins.push(None);
+    }
+    /// Rows of each column of apps: all equal in a table that was built, not always in one that was read.
+    #[must_use]
+    pub fn lengths(&self) -> [usize; 8] {
+        // Every field is named, so that a new column is not forgotten here.
+        let Self {
+            np,
+            policy,
+            without_pe,
+            count_mode,
+            listing,
+            device,
+            label,
+            origins,
+            policies: _,
+            lists: _,
+            listings: _,
+            known: _,
+        } = self;
+        [
+            np.len(),
+            policy.len(),
+            without_pe.len(),
+            count_mode.len(),
+            listing.len(),
+            device.len(),
+            label.len(),
+            origins.len(),
+        ]
+    }
     /// Apps, holes counted.
     #[must_use]
     pub fn len(&self) -> usize {

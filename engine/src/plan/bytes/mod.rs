@@ -126,13 +126,7 @@ impl Plan {
         reader.end()?;
         let mut table = AppTable::default();
         for _ in &placed {
-            table.np.push(None);
-            table.policy.push(None);
-            table.count_mode.push(crate::policy::CpuMode::Core);
-            table.listing.push(None);
-            table.device.push(None);
-            table.label.push(String::new());
-            table.origins.push(None);
+            table.push_hole();
         }
         Ok(Self::assemble(world, table, patterns, placed))
     }

@@ -3,7 +3,7 @@
 use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::{APPS_MAX, PUS_MAX, RANKS_MAX};
 use crate::policy::{MapBy, ObjKind};
-use crate::table::apps::AppTable;
+use crate::table::apps::{AppTable, PolicyId};
 use crate::table::listings::{EntryNode, Listing, NumberRanges, SlotPart};
 
 pub(super) fn write(writer: &mut Writer, table: &AppTable) {
@@ -24,19 +24,12 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<AppTable, BadPlan> {
 
 /// Columns of equal length, ids of rows that there are, numbers within their bounds.
 fn is_sound(table: &AppTable) -> bool {
-    let apps = table.np.len();
-    let lengths = [
-        table.policy.len(),
-        table.count_mode.len(),
-        table.listing.len(),
-        table.device.len(),
-        table.label.len(),
-        table.origins.len(),
-    ];
+    let apps = table.len();
     let ids = |app| {
-        let policy = table.policy[app].is_none_or(|id| table.policies.get(id).is_some());
+        let known = |id: Option<PolicyId>| id.is_none_or(|id| table.policies.get(id).is_some());
+        let policies = known(table.policy[app]) && known(table.without_pe[app]);
         let listing = table.listing[app].is_none_or(|(id, _)| table.listings.get(id).is_some());
-        policy && listing && table.np[app].is_none_or(|np| np.0 <= RANKS_MAX)
+        policies && listing && table.np[app].is_none_or(|np| np.0 <= RANKS_MAX)
     };
     let policies = table.policies.values().iter().all(|policy| {
         let lists = policy
@@ -67,7 +60,7 @@ fn is_sound(table: &AppTable) -> bool {
         lists && per && mapped && policy.pe > 0
     });
     apps <= APPS_MAX as usize
-        && lengths.iter().all(|&length| length == apps)
+        && table.lengths().iter().all(|&length| length == apps)
         && table.ids().all(ids)
         && policies
         && table.lists.is_sound()
