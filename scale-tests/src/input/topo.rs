@@ -126,7 +126,8 @@ fn stands_alone(draft: &TopologyDraft) -> bool {
     numbers.sort_unstable();
     let small = |os: &Option<u32>| os.is_some_and(|os| os < PUS_MAX);
     apart
-        && memory.is_sorted()
+        // Two of the same cpus would stand in two groups, one in the other, and so in the opposite order.
+        && memory.is_sorted_by(|one, next| one < next)
         && numbers.windows(2).all(|pair| pair[0] != pair[1])
         && numbers.iter().all(small)
         && of(ObjKind::Machine).all(|machine| machine.os.is_some())
