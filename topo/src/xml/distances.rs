@@ -1,6 +1,7 @@
 //! Matrices of distances. Only latencies between NUMA nodes are kept (`per-app` 9.2).
 
-use super::object::{Dialect, number};
+use super::dialect::Dialect;
+use super::object::number;
 use super::{Closes, Fault, File};
 use crate::error::XmlFault;
 use crate::kind::{self, Kind};

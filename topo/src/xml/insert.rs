@@ -1,6 +1,7 @@
 //! An object into the tree: what must hold there, and what dialect 1 has otherwise.
 
-use super::object::{Dialect, Object, Place, object};
+use super::dialect::Dialect;
+use super::object::{Object, Place, object};
 use super::sets::Sets;
 use super::tree::{GroupKind, Line, Node, Row, Tree};
 use crate::error::XmlFault;

@@ -8,6 +8,7 @@
 //! Instruction caches, caches in front of memory and Misc objects are passed over, their children kept. Dialect 1 has
 //! memory above cpus; it becomes memory beside them, as in libhwloc.
 
+mod dialect;
 mod distances;
 mod insert;
 mod listing;
@@ -18,9 +19,10 @@ mod tree;
 
 use crate::error::{TopoError, XmlFault};
 use crate::kind::Kind;
+use dialect::Dialect;
 use distances::Matrix;
 use listing::Allowed;
-use object::{Dialect, Object, Place, object, words};
+use object::{Object, Place, object, words};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use sets::Sets;

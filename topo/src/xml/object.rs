@@ -1,21 +1,11 @@
 //! One `<object>`: its attributes, and whether it can be where it is.
 
+use super::dialect::Dialect;
 use super::sets::{Set, Sets};
 use super::tree::{GroupKind, Merging};
 use crate::error::XmlFault;
 use crate::kind::{self, Holds, Kind};
 use quick_xml::escape::unescape;
-
-/// The dialects of hwloc's XML. Source: ecosystem 5.1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Dialect {
-    /// Memory is above cpus; before `version="2.0"`.
-    One,
-    /// Memory is beside cpus.
-    Two,
-    /// As two, stricter about sets.
-    Three,
-}
 
 /// What its `type` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! The tree of objects while it is read: rows that point to each other, in the order of the file.
 
-use super::object::Dialect;
+use super::dialect::Dialect;
 use super::sets::{Set, Sets};
 use crate::kind::Kind;
 

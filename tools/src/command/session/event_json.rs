@@ -1,6 +1,6 @@
 //! Events as JSON: one step of a scenario, one line of a launcher, one frame of a journal.
 
-use super::scenario::Malformed;
+use super::malformed::Malformed;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use stowplan_engine::session::{Event, ToolRole, Value};

@@ -2,6 +2,8 @@
 
 // argv -> what is wanted.
 mod args;
+// Texts that say nothing we know.
+pub mod malformed;
 // JSON <-> what the engine knows.
 pub mod event_json;
 pub mod outcome_json;
@@ -17,7 +19,7 @@ mod serve;
 mod show;
 
 use crate::journal_file::FileError;
-use scenario::Malformed;
+use malformed::Malformed;
 use std::io::{self, BufRead, Write};
 use stowplan_engine::session::{Broken, ReplayError};
 

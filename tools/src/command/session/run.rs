@@ -1,8 +1,9 @@
 //! `session run`: scenarios, step by step.
 
 use super::args::{Check, Format, Run, Sync};
+use super::malformed::Malformed;
 use super::person::{self, Since};
-use super::scenario::{self, Malformed, Scenario};
+use super::scenario::{self, Scenario};
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
 use crate::journal_file::{self, JournalFile};
 use serde_json::{Value as Json, json};

@@ -1,49 +1,9 @@
 //! Scenario files: what a DVM is started with, and what happens to it.
 
 use super::event_json;
+use super::malformed::{DEPTH_MAX, Malformed};
 use serde_json::{Map, Value as Json};
 use stowplan_engine::session::{Config, FEATURES, Features, Initial, Limits, Name, State};
-
-/// How deep a JSON text may be nested.
-pub const DEPTH_MAX: u32 = 64;
-
-/// Why a text is no scenario file.
-#[derive(Debug, thiserror::Error)]
-pub enum Malformed {
-    /// It cannot be read.
-    #[error("{path} cannot be read: {error}")]
-    File {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// It is no JSON.
-    #[error("no JSON: {0}")]
-    Json(#[from] serde_json::Error),
-    /// It is nested too deep.
-    #[error("nested deeper than {DEPTH_MAX} levels at byte {at}")]
-    Depth {
-        /// Where.
-        at: usize,
-    },
-    /// Something in a step.
-    #[error("{0}")]
-    Step(String),
-    /// Something in a scenario, and where.
-    #[error("scenario {name:?}, {place}: {what}")]
-    At {
-        /// The scenario.
-        name: String,
-        /// Where in it.
-        place: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// No scenario has this name.
-    #[error("no scenario is called {0:?}")]
-    NoSuch(String),
-}
 
 /// One scenario, with every step looked at.
 #[derive(Clone, Debug)]

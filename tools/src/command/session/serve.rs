@@ -1,7 +1,8 @@
 //! `session serve`: a launcher's channel. Events come in, one a line; answers leave after their frames are synced.
 
 use super::args::{Check, Serve};
-use super::scenario::{self, Malformed};
+use super::malformed::Malformed;
+use super::scenario;
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
 use crate::journal_file::JournalFile;
 use serde_json::{Value as Json, json};
