@@ -96,7 +96,9 @@ fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
         one_line(&error.to_string())
     )?;
     if let MapError::Spec(error) = error {
-        for at in error.places() {
+        // A file that could not be read has no words to show.
+        let shown = |at: &&At| !matches!(at.text, Text::File { line: 0, .. });
+        for at in error.places().into_iter().filter(shown) {
             print_place(at, err)?;
         }
         if let Some(nearest) = error.nearest() {

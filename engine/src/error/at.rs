@@ -29,11 +29,11 @@ pub enum Text {
         /// The whole value.
         value: String,
     },
-    /// A file, by the path as given. Lines count from 1.
+    /// A file, by the path as given.
     File {
         /// The path.
         path: String,
-        /// The line.
+        /// The line, from 1; 0 is the file itself, which has no lines that anyone could read.
         line: u32,
         /// The text of the line (its first 200 characters).
         text: String,
@@ -93,6 +93,7 @@ impl std::fmt::Display for Text {
             } => {
                 write!(f, "{key} of the job, at {file}:{line}:{column}")
             }
+            Self::File { path, line: 0, .. } => f.write_str(path),
             Self::File { path, line, .. } => write!(f, "{path}:{line}"),
         }
     }
@@ -101,6 +102,7 @@ impl std::fmt::Display for Text {
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.text {
+            Text::File { path, line: 0, .. } => f.write_str(path),
             Text::File { path, line, text } => {
                 let column = text
                     .get(..self.start as usize)

@@ -40,7 +40,7 @@ impl std::fmt::Display for WordFault {
             Self::Empty => f.write_str("is empty, a word is needed"),
             Self::UnwantedValue => f.write_str("takes no value"),
             Self::MissingValue { form } => write!(f, "lacks its value, it is written {form}"),
-            Self::NoQualifiers => f.write_str("has a qualifier, rank-by has none"),
+            Self::NoQualifiers => f.write_str("cannot stand there: rank-by has no qualifiers"),
         }
     }
 }
@@ -295,7 +295,7 @@ pub enum SpecError {
         first: u32,
     },
     /// `-n`, a sum, or a range beyond what ids count.
-    #[error("{asked} {what} are asked for, at most {limit} are possible")]
+    #[error("{}{asked} {what} are asked for, at most {limit} are possible", if *asked == u64::MAX { "at least " } else { "" })]
     JobTooLarge {
         /// `processes`, `nodes` or `cpus`.
         what: &'static str,

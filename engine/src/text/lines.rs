@@ -52,7 +52,7 @@ pub fn file_at(path: &str) -> At {
         end: 0,
         text: Text::File {
             path: path.to_owned(),
-            line: 1,
+            line: 0,
             text: String::new(),
         },
     }
