@@ -7,6 +7,7 @@ use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::spawn::request::owner;
 use crate::stage::app::{Turn, place_app};
 use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
+use crate::stage::parallel::Sharing;
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
 use crate::stage::{count, notes, pool};
@@ -31,6 +32,18 @@ pub struct Mapped {
 /// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
 pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
     map_with(resolved, machine, Components::standard())
+}
+
+/// As [`map_resolved`], with everything that threads can share shared between them, be it ever so little: shows that the
+/// number of threads changes nothing, also where one thread would do.
+///
+/// # Errors
+/// As [`map_resolved`].
+pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
+    judge_cores(&resolved, &machine.topologies)?;
+    let mut site = pool::build(&resolved, &mut machine)?;
+    site.sharing = Sharing::Always;
+    map_on(resolved, site, &Components::standard())
 }
 
 /// Who places a job, and which of its apps.

@@ -1,17 +1,20 @@
 //! The engine against the plain mapper, one job at a time: rows or class, the judge, threads, bytes.
 
-use crate::catalogue::{MACHINES, cpu_list};
+use crate::catalogue::{Entry, MACHINES, cpu_list};
 use crate::job::Job;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 use stowplan_engine::check::check;
 use stowplan_engine::count::{ProcCount, Rank};
-use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved};
+use stowplan_engine::error::{MapError, Note};
+use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::CpuMode;
+use stowplan_engine::stage::component::Call;
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::cpusets::Cpusets;
-use stowplan_engine::table::topologies::Topologies;
+use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
 use stowplan_engine::taskmap::{JobNode, Limits, TaskMap, TaskMapError};
 use stowplan_engine::text::hostlist::plain;
 use stowplan_reference::cpus::Cpus;
@@ -33,7 +36,7 @@ pub enum Verdict {
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// In a word: `rows`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`.
+    /// In a word: `rows`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`, `panic`.
     pub kind: &'static str,
     /// What the engine says.
     pub engine: String,
@@ -41,21 +44,29 @@ pub struct Difference {
     pub wanted: String,
 }
 
-/// How much is compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Depth {
-    /// Rows or class, and the judge.
-    Rows,
-    /// Also the plan's bytes, there and back, and for 1, 2 and 7 threads.
-    Threads,
+impl Verdict {
+    /// Somebody panicked.
+    #[must_use]
+    pub fn panicked() -> Self {
+        differs("panic", "a panic".to_owned(), "an answer".to_owned())
+    }
 }
 
-/// The machines of the catalogue as both sides read them, and pools of threads.
+/// What the engine said of a job once, to be compared with what it says again.
+#[derive(Clone, Debug)]
+pub struct Said {
+    resolved: Resolved,
+    answer: Answer,
+}
+
+/// The bytes of a plan and all that is worth knowing beside it, or the refusal.
+type Answer = Result<(Vec<u8>, Vec<Note>, Vec<Call>), MapError>;
+
+/// The machines of the catalogue as both sides read them.
 pub struct Lab {
-    machines: Vec<stowplan_reference::machine::Machine>,
-    /// Engine machines by the rows of the catalogue that they hold, made when first needed.
+    machines: &'static [stowplan_reference::machine::Machine],
+    /// Engine machines by the one or two rows of the catalogue that they hold, made when first needed.
     engines: RefCell<HashMap<Vec<usize>, Machine>>,
-    pools: Vec<rayon::ThreadPool>,
 }
 
 impl Default for Lab {
@@ -68,73 +79,45 @@ impl Lab {
     /// Reads the catalogue.
     ///
     /// # Panics
-    /// When a machine of the catalogue cannot be read, or threads cannot be started.
+    /// When a machine of the catalogue cannot be read.
     #[must_use]
     pub fn new() -> Self {
-        let read = |entry: &crate::catalogue::Entry| {
-            read_machine(entry.text(), &[]).expect("a machine of the catalogue")
-        };
-        let pool = |threads| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("threads")
-        };
         Self {
-            machines: MACHINES.iter().map(read).collect(),
+            machines: &READ,
             engines: RefCell::default(),
-            pools: [1, 2, 7].map(pool).into(),
         }
     }
 
-    /// Compares both on one job.
-    pub fn compare(&self, job: &Job, depth: Depth) -> Verdict {
+    /// Compares both on one job: rows or class, the task map, the judge, and the plan's bytes there and back. Gives what the
+    /// engine said, where it was asked.
+    pub fn compare(&self, job: &Job) -> (Verdict, Option<Said>) {
         let resolved = match job.resolve() {
             Ok((resolved, _)) => resolved,
-            Err(error) => return Verdict::Words(error.class()),
+            Err(error) => return (Verdict::Words(error.class()), None),
         };
         let wanted = self.reference(job, &resolved);
         let found = map_resolved(resolved.clone(), self.engine(job));
-        let plan = match (found, wanted) {
-            (Err(found), Err(wanted)) if found.class() == wanted.class => {
-                return Verdict::Refused(wanted.class);
-            }
-            (Err(found), Err(wanted)) => {
-                return differs(
-                    "class",
-                    format!("{}: {found}", found.class()),
-                    refused(&wanted),
-                );
-            }
-            (Ok(found), Err(wanted)) => {
-                return differs(
-                    "accepted",
-                    format!("{} rows", found.plan.ranks()),
-                    refused(&wanted),
-                );
-            }
-            (Err(found), Ok(wanted)) => {
-                return differs(
-                    "refused",
-                    format!("{}: {found}", found.class()),
-                    format!("{} rows", wanted.len()),
-                );
-            }
-            (Ok(found), Ok(wanted)) => {
-                let row = first_row_that_differs(&found.plan, &wanted);
-                match row.or_else(|| task_map_that_differs(&found.plan, &wanted)) {
-                    Some(difference) => return Verdict::Differs(difference),
-                    None => found.plan,
-                }
-            }
+        let verdict = verdict(&found, &wanted);
+        let answer = answer(found);
+        let mangled = match (&answer, &verdict) {
+            (Ok((bytes, ..)), Verdict::Mapped(_)) => there_and_back(bytes),
+            _ => None,
         };
-        if let Err(faults) = check(&plan) {
-            return differs("check", format!("{faults:?}"), "a sound plan".to_owned());
-        }
-        match depth {
-            Depth::Rows => Verdict::Mapped(plan.ranks() as usize),
-            Depth::Threads => self.bytes_agree(job, &resolved, &plan),
-        }
+        (mangled.unwrap_or(verdict), Some(Said { resolved, answer }))
+    }
+
+    /// Whether the engine says the same again on the threads at hand, everything shared between them. `None`: it does.
+    pub fn again(&self, job: &Job, said: &Said) -> Option<Verdict> {
+        let found = answer(map_shared(said.resolved.clone(), self.engine(job)));
+        (found != said.answer).then(|| {
+            let told = |answer: &Answer| match answer {
+                Ok((bytes, notes, _)) => format!("{} bytes, {notes:?}", bytes.len()),
+                Err(error) => format!("{}: {error}", error.class()),
+            };
+            let threads = rayon::current_num_threads();
+            let engine = format!("{} with {threads} threads", told(&found));
+            differs("threads", engine, told(&said.answer))
+        })
     }
 
     /// What the plain mapper makes of a job.
@@ -168,11 +151,15 @@ impl Lab {
     fn engine(&self, job: &Job) -> Machine {
         let mut rows = vec![job.machine];
         rows.extend(job.others.iter().map(|(_, machine)| *machine));
-        let mut engines = self.engines.borrow_mut();
-        let machine = engines
-            .entry(rows)
-            .or_insert_with_key(|rows| engine_machine(rows));
-        let mut machine = machine.clone();
+        let mut machine = if rows.len() > 2 {
+            engine_machine(&rows)
+        } else {
+            let mut engines = self.engines.borrow_mut();
+            let machine = engines.entry(rows);
+            machine
+                .or_insert_with_key(|rows| engine_machine(rows))
+                .clone()
+        };
         for ((name, _), (nodes, _)) in job.others.iter().zip(&mut machine.assigned) {
             *nodes = vec![plain(name)];
         }
@@ -187,47 +174,75 @@ impl Lab {
         });
         machine
     }
+}
 
-    /// The plan's bytes are read back as they were, and any number of threads makes the same.
-    fn bytes_agree(&self, job: &Job, resolved: &Resolved, plan: &Plan) -> Verdict {
-        let bytes = plan.to_bytes();
-        match Plan::from_bytes(&bytes) {
-            Ok(again) if again.to_bytes() == bytes => {}
-            Ok(_) => {
-                return differs(
-                    "bytes",
-                    "other bytes".to_owned(),
-                    "the bytes that were read".to_owned(),
-                );
-            }
-            Err(error) => return differs("bytes", error.to_string(), "a plan".to_owned()),
+/// What both say, held together.
+fn verdict(found: &Result<Mapped, MapError>, wanted: &Result<Vec<Row>, Refusal>) -> Verdict {
+    let told = |error: &MapError| format!("{}: {error}", error.class());
+    match (found, wanted) {
+        (Err(found), Err(wanted)) if found.class() == wanted.class => {
+            Verdict::Refused(wanted.class)
         }
-        for pool in &self.pools {
-            let machine = self.engine(job);
-            let again = pool.install(|| {
-                map_resolved(resolved.clone(), machine).map(|mapped: Mapped| mapped.plan.to_bytes())
-            });
-            if again.as_deref() != Ok(&bytes[..]) {
-                return differs(
-                    "threads",
-                    format!("other bytes with {}", pool.current_num_threads()),
-                    "the same".to_owned(),
-                );
+        (Err(found), Err(wanted)) => differs("class", told(found), refused(wanted)),
+        (Ok(found), Err(wanted)) => {
+            let rows = format!("{} rows", found.plan.ranks());
+            differs("accepted", rows, refused(wanted))
+        }
+        (Err(found), Ok(wanted)) => {
+            differs("refused", told(found), format!("{} rows", wanted.len()))
+        }
+        (Ok(found), Ok(wanted)) => {
+            let row = first_row_that_differs(&found.plan, wanted);
+            if let Some(difference) = row.or_else(|| task_map_that_differs(&found.plan, wanted)) {
+                return Verdict::Differs(difference);
+            }
+            match check(&found.plan) {
+                Ok(()) => Verdict::Mapped(wanted.len()),
+                Err(faults) => differs("check", format!("{faults:?}"), "a sound plan".to_owned()),
             }
         }
-        Verdict::Mapped(plan.ranks() as usize)
     }
 }
 
-fn engine_machine(rows: &[usize]) -> Machine {
-    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
-    let mut ids = rows.iter().map(|&row| {
-        let entry = &MACHINES[row];
+fn answer(found: Result<Mapped, MapError>) -> Answer {
+    found.map(|mapped| (mapped.plan.to_bytes(), mapped.notes, mapped.calls))
+}
+
+/// Bytes of a plan are read back as they were, or what is wrong.
+fn there_and_back(bytes: &[u8]) -> Option<Verdict> {
+    match Plan::from_bytes(bytes) {
+        Ok(again) if again.to_bytes() == bytes => None,
+        Ok(_) => Some(differs(
+            "bytes",
+            "other bytes".to_owned(),
+            "the bytes that were read".to_owned(),
+        )),
+        Err(error) => Some(differs("bytes", error.to_string(), "a plan".to_owned())),
+    }
+}
+
+/// The catalogue as the plain mapper reads it.
+static READ: LazyLock<Vec<stowplan_reference::machine::Machine>> = LazyLock::new(|| {
+    let read = |entry: &Entry| read_machine(entry.text(), &[]).expect("a machine of the catalogue");
+    MACHINES.iter().map(read).collect()
+});
+
+/// The catalogue as the engine reads it.
+static DRAFTS: LazyLock<Vec<TopologyDraft>> = LazyLock::new(|| {
+    let read = |entry: &Entry| {
         let draft = match entry.xml {
             Some(xml) => stowplan_topo::xml::parse(xml.as_bytes()),
             None => stowplan_topo::synthetic::parse(entry.topo),
         };
-        let added = topologies.add(draft.expect("a machine of the catalogue"), &mut cpusets);
+        draft.expect("a machine of the catalogue")
+    };
+    MACHINES.iter().map(read).collect()
+});
+
+fn engine_machine(rows: &[usize]) -> Machine {
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let mut ids = rows.iter().map(|&row| {
+        let added = topologies.add(DRAFTS[row].clone(), &mut cpusets);
         added.expect("a machine of the catalogue")
     });
     let default = ids.next();

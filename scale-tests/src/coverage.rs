@@ -2,7 +2,6 @@
 
 use crate::cell::{BINDINGS, CELLS, Cell, POLICIES, QUALIFIERS, RANKINGS};
 use crate::compare::Verdict;
-use crate::job::Job;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -31,7 +30,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// Counts a job of this number.
-    pub fn count(&mut self, number: u64, _: &Job, verdict: &Verdict) {
+    pub fn count(&mut self, number: u64, verdict: &Verdict) {
         self.jobs += 1;
         let cell = self.cells.entry(Cell::numbered(number)).or_default();
         match verdict {

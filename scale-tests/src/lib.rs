@@ -14,6 +14,8 @@ pub mod arbitrary;
 pub mod small_world;
 // The engine against the plain mapper.
 pub mod compare;
+// The same on 1, 2 and 7 threads.
+pub mod crew;
 // What was asked for, and what came of it.
 pub mod coverage;
 // A failing job made small.

@@ -42,7 +42,7 @@ impl Ledger<'_, '_> {
             return;
         }
         let used = u64::from(state.used);
-        // A later app's own hostfile may lower the slots below what earlier apps took (1.4).
+        // Claims raise slots, and what hostfiles lowered has come back (1.3, 1.4): the larger of both counts is what there was.
         let slots = after.slots.max(state.slots);
         if refused == Refused::Yes && state.used > slots {
             let promised = Seen::AtMost(u64::from(slots));

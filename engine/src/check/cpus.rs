@@ -156,6 +156,7 @@ impl<'t> Binder<'t> {
 
     /// 7.7: under overload a limit is none; the least used target inside takes the next.
     fn least_used(&mut self, inside: &[(u32, u32)]) -> Option<Bits> {
+        self.limit?;
         let near = (0..self.targets.len()).filter(|&at| {
             let area = meet(self.hardware.ranges(self.targets[at]), inside);
             !self.allowed.within(&area).is_empty()

@@ -217,7 +217,7 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
 fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
     let mut lowered = lowered(site, &turn.resolved.hosts, turn.app);
-    site.change(&mut lowered);
+    site.lower(&mut lowered);
     let file = listing(turn).expect("resolve refuses a rankfile map without a file");
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
     let procs = match turn.procs {

@@ -76,13 +76,11 @@ fn counted(
     let count = match policy.map {
         MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
         MapBy::Seq => {
-            if !entries::has_any(resolved, app) {
-                // That there is no sequence is said at the app's turn.
-                return Ok(Procs::AtItsTurn);
-            }
             let steps = match entries::sequence(site, resolved, (app, policy), 0) {
-                // That NOLOCAL leaves no entry is said at its turn, too.
-                Err(MapError::Place(PlaceError::NoNodes { .. })) => return Ok(Procs::AtItsTurn),
+                // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
+                Err(MapError::Place(
+                    PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. },
+                )) => return Ok(Procs::AtItsTurn),
                 steps => steps?,
             };
             entries::entry_count(&steps)

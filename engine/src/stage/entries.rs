@@ -75,15 +75,6 @@ pub(crate) fn sequence(
     Ok(kept)
 }
 
-/// Whether an app has a sequence at all: a file, or hosts.
-pub(crate) fn has_any(resolved: &Resolved, app: AppId) -> bool {
-    let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
-    match listing {
-        Some(listing) => !listing.entries.is_empty(),
-        None => has_hosts(resolved, app),
-    }
-}
-
 fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
     let entries = resolved.hosts.entries.get(app).is_some_and(Option::is_some);
     entries

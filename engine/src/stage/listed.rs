@@ -9,7 +9,7 @@ use super::facts::Terrain;
 use super::lay::lay;
 use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
 use super::slotlist;
-use crate::policy::{BindStrength, BindTo, MapBy, Overload, Oversubscribe};
+use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::table::listings::{Listing, SlotListId};
 use crate::table::states::NodeState;
 use bitvec::slice::BitSlice;
@@ -197,6 +197,18 @@ impl NodeRow<'_> {
 
     /// Bound as by slot; while bound, by default too, PE cpus must be free (4.5).
     fn as_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
+        // A hwthread of a core that is not wholly free takes no cpu away: each process must be asked for one.
+        let binder = &self.terrain.binder;
+        let bound = &binder.target;
+        let (hwthreads, cores) = (ObjKind::Hwthread, binder.policy.mode == CpuMode::Core);
+        let each = matches!(bound, Target::Objects { kind, .. } if *kind == hwthreads && cores);
+        if each && !self.overload() {
+            return (0..count).try_for_each(|_| self.next_by_slot(1));
+        }
+        self.next_by_slot(count)
+    }
+
+    fn next_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
         let binder = &self.terrain.binder;
         if matches!(binder.target, Target::Nothing) {
             self.push(count, None);
@@ -212,6 +224,11 @@ impl NodeRow<'_> {
         let explicit = binder.policy.strength == BindStrength::Explicit;
         if let Some(failure) = missing.filter(|_| explicit) {
             return Err(Stuck::Unbindable(failure));
+        }
+        let pe = usize::from(binder.policy.pe);
+        let lacks = |cpus: &Cpus| !self.overload() && cpus.units.count_ones() < pe;
+        if lacks(&self.out.cpus) {
+            return Err(Stuck::NoCpu);
         }
         let ground = Ground {
             binder,
@@ -231,8 +248,7 @@ impl NodeRow<'_> {
             .segments
             .iter()
             .position(|segment| segment.runs.iter().any(|run| run.mask.is_none()));
-        let pe = usize::from(binder.policy.pe);
-        let starved = unbound.is_some() && !self.overload() && laid.cpus.units.count_ones() < pe;
+        let starved = unbound.is_some() && lacks(&laid.cpus);
         let placed = match unbound.filter(|_| starved) {
             Some(segment) => laid.segments[..segment]
                 .iter()

@@ -162,7 +162,7 @@ impl<'s> Work<'s> {
         });
         let this = &*self;
         let found = over(
-            &wanted,
+            (&wanted, this.site.sharing),
             |progress| this.topology(*progress),
             |terrain, &progress| {
                 let state = this.site.states.get(this.progress[progress].state);
@@ -310,7 +310,7 @@ impl<'s> Work<'s> {
     fn work_out(&mut self, list: Vec<Wish>) -> HashMap<Step, (u32, End)> {
         let this = &*self;
         let laid = over(
-            &list,
+            (&list, this.site.sharing),
             |wish| this.topology(wish.0),
             |terrain, (progress, layout, wants)| {
                 wants

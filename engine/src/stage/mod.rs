@@ -24,6 +24,8 @@ mod row;
 mod pelist;
 // One node, in the order of a policy.
 mod lay;
+// Many different things at once.
+pub(crate) mod parallel;
 // The nodes of a job while its apps are placed.
 pub(crate) mod site;
 // Which nodes the job has.
@@ -38,8 +40,6 @@ mod distance;
 mod facts;
 // How many go to each node: arithmetic.
 mod split;
-// Many different things at once.
-mod parallel;
 // How far equal nodes have come.
 mod progress;
 // Nodes that fare alike while an app is placed.

@@ -4,12 +4,29 @@ use super::facts::Terrain;
 use crate::table::topologies::TopologyId;
 use rayon::prelude::*;
 
-/// Below this many different things to work out, one thread does it: waking others costs more (docs/scale.md).
-const PARALLEL_FROM: usize = 256;
+/// When threads share work. What comes out is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Sharing {
+    /// Where there is enough of it: waking others for little costs more (docs/scale.md).
+    #[default]
+    Worthwhile,
+    /// Wherever it can be, for tests.
+    Always,
+}
+
+impl Sharing {
+    /// From how many different things on threads share them, and how many each takes at once.
+    const fn sizes(self) -> (usize, usize) {
+        match self {
+            Self::Worthwhile => (256, 64),
+            Self::Always => (2, 1),
+        }
+    }
+}
 
 /// Applies `work` to every item, with the terrain of its topology; in parallel where there are many, results in order.
 pub(crate) fn over<'t, T: Sync, R: Send>(
-    items: &[T],
+    (items, sharing): (&[T], Sharing),
     topology: impl Fn(&T) -> TopologyId + Sync,
     work: impl Fn(&Terrain<'t>, &T) -> R + Sync,
     terrain: impl Fn(TopologyId) -> Terrain<'t> + Sync,
@@ -24,9 +41,10 @@ pub(crate) fn over<'t, T: Sync, R: Send>(
         });
         each.collect()
     };
-    if items.len() < PARALLEL_FROM {
+    let (from, chunk) = sharing.sizes();
+    if items.len() < from {
         return some(items);
     }
-    let chunks: Vec<Vec<R>> = items.par_chunks(64).map(some).collect();
+    let chunks: Vec<Vec<R>> = items.par_chunks(chunk).map(some).collect();
     chunks.into_iter().flatten().collect()
 }

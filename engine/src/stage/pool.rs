@@ -207,6 +207,8 @@ fn from_files<'h>(
         let excluded = excluded(file);
         // A file is judged by itself, also where an earlier one has named a node.
         let mut own: BTreeMap<u32, Lines> = BTreeMap::new();
+        // What it excludes must make sense, too.
+        let mut out: BTreeMap<u32, Lines> = BTreeMap::new();
         for line in &file.lines {
             let (range, ranked) = match &line.what {
                 HostfileWhat::Name(range) => (range, 0),
@@ -217,7 +219,11 @@ fn from_files<'h>(
                     return Err(bad_hostfile(file, line, reason));
                 }
             };
-            if excluded.find(range).1.is_none() {
+            let (gone, kept) = excluded.find(range);
+            if kept.is_none() {
+                for node in gone.into_iter().flat_map(|nodes| nodes.first..nodes.end()) {
+                    note_line(out.entry(node).or_default(), file, line, ranked)?;
+                }
                 continue;
             }
             for nodes in names.add(range).map_err(too_many)? {

@@ -34,7 +34,7 @@ pub(crate) struct Picks {
 impl Picks {
     /// Keeps the changed slots for the rest of the job.
     pub(crate) fn keep(&mut self, site: &mut Site) {
-        site.change(&mut self.lowered);
+        site.lower(&mut self.lowered);
         site.change(&mut self.raised);
     }
 }

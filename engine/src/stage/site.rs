@@ -3,6 +3,7 @@
 use super::bind::Mask;
 use super::facts::Facts;
 use super::hardware::Hardware;
+use super::parallel::Sharing;
 use super::pattern::{DraftSegment, Layout};
 use crate::id::{Column, Id as _};
 use crate::plan::World;
@@ -30,6 +31,8 @@ pub(crate) struct Site {
     pub(crate) runs: StateRuns,
     /// The local node, if it is in the pool.
     pub(crate) local: Option<NodeId>,
+    /// What nodes had before an app's own hostfile lowered their slots: that comes back when the job is placed (1.4).
+    lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
     /// Each topology as the inner loops see it; filled where a topology is used.
@@ -37,6 +40,7 @@ pub(crate) struct Site {
     /// By topology and the words of the mask.
     masks: HashMap<(TopologyId, Box<[u64]>), CpusetId>,
     pub(crate) memo: Memo,
+    pub(crate) sharing: Sharing,
 }
 
 /// What apps found: the same policy on the same state finds the same.
@@ -61,9 +65,11 @@ impl Site {
             patterns: Patterns::default(),
             runs: StateRuns::default(),
             local,
+            lowered: Vec::new(),
             order: NodeOrder::default(),
             masks: HashMap::new(),
             memo: Memo::default(),
+            sharing: Sharing::default(),
         }
     }
 
@@ -87,10 +93,12 @@ impl Site {
             patterns: Patterns::default(),
             runs,
             local: world.local,
+            lowered: Vec::new(),
             order: NodeOrder::default(),
             hardware: world.topologies.ids().map(|_| None).collect(),
             masks: HashMap::new(),
             memo: Memo::default(),
+            sharing: Sharing::default(),
         }
     }
 
@@ -159,8 +167,36 @@ impl Site {
         self.runs.change(changes);
     }
 
+    /// Gives nodes states with fewer slots, until the job is placed.
+    pub(crate) fn lower(&mut self, changes: &mut [(NodeRange, StateId)]) {
+        for &(nodes, _) in changes.iter() {
+            let states = &self.states;
+            let parts = self.runs.within(nodes);
+            self.lowered
+                .extend(parts.map(|(part, state)| (part, states.get(state).slots)));
+        }
+        self.change(changes);
+    }
+
+    /// Lowered slots are put back when the job has been mapped (1.4): the next one finds them.
+    fn put_back(&mut self) {
+        for (nodes, slots) in std::mem::take(&mut self.lowered) {
+            let parts: Vec<_> = self.runs.within(nodes).collect();
+            let mut changes: Vec<_> = parts
+                .into_iter()
+                .map(|(part, state)| {
+                    let row = *self.states.get(state);
+                    let slots = row.slots.max(slots);
+                    (part, self.states.intern(NodeState { slots, ..row }))
+                })
+                .collect();
+            self.change(&mut changes);
+        }
+    }
+
     /// What the plan keeps, and the patterns.
-    pub(crate) fn into_world(self, before: StateRuns) -> (World, Patterns) {
+    pub(crate) fn into_world(mut self, before: StateRuns) -> (World, Patterns) {
+        self.put_back();
         let world = World {
             names: self.names,
             topologies: self.topologies,

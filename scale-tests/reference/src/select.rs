@@ -34,29 +34,15 @@ impl Claim {
     }
 }
 
-/// The app's list: what `-H` and hostfile select, in order, without the local node under NOLOCAL.
-/// Lowers the slots of nodes of which the app's own hostfile says less.
+/// The app's list: what `-H` and hostfile select, in order, without the local node under NOLOCAL. Its hostfile may lower slots.
 pub(crate) fn picks(
     pool: &mut Pool<'_>,
     hosts: &Hosts,
     app: AppId,
     nolocal: NoLocal,
 ) -> Result<Vec<Pick>, Refusal> {
-    let mut from_files: Option<Vec<usize>> = None;
-    for file in &hosts.files[app] {
-        let list = from_files.get_or_insert_default();
-        for named in crate::hostfile::nodes(&hosts.hostfiles[*file])? {
-            let Some(node) = pool.find(&named.name) else {
-                return Refusal::err("no-such-host", named.name);
-            };
-            if let Some(said) = named.said {
-                pool.nodes[node].slots = pool.nodes[node].slots.min(said);
-            }
-            if !list.contains(&node) {
-                list.push(node);
-            }
-        }
-    }
+    let from_files = of_files(pool, hosts, app)?;
+    lower(pool, hosts, app)?;
     let mut picks = match &hosts.entries[app] {
         Some(entries) => by_entries(pool, entries, from_files.as_deref())?,
         None => {
@@ -75,6 +61,39 @@ pub(crate) fn picks(
         return Refusal::err("no-nodes", format!("{app:?} is left without a node"));
     }
     Ok(picks)
+}
+
+/// The nodes of the app's own hostfiles, in file order; `None` without one.
+pub(crate) fn of_files(
+    pool: &Pool<'_>,
+    hosts: &Hosts,
+    app: AppId,
+) -> Result<Option<Vec<usize>>, Refusal> {
+    let mut list = Vec::new();
+    for file in &hosts.files[app] {
+        for named in crate::hostfile::nodes(&hosts.hostfiles[*file])? {
+            let Some(node) = pool.find(&named.name) else {
+                return Refusal::err("no-such-host", named.name);
+            };
+            if !list.contains(&node) {
+                list.push(node);
+            }
+        }
+    }
+    Ok((!hosts.files[app].is_empty()).then_some(list))
+}
+
+/// Lowers the slots of nodes of which the app's own hostfiles say less (section 1, "hostfile").
+fn lower(pool: &mut Pool<'_>, hosts: &Hosts, app: AppId) -> Result<(), Refusal> {
+    for file in &hosts.files[app] {
+        for named in crate::hostfile::nodes(&hosts.hostfiles[*file])? {
+            let node = pool.find(&named.name);
+            if let Some((node, said)) = node.zip(named.said) {
+                pool.nodes[node].slots = pool.nodes[node].slots.min(said);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The nodes that the entries of `-H` choose: each node once, its claims added up.

@@ -1,4 +1,4 @@
-//! Reads hwloc's XML, dialects 2 and 3: objects, the allowed set, devices, latencies between NUMA nodes.
+//! Reads hwloc's XML: objects, the allowed set, devices, latencies between NUMA nodes (dialects 2 and 3).
 
 use crate::cpus::Cpus;
 use crate::machine::{Device, Latencies, Machine, Object};
@@ -25,6 +25,10 @@ struct Open {
     name: String,
     /// Its PUs, if it says; devices take those of the object around them.
     cpus: Option<Cpus>,
+    /// Its lowest PU, usable or not: siblings stand in this order, those without PUs last.
+    lowest: u32,
+    /// What is inside each child that is no memory: the child's lowest PU, and its objects in tree order.
+    children: Vec<(u32, Vec<Object>)>,
     /// Memory children, which come behind the normal ones in tree order.
     memory: Vec<Object>,
     /// A PU that may be used, or a NUMA node, is inside.
@@ -46,6 +50,8 @@ struct Found {
     allowed_memory: Option<Cpus>,
     devices: Vec<Device>,
     latencies: Option<Latencies>,
+    /// Dialect 1.
+    memory_above: bool,
     open: Vec<Open>,
 }
 
@@ -56,12 +62,9 @@ pub fn read(text: &str) -> Option<Machine> {
     let mut found = Found::default();
     let mut distances: Option<Latencies> = None;
     let mut words = String::new();
-    // Other roots, and dialect 1, have no such element or version.
-    let dialects = [" version=\"2", " version=\"3"];
-    dialects
-        .iter()
-        .any(|dialect| text.contains(dialect))
-        .then_some(())?;
+    text.contains("<topology").then_some(())?;
+    // Dialect 1 has no version, and memory above cpus.
+    found.memory_above = !text.contains(" version=\"2") && !text.contains(" version=\"3");
     loop {
         match reader.read_event().ok()? {
             Event::Eof => break,
@@ -112,6 +115,11 @@ impl Found {
             self.allowed = attribute(tag, "allowed_cpuset").map(|text| bitmap(&text));
             self.allowed_memory = attribute(tag, "allowed_nodeset").map(|text| bitmap(&text));
         }
+        let complete = attribute(tag, "complete_cpuset").map(|text| bitmap(&text));
+        let lowest = complete
+            .as_ref()
+            .or(cpus.as_ref())
+            .and_then(|cpus| cpus.iter().next());
         let cpus = match (sort, os) {
             (Sort::Object(ObjKind::Hwthread), Some(os)) => Some([os].into_iter().collect()),
             _ => cpus,
@@ -132,6 +140,8 @@ impl Found {
             os,
             name,
             cpus,
+            lowest: lowest.unwrap_or(u32::MAX),
+            children: Vec::new(),
             memory: Vec::new(),
             worth,
         });
@@ -147,8 +157,6 @@ impl Found {
         let Some(mut left) = self.open.pop() else {
             return;
         };
-        let around = self.open.last_mut();
-        let worth = left.worth;
         if left.sort == Sort::Device {
             let place = self.open.iter().rev().find_map(|open| open.cpus.clone());
             self.devices.push(Device {
@@ -157,37 +165,33 @@ impl Found {
             });
             return;
         }
-        let mut memory = std::mem::take(&mut left.memory);
-        let (os, cpus) = (left.os, left.cpus.unwrap_or_default());
-        match (left.sort, around) {
-            (Sort::Object(ObjKind::Numa), Some(_)) if worth == Worth::Dropped => {}
-            (Sort::Object(kind @ ObjKind::Numa), Some(around)) => {
-                memory.push(Object {
-                    kind,
-                    logical: 0,
-                    os,
-                    cpus,
-                });
-                around.memory.append(&mut memory);
-            }
-            (Sort::MemoryCache, Some(around)) => around.memory.append(&mut memory),
-            (Sort::Object(kind), _) => {
-                self.objects.append(&mut memory);
-                if worth == Worth::Kept {
-                    self.objects.push(Object {
-                        kind,
-                        logical: 0,
-                        os,
-                        cpus,
-                    });
+        left.children.sort_by_key(|(lowest, _)| *lowest);
+        let beside = left.sort == Sort::MemoryCache
+            || left.sort == Sort::Object(ObjKind::Numa) && left.children.is_empty();
+        let mut inside: Vec<Object> = left.children.into_iter().flat_map(|(_, all)| all).collect();
+        inside.append(&mut left.memory);
+        // In dialect 1 a NUMA node that may not be used has PUs inside all the same.
+        let usable = left.sort != Sort::Object(ObjKind::Numa) || self.may_hold_memory(left.os);
+        if let (Sort::Object(kind), Worth::Kept, true) = (left.sort, left.worth, usable) {
+            inside.push(Object {
+                kind,
+                logical: 0,
+                os: left.os,
+                cpus: left.cpus.unwrap_or_default(),
+            });
+        }
+        match self.open.last_mut() {
+            None => self.objects = inside,
+            Some(around) => {
+                if beside {
+                    around.memory.append(&mut inside);
+                } else {
+                    around.children.push((left.lowest, inside));
+                }
+                if left.worth == Worth::Kept {
+                    around.worth = Worth::Kept;
                 }
             }
-            (Sort::MemoryCache | Sort::Device | Sort::Nothing, _) => {
-                self.objects.append(&mut memory)
-            }
-        }
-        if let (Some(around), Worth::Kept) = (self.open.last_mut(), worth) {
-            around.worth = Worth::Kept;
         }
     }
 
@@ -199,6 +203,15 @@ impl Found {
             .filter(|object| object.kind == ObjKind::Hwthread)
         {
             allowed = allowed.or(&pu.cpus);
+        }
+        let memory = |object: &Object| object.kind == ObjKind::Numa;
+        if self.memory_above && !self.objects.iter().any(memory) {
+            self.objects.push(Object {
+                kind: ObjKind::Numa,
+                logical: 0,
+                os: Some(0),
+                cpus: allowed.clone(),
+            });
         }
         for object in &mut self.objects {
             object.cpus = object.cpus.and(&allowed);
@@ -216,10 +229,10 @@ impl Found {
 /// What an `object` element is; `None` when it does not say.
 fn sort_of(tag: &BytesStart<'_>) -> Option<Sort> {
     Some(Sort::Object(match attribute(tag, "type")?.as_str() {
-        "Machine" => ObjKind::Machine,
-        "Package" => ObjKind::Package,
+        "Machine" | "System" => ObjKind::Machine,
+        "Package" | "Socket" => ObjKind::Package,
         "Die" => ObjKind::Die,
-        "NUMANode" => ObjKind::Numa,
+        "NUMANode" | "Node" => ObjKind::Numa,
         "L5Cache" => ObjKind::L5,
         "L4Cache" => ObjKind::L4,
         "L3Cache" => ObjKind::L3,
@@ -227,6 +240,16 @@ fn sort_of(tag: &BytesStart<'_>) -> Option<Sort> {
         "L1Cache" => ObjKind::L1,
         "Core" => ObjKind::Core,
         "PU" => ObjKind::Hwthread,
+        // Dialect 1: which cache, its attributes say.
+        "Cache" if attribute(tag, "cache_type").as_deref() != Some("2") => {
+            match attribute(tag, "depth")?.as_str() {
+                "1" => ObjKind::L1,
+                "2" => ObjKind::L2,
+                "3" => ObjKind::L3,
+                "4" => ObjKind::L4,
+                _ => ObjKind::L5,
+            }
+        }
         "MemCache" => return Some(Sort::MemoryCache),
         "OSDev" => return Some(Sort::Device),
         _ => return Some(Sort::Nothing),

@@ -2,10 +2,11 @@
 
 use crate::arbitrary::job_from_bytes;
 use crate::catalogue::MACHINES;
-use crate::compare::{Depth, Lab, Verdict};
+use crate::compare::Verdict;
+use crate::crew::Crew;
 
 thread_local! {
-    static LAB: Lab = Lab::new();
+    static CREW: Crew = Crew::new(1);
 }
 
 /// Places the job both ways.
@@ -14,7 +15,7 @@ thread_local! {
 /// When they differ, or the plan is not sound: with the command to paste.
 pub fn compare(bytes: &[u8]) {
     let job = job_from_bytes(bytes);
-    let verdict = LAB.with(|lab| lab.compare(&job, Depth::Rows));
+    let verdict = CREW.with(|crew| crew.compare_one(&job));
     if let Verdict::Differs(difference) = verdict {
         let line = job.command_line(|machine| MACHINES[machine].topo.to_owned());
         panic!(

@@ -1,41 +1,30 @@
 //! The engine against the plain mapper, in small; the long runs are `compare`'s.
 
-use rayon::prelude::*;
 use stowplan_scale_tests::arbitrary;
 use stowplan_scale_tests::catalogue::MACHINES;
 use stowplan_scale_tests::cell::Cell;
-use stowplan_scale_tests::compare::{Depth, Lab, Verdict};
+use stowplan_scale_tests::compare::Verdict;
 use stowplan_scale_tests::coverage::Coverage;
+use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::input::compare::compare;
 use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::small_world;
 
 /// Compares the jobs of these numbers and says what differs.
 fn compare_all(numbers: Vec<u64>, job: impl Fn(u64) -> Job + Sync) -> Coverage {
-    let parts: Vec<Coverage> = numbers
-        .par_chunks(500)
-        .map(|numbers| {
-            let (lab, mut seen) = (Lab::new(), Coverage::default());
-            for &number in numbers {
-                let job = job(number);
-                let depth = if number % 50 == 0 {
-                    Depth::Threads
-                } else {
-                    Depth::Rows
-                };
-                let verdict = lab.compare(&job, depth);
-                seen.count(number, &job, &verdict);
-                if let Verdict::Differs(difference) = verdict {
-                    let line = job.command_line(|machine| MACHINES[machine].topo.to_owned());
-                    panic!("job {number}: {difference:#?}\n{line}");
-                }
+    let crew = Crew::new(2);
+    let mut seen = Coverage::default();
+    for numbers in numbers.chunks(500) {
+        let found = crew.compare(numbers.len(), |at| job(numbers[at]));
+        for (&number, (job, verdict)) in numbers.iter().zip(&found) {
+            seen.count(number, verdict);
+            if let Verdict::Differs(difference) = verdict {
+                let line = job.command_line(|machine| MACHINES[machine].topo.to_owned());
+                panic!("job {number}: {difference:#?}\n{line}");
             }
-            seen
-        })
-        .collect();
-    let mut total = Coverage::default();
-    parts.iter().for_each(|part| total.add(part));
-    total
+        }
+    }
+    seen
 }
 
 #[test]

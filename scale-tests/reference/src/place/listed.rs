@@ -4,7 +4,7 @@ use crate::cpus::Cpus;
 use crate::names;
 use crate::pool::Pool;
 use crate::refusal::Refusal;
-use crate::select::{Pick, chosen};
+use crate::select::{self, Pick, chosen};
 use crate::turn::Turn;
 use stowplan_engine::policy::{CpuMode, MapBy, NoLocal, ObjKind};
 use stowplan_engine::stage::resolve::Resolved;
@@ -90,7 +90,8 @@ fn from_listing<'r>(pool: &Pool<'_>, listing: &'r Listing, policy: &Policy) -> V
     items
 }
 
-/// A sequence without a file: the app's `-H`, a mention each, else the lines of its hostfiles.
+/// A sequence without a file: the app's `-H`, a mention each (its hostfile says which nodes there are), else the lines of
+/// its hostfiles.
 fn from_hosts<'r>(
     pool: &Pool<'_>,
     resolved: &Resolved,
@@ -99,10 +100,11 @@ fn from_hosts<'r>(
     let mut nodes = Vec::new();
     let hosts = &resolved.hosts;
     if let Some(entries) = &hosts.entries[app] {
+        let allowed = select::of_files(pool, hosts, app)?;
         for (at, entry) in entries.iter().enumerate() {
             match entry {
                 HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                    let chosen = chosen(pool, entry, &entries[at + 1..], None)?;
+                    let chosen = chosen(pool, entry, &entries[at + 1..], allowed.as_deref())?;
                     nodes.extend(chosen.into_iter().map(ItemNode::Known));
                 }
             }

@@ -4,19 +4,22 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stowplan_scale_tests::arbitrary;
 use stowplan_scale_tests::catalogue::MACHINES;
-use stowplan_scale_tests::compare::{Depth, Difference, Lab, Verdict};
+use stowplan_scale_tests::compare::{Difference, Verdict};
 use stowplan_scale_tests::coverage::Coverage;
+use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::job::Job;
 use stowplan_scale_tests::shrink::shrink;
 use stowplan_scale_tests::small_world;
 
+// Small jobs are mostly allocation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const HELP: &str = "\
-compare [--seconds S | --jobs N] [--seed N] [--from N] [--workers N] [--threads-every N] [--differences N]
+compare [--seconds S | --jobs N] [--seed N] [--from N] [--workers N] [--differences N]
         [--small-world [--every N]] [--coverage] [--one N] [--stop]
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th);
 exit status 1 when they differ";
@@ -28,9 +31,7 @@ struct Asked {
     jobs: u64,
     seed: u64,
     from: u64,
-    workers: u64,
-    /// Every so many jobs also bytes and threads are compared.
-    threads_every: u64,
+    workers: usize,
     /// So many differences are shrunk and shown.
     differences: usize,
     small_world: bool,
@@ -49,7 +50,6 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         seed: 1,
         from: 0,
         workers: 2,
-        threads_every: 64,
         differences: 10,
         small_world: false,
         every: 1,
@@ -65,8 +65,7 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
             "--jobs" => asked.jobs = number()?,
             "--seed" => asked.seed = number()?,
             "--from" => asked.from = number()?,
-            "--workers" => asked.workers = number()?.max(1),
-            "--threads-every" => asked.threads_every = number()?.max(1),
+            "--workers" => asked.workers = usize::try_from(number()?).ok()?,
             "--differences" => asked.differences = usize::try_from(number()?).ok()?,
             "--one" => asked.one = Some(number()?),
             "--every" => asked.every = number()?.max(1),
@@ -107,125 +106,93 @@ fn job_of(asked: &Asked, number: u64) -> Job {
     }
 }
 
+/// So many jobs are made and compared before the next ones.
+const BATCH: u64 = 512;
+
 /// Compares the jobs asked for. Gives the number of differences.
 fn compare_all(asked: &Asked) -> u64 {
-    let numbers = if asked.small_world {
-        asked.jobs.min(
-            small_world::size()
-                .saturating_sub(asked.from)
-                .div_ceil(asked.every),
-        )
+    let small = || {
+        small_world::size()
+            .saturating_sub(asked.from)
+            .div_ceil(asked.every)
+    };
+    let jobs = if asked.small_world {
+        asked.jobs.min(small())
     } else {
         asked.jobs
     };
+    let number_of = |at: u64| asked.one.unwrap_or(asked.from + at * asked.every);
     let start = Instant::now();
-    let enough = || {
-        asked
-            .seconds
-            .is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds))
-    };
-    let (next, differing) = (AtomicU64::new(0), AtomicU64::new(0));
-    let total = Mutex::new(Coverage::default());
-    let shown = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..asked.workers {
-            scope.spawn(|| {
-                let lab = Lab::new();
-                let mut seen = Coverage::default();
-                loop {
-                    let first = next.fetch_add(256, Ordering::Relaxed);
-                    let stopped = asked.stop && differing.load(Ordering::Relaxed) > 0;
-                    if first >= numbers || stopped || enough() {
-                        break;
-                    }
-                    for number in first..(first + 256).min(numbers) {
-                        let number = asked.one.unwrap_or(asked.from + number * asked.every);
-                        let job = job_of(asked, number);
-                        let verdict = compared(&lab, &job, asked, number);
-                        seen.count(number, &job, &verdict);
-                        if let Verdict::Differs(difference) = verdict {
-                            differing.fetch_add(1, Ordering::Relaxed);
-                            show(&lab, &job, &difference, number, asked, &shown);
-                        }
-                    }
-                }
-                total
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .add(&seen);
-            });
+    let (crew, mut total) = (Crew::new(asked.workers), Coverage::default());
+    let (mut done, mut differing, mut shown) = (0, 0, Vec::new());
+    while done < jobs {
+        let late = |seconds| start.elapsed() >= Duration::from_secs(seconds);
+        if asked.seconds.is_some_and(late) || asked.stop && differing > 0 {
+            break;
         }
-    });
-    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let batch = BATCH.min(jobs - done);
+        let size = usize::try_from(batch).unwrap_or(usize::MAX);
+        let found = crew.compare(size, |at| job_of(asked, number_of(done + at as u64)));
+        for (at, (job, verdict)) in (done..).zip(found) {
+            let number = number_of(at);
+            total.count(number, &verdict);
+            if let Verdict::Differs(difference) = verdict {
+                differing += 1;
+                show(&crew, &job, &difference, (number, asked), &mut shown);
+            }
+        }
+        done += batch;
+    }
     let mut out = anstream::stdout();
     if asked.coverage {
         let _ = write!(out, "{}", total.table());
     }
-    let seconds = start.elapsed().as_millis().max(1);
-    let differing = differing.into_inner();
+    let millis = start.elapsed().as_millis().max(1);
     let _ = writeln!(out, "{}", total.line());
-    let rate = u128::from(total.jobs()) * 1000 / seconds;
+    let rate = u128::from(total.jobs()) * 1000 / millis;
     let _ = writeln!(
         out,
         "seed {}: {} jobs in {} s, {rate} a second, {differing} differ",
         asked.seed,
         total.jobs(),
-        seconds / 1000
+        millis / 1000
     );
     differing
 }
 
-fn compared(lab: &Lab, job: &Job, asked: &Asked, number: u64) -> Verdict {
-    let depth = if number.is_multiple_of(asked.threads_every) {
-        Depth::Threads
-    } else {
-        Depth::Rows
-    };
-    let guarded = std::panic::AssertUnwindSafe(|| lab.compare(job, depth));
-    std::panic::catch_unwind(guarded).unwrap_or_else(|_| {
-        Verdict::Differs(Difference {
-            kind: "panic",
-            engine: "a panic".to_owned(),
-            wanted: "an answer".to_owned(),
-        })
-    })
+/// What differences have in common that are shown once or twice: their kind, and both classes.
+fn key(difference: &Difference) -> String {
+    let class = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
+    match difference.kind {
+        "class" | "accepted" | "refused" => format!(
+            "{} {} {}",
+            difference.kind,
+            class(&difference.engine),
+            class(&difference.wanted)
+        ),
+        kind => kind.to_owned(),
+    }
 }
 
 /// Shrinks a difference and prints it, unless enough of its kind were shown.
 fn show(
-    lab: &Lab,
+    crew: &Crew,
     job: &Job,
     difference: &Difference,
-    number: u64,
-    asked: &Asked,
-    shown: &Mutex<Vec<String>>,
+    (number, asked): (u64, &Asked),
+    shown: &mut Vec<String>,
 ) {
-    let key = |difference: &Difference| {
-        let class = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
-        match difference.kind {
-            "class" | "accepted" | "refused" => format!(
-                "{} {} {}",
-                difference.kind,
-                class(&difference.engine),
-                class(&difference.wanted)
-            ),
-            kind => kind.to_owned(),
-        }
-    };
     let wanted = key(difference);
-    {
-        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-        let alike = shown.iter().filter(|other| **other == wanted).count();
-        if shown.len() >= asked.differences || alike >= 2 {
-            return;
-        }
-        shown.push(wanted.clone());
+    let alike = shown.iter().filter(|other| **other == wanted).count();
+    if shown.len() >= asked.differences || alike >= 2 {
+        return;
     }
-    let small = shrink(job, &mut |job| match compared(lab, job, asked, number) {
+    shown.push(wanted.clone());
+    let small = shrink(job, &mut |job| match crew.compare_one(job) {
         Verdict::Differs(other) => key(&other) == wanted,
         Verdict::Mapped(_) | Verdict::Words(_) | Verdict::Refused(_) => false,
     });
-    let now = match compared(lab, &small, asked, number) {
+    let now = match crew.compare_one(&small) {
         Verdict::Differs(now) => now,
         Verdict::Mapped(_) | Verdict::Words(_) | Verdict::Refused(_) => difference.clone(),
     };

@@ -123,16 +123,7 @@ fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
         &[
             &["run"][..],
             &package,
-            &[
-                "--",
-                "--seconds",
-                &time,
-                "--differences",
-                "1",
-                "--stop",
-                "--threads-every",
-                "4",
-            ],
+            &["--", "--seconds", &time, "--differences", "1", "--stop"],
         ]
         .concat(),
     ) {
