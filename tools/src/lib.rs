@@ -80,11 +80,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     let Console { out, err, .. } = console;
     match args.split_first() {
-        Some((word, rest))
-            if ["--help", "-h"].contains(&rest.first().map_or("", String::as_str)) =>
-        {
-            command::words::help(word, console)
-        }
+        Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
@@ -98,8 +94,8 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         }
         Some((word, rest)) if word == "completions" => command::words::completions(rest, console),
         Some((word, rest)) if word == "man" => command::words::man(rest, console),
-        Some((word, _)) if ["help", "--help", "-h"].contains(&word.as_str()) => {
-            command::words::help("", console)
+        Some((word, rest)) if word == "help" || is_help(word) => {
+            command::words::help(rest, console)
         }
         Some((word, _)) if ["--version", "-V"].contains(&word.as_str()) => {
             command::words::version(console)
@@ -111,6 +107,24 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         }
         .print(console.err),
     }
+}
+
+fn is_help(word: &str) -> bool {
+    word == "--help" || word == "-h"
+}
+
+/// Whether help is wanted. Behind the first word of a job's command line it may be wanted of a program.
+fn asks_for_help(word: &str, rest: &[String]) -> bool {
+    let job = ["map", "spawn", "check"].contains(&word);
+    let asking = if job {
+        &rest[..rest.len().min(1)]
+    } else {
+        rest
+    };
+    asking
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(|word| is_help(word))
 }
 
 /// Words that may stand first.

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod map;
+pub mod pages;
 pub mod session;
 pub mod spawn;
 pub mod taskmap;

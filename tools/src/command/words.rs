@@ -1,5 +1,6 @@
 //! `stowplan help`, `completions SHELL` and `man`: all from the option table that the parser follows.
 
+use super::pages::{self, PAGES, Page};
 use crate::Console;
 use crate::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
 use crate::report::Refused;
@@ -15,42 +16,6 @@ const SHELLS: &[(&str, Shell)] = &[
     ("fish", Shell::Fish),
     ("elvish", Shell::Elvish),
     ("powershell", Shell::PowerShell),
-];
-
-/// The subcommands beside `map`: word, synopsis, what it does.
-const SUBCOMMANDS: &[(&str, &str, &str)] = &[
-    (
-        "check",
-        "PLAN [options and apps as for map]",
-        "Judges a saved plan again; with a job, also that it answers that job",
-    ),
-    (
-        "spawn",
-        "REQUEST.json [job options]",
-        "Places a programmatic spawn request as map places a command line",
-    ),
-    (
-        "taskmap",
-        "[options] [MAP]",
-        "Reads a task map in any form; writes it, or answers questions about it",
-    ),
-    (
-        "session",
-        "run|replay|show|serve …",
-        "Sessions and reservations: scenarios, journals, a launcher's channel",
-    ),
-    (
-        "topo",
-        "show T [--format text|tsv] | list",
-        "Shows a topology, or lists the named machines",
-    ),
-    (
-        "completions",
-        "SHELL",
-        "Prints completions for bash, zsh, fish, elvish or powershell",
-    ),
-    ("man", "", "Prints the manual page"),
-    ("help", "", "Prints this"),
 ];
 
 /// What each option is called where it stands, and what it does.
@@ -97,30 +62,46 @@ fn map() -> Command {
     let options = OPTIONS.iter().map(option);
     // Hidden: they are accepted, and `docs/options.md` has them.
     let ignored = IGNORED.iter().map(|row| option(row).hide(true));
-    Command::new("map")
-        .about("Places a job and shows it")
-        .disable_help_flag(true)
+    bare(&pages::MAP)
         .disable_version_flag(true)
-        .override_usage(
-            "stowplan map [options] [program [args...]] [: [options] [program [args...]]]...",
-        )
         .args(options.chain(ignored))
+}
+
+/// A subcommand without options.
+fn bare(page: &Page) -> Command {
+    let command = Command::new(page.name())
+        .about(page.about)
+        .disable_help_flag(true)
+        .override_usage(format!("stowplan {} {}", page.words, page.synopsis));
+    if page.examples.is_empty() {
+        return command;
+    }
+    let mut text = String::from("Examples:");
+    for (line, what) in page.examples {
+        text.push_str(&format!("\n  {line}\n      {what}"));
+    }
+    command.after_help(text)
+}
+
+/// A subcommand, with its options and its own subcommands.
+fn described(page: &Page) -> Command {
+    let options = page.options.iter().map(|option| {
+        let arg = Arg::new(option.name).long(option.name).help(option.help);
+        if option.value.is_empty() {
+            arg.action(ArgAction::SetTrue)
+        } else {
+            arg.value_name(option.value).action(ArgAction::Set)
+        }
+    });
+    bare(page)
+        .args(options)
+        .subcommands(page.inner().map(described))
 }
 
 /// The command as completions and the manual see it. Arguments are read by `args`, which knows prterun's spellings.
 #[must_use]
 pub fn command() -> Command {
-    let others = SUBCOMMANDS.iter().map(|&(word, synopsis, about)| {
-        let own = Command::new(word)
-            .about(about)
-            .disable_help_flag(true)
-            .override_usage(format!("stowplan {word} {synopsis}"));
-        match word {
-            "topo" => own.subcommands([Command::new("show"), Command::new("list")]),
-            "session" => own.subcommands(["run", "replay", "show", "serve"].map(Command::new)),
-            _ => own,
-        }
-    });
+    let others = PAGES.iter().filter(|page| page.is_outer()).map(described);
     Command::new("stowplan")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Shows, offline and in milliseconds, where a million ranks would land")
@@ -129,14 +110,18 @@ pub fn command() -> Command {
         .subcommands(others)
 }
 
-/// Prints what there is to say, or what `map` takes.
-pub fn help(of: &str, console: &mut Console<'_>) -> u8 {
+/// Prints what there is to say, or what a subcommand takes. Words that call nothing are passed over.
+pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
     let mut whole = command();
     whole.build();
-    let text = match whole.find_subcommand_mut(of) {
-        Some(found) => found.render_help().to_string(),
-        None => whole.render_help().to_string(),
-    };
+    let mut found = &mut whole;
+    for word in of {
+        if found.find_subcommand(word).is_none() {
+            break;
+        }
+        found = found.find_subcommand_mut(word).expect("it was found");
+    }
+    let text = found.render_help().to_string();
     give(console, |out| out.write_all(text.as_bytes()))
 }
 

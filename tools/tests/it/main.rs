@@ -15,6 +15,7 @@ mod corpus;
 mod corpus_words;
 mod divergences;
 mod docs;
+mod help;
 mod input;
 mod json;
 mod judged;

@@ -2,15 +2,6 @@
 
 use super::Failure;
 
-/// What `--help` prints.
-pub(super) const HELP: &str = "\
-stowplan session run SCENARIO.json [--journal FILE] [--check] [--only NAME] [--snapshot-every N]
-                     [--sync each|none] [--format json|text]
-stowplan session replay JOURNAL [--check] [--verify] [--salvage] [--format json|text]
-stowplan session show JOURNAL [--format json|text]
-stowplan session serve --journal FILE [--check]
-";
-
 /// A subcommand with its options.
 #[derive(Debug)]
 pub(super) enum Wanted {
@@ -18,7 +9,6 @@ pub(super) enum Wanted {
     Replay(Replay),
     Show(Show),
     Serve(Serve),
-    Help,
 }
 
 /// Whether invariants are checked after every event.
@@ -122,9 +112,6 @@ pub(super) fn read(args: &[String]) -> Result<Wanted, Failure> {
         let sentence = "session needs a subcommand: run, replay, show or serve";
         return Err(bad("bad-option", sentence.to_owned()));
     };
-    if rest.iter().any(|word| word == "--help" || word == "-h") {
-        return Ok(Wanted::Help);
-    }
     let words = Words {
         sub,
         rest: rest.iter(),
@@ -134,7 +121,6 @@ pub(super) fn read(args: &[String]) -> Result<Wanted, Failure> {
         "replay" => replay(words).map(Wanted::Replay),
         "show" => show(words).map(Wanted::Show),
         "serve" => serve(words).map(Wanted::Serve),
-        "--help" | "-h" | "help" => Ok(Wanted::Help),
         other => {
             let sentence = format!(
                 "session has no subcommand {other:?}; there are run, replay, show and serve"
@@ -170,8 +156,8 @@ fn unknown(words: &Words<'_>, word: &str) -> Failure {
     bad(
         "bad-option",
         format!(
-            "session {} has no option {word}; see stowplan session --help",
-            words.sub
+            "session {} has no option {word}; see stowplan session {} --help",
+            words.sub, words.sub
         ),
     )
 }

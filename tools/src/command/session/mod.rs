@@ -121,9 +121,5 @@ fn answer(
         args::Wanted::Replay(wanted) => replay::run(&wanted, out),
         args::Wanted::Show(wanted) => show::run(&wanted, out),
         args::Wanted::Serve(wanted) => serve::run(&wanted, stdin, out),
-        args::Wanted::Help => {
-            out.write_all(args::HELP.as_bytes())?;
-            Ok(Verdict::Met)
-        }
     }
 }

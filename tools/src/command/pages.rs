@@ -1,0 +1,319 @@
+//! What each subcommand says of itself: how it is called, its options, and lines to paste. Every line to paste is run by
+//! a test.
+
+/// A subcommand, or a subcommand of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// The words that call it: `session run`.
+    pub words: &'static str,
+    /// What stands behind them.
+    pub synopsis: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Its options. `map` has a table of its own, which `spawn` and `check` take options from.
+    pub options: &'static [PageOption],
+    /// What one would type, and what for.
+    pub examples: &'static [(&'static str, &'static str)],
+}
+
+/// An option of a subcommand other than `map`.
+#[derive(Clone, Copy, Debug)]
+pub struct PageOption {
+    /// The name behind the dashes.
+    pub name: &'static str,
+    /// What its value is called; empty where it takes none.
+    pub value: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+const fn row(name: &'static str, value: &'static str, help: &'static str) -> PageOption {
+    PageOption { name, value, help }
+}
+
+const FORMAT: PageOption = row("format", "F", "json, or text for people [default: json]");
+const CHECK: PageOption = row("check", "", "check all invariants after every event");
+
+/// The page of `map`.
+pub const MAP: Page = Page {
+    words: "map",
+    synopsis: "[options] [program [args...]] [: [options] [program [args...]]]...",
+    about: "Places a job and shows it",
+    options: &[],
+    examples: &[
+        (
+            "stowplan map --topo builtin:elcap -H 'e[00001-11136]:96' --map-by numa ./solver",
+            "every core of a large machine, ranks dealt over NUMA domains",
+        ),
+        (
+            "stowplan map --topo 'package:2 core:4 pu:2' -H a:8,b:8 -n 2 --map-by node ./io : -n 12 --map-by core ./solver",
+            "two apps, each with a policy of its own",
+        ),
+        (
+            "stowplan map --topo builtin:frontier -H n1:8,n2:8 --map-by ppr:1:l3cache --bind-to l3cache --format tsv ./app",
+            "one process for each L3, as a table of ranks and cpus",
+        ),
+        (
+            "stowplan map --topo 'core:8 pu:1' -H a:8,b:8 -n 16 --save job.plan ./app",
+            "keep the plan, to judge or broadcast it",
+        ),
+    ],
+};
+
+/// The other subcommands, in the order of the help text.
+pub const PAGES: &[Page] = &[
+    Page {
+        words: "check",
+        synopsis: "PLAN [options and apps as for map]",
+        about: "Judges a saved plan again; with a job, also that it answers that job",
+        options: &[],
+        examples: &[
+            (
+                "stowplan check job.plan",
+                "every promise of the plan, from its bytes alone",
+            ),
+            (
+                "stowplan check job.plan --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app",
+                "and that it is the plan of this job",
+            ),
+        ],
+    },
+    Page {
+        words: "spawn",
+        synopsis: "REQUEST.json [job options]",
+        about: "Places a programmatic spawn request as map places a command line",
+        options: &[],
+        examples: &[
+            (
+                "stowplan spawn request.json --topo 'package:2 core:4 pu:1'",
+                "docs/request.schema.json describes the file",
+            ),
+            (
+                "stowplan spawn request.json --topo 'package:2 core:4 pu:1' --show-attributes",
+                "what the job and each app carry behind the relay",
+            ),
+        ],
+    },
+    Page {
+        words: "taskmap",
+        synopsis: "[options] [MAP]",
+        about: "Reads a task map in any form; writes it, or answers questions about it",
+        options: &[
+            row(
+                "to",
+                "FORM",
+                "write it as map, wrapped, pmi, raw, deranged or multiline [default: map]",
+            ),
+            row("nodeid", "TASK", "the node of this task"),
+            row("taskids", "NODE", "the tasks of this node"),
+            row("ntasks", "NODE", "how many tasks this node has"),
+            row(
+                "check",
+                "MAP",
+                "nothing when both maps say the same, an error otherwise",
+            ),
+            row("explain", "", "nodes, tasks, blocks, lengths, as JSON"),
+            row("describe", "", "the same for people"),
+            row(
+                "scheme",
+                "S[:VALUE]",
+                "deal the tasks anew first: block, cyclic, manual, hostfile",
+            ),
+            row("hosts", "HOSTLIST", "the job's hosts, for hostfile"),
+            row(
+                "encoder",
+                "E",
+                "best, or flux for the blocks that Flux would write [default: best]",
+            ),
+            row("max-items", "N", "refuse a longer answer"),
+            row("max-chars", "N", "refuse a longer answer"),
+        ],
+        examples: &[
+            (
+                "stowplan taskmap --describe '[[0,16384,64,1]]'",
+                "a million tasks at a glance",
+            ),
+            (
+                "stowplan taskmap --nodeid 1000000 '[[0,16384,64,1]]'",
+                "where one of them is",
+            ),
+            (
+                "stowplan taskmap --to pmi '[[0,4,2,1],[4,2,3,1]]'",
+                "as PMI_process_mapping",
+            ),
+        ],
+    },
+    Page {
+        words: "session",
+        synopsis: "run|replay|show|serve ...",
+        about: "Sessions and reservations: scenarios, journals, a launcher's channel",
+        options: &[],
+        examples: &[],
+    },
+    Page {
+        words: "session run",
+        synopsis: "SCENARIO.json [options]",
+        about: "Runs scenarios: a line of JSON for each step, then the final state",
+        options: &[
+            row(
+                "journal",
+                "FILE",
+                "write what happens to a journal, ahead of each answer",
+            ),
+            CHECK,
+            row("only", "NAME", "run this scenario alone"),
+            row(
+                "snapshot-every",
+                "N",
+                "a snapshot of the state after N events",
+            ),
+            row(
+                "sync",
+                "WHEN",
+                "each, or none: leave it to the system [default: each]",
+            ),
+            FORMAT,
+        ],
+        examples: &[
+            (
+                "stowplan session run scenario.json --check",
+                "what each step answers",
+            ),
+            (
+                "stowplan session run scenario.json --journal dvm.journal",
+                "and keep it, to be looked at below",
+            ),
+        ],
+    },
+    Page {
+        words: "session replay",
+        synopsis: "JOURNAL [options]",
+        about: "Reads a journal and tells again what happened",
+        options: &[
+            CHECK,
+            row(
+                "verify",
+                "",
+                "compare every snapshot with the events before it",
+            ),
+            row(
+                "salvage",
+                "",
+                "go on behind damage in the middle, at the next snapshot",
+            ),
+            FORMAT,
+        ],
+        examples: &[(
+            "stowplan session replay dvm.journal --format text",
+            "what happened",
+        )],
+    },
+    Page {
+        words: "session show",
+        synopsis: "JOURNAL [options]",
+        about: "Who holds which nodes, since which event, and what would end it",
+        options: &[FORMAT],
+        examples: &[
+            (
+                "stowplan session show dvm.journal --format text",
+                "who holds what",
+            ),
+            (
+                "stowplan map --session dvm.journal --topo 'core:4 pu:1' -n 2 ./app",
+                "a job on what may be used",
+            ),
+        ],
+    },
+    Page {
+        words: "session serve",
+        synopsis: "--journal FILE [options]",
+        about: "A launcher's channel: one event a line in, one answer a line out, on disk before it is said",
+        options: &[
+            row("journal", "FILE", "the journal to go on with, or to begin"),
+            CHECK,
+        ],
+        examples: &[(
+            "stowplan session serve --journal dvm.journal < events.jsonl",
+            "go on where the journal ends: the first line is {}, an event on each other",
+        )],
+    },
+    Page {
+        words: "topo",
+        synopsis: "show T [--format text|tsv] | list",
+        about: "Shows a topology, or lists the named machines",
+        options: &[],
+        examples: &[],
+    },
+    Page {
+        words: "topo show",
+        synopsis: "T [--format text|tsv]",
+        about: "A topology as it is understood: a file of hwloc, a synthetic string, builtin:NAME",
+        options: &[row(
+            "format",
+            "F",
+            "text, or tsv: an object a line [default: text]",
+        )],
+        examples: &[
+            (
+                "stowplan topo show builtin:frontier",
+                "the tree of a named machine, folded",
+            ),
+            (
+                "stowplan topo show 'package:2 numa:2 core:8 pu:2' --format tsv",
+                "each object of a synthetic one",
+            ),
+        ],
+    },
+    Page {
+        words: "topo list",
+        synopsis: "",
+        about: "The named machines, their nodes and shape",
+        options: &[],
+        examples: &[],
+    },
+    Page {
+        words: "completions",
+        synopsis: "SHELL",
+        about: "Prints completions for bash, zsh, fish, elvish or powershell",
+        options: &[],
+        examples: &[("stowplan completions bash", "to be sourced by the shell")],
+    },
+    Page {
+        words: "man",
+        synopsis: "",
+        about: "Prints the manual page",
+        options: &[],
+        examples: &[],
+    },
+    Page {
+        words: "help",
+        synopsis: "[SUBCOMMAND]",
+        about: "Prints this, or the help of a subcommand",
+        options: &[],
+        examples: &[("stowplan help session run", "as session run --help")],
+    },
+];
+
+impl Page {
+    /// The last word that calls it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.words.rsplit(' ').next().unwrap_or(self.words)
+    }
+
+    /// The pages of its own subcommands.
+    pub fn inner(&self) -> impl Iterator<Item = &'static Self> {
+        let words = self.words;
+        PAGES.iter().filter(move |page| {
+            page.words
+                .strip_suffix(page.name())
+                .is_some_and(|outer| outer.trim_end() == words && outer != words)
+        })
+    }
+
+    /// Whether it is called by one word.
+    #[must_use]
+    pub fn is_outer(&self) -> bool {
+        !self.words.contains(' ')
+    }
+}
