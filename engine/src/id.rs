@@ -79,6 +79,10 @@ impl<I: Id, T> Column<I, T> {
         self.values.push(value);
         id
     }
+    /// Makes room for so many rows more.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.values.reserve(rows);
+    }
     /// Rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -215,6 +219,7 @@ impl<I: Id, T> Lists<I, T> {
     }
     /// Where the list of a row stands among [`Lists::values`].
     #[must_use]
+    #[inline]
     pub fn range(&self, id: I) -> Range<usize> {
         let row = id.row();
         let start = if row == 0 {

@@ -235,6 +235,9 @@ pub(super) fn row(at: usize) -> u32 {
 
 /// Whether the first `procs` processes of a pattern stand in the order of their objects: then fill is slot.
 pub(super) fn ascends(pattern: &Pattern, procs: u32) -> bool {
+    if pattern.ascends() {
+        return true;
+    }
     let mut last = None;
     let mut seen = 0_usize;
     for run in pattern.runs(procs) {

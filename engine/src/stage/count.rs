@@ -2,7 +2,7 @@
 
 use super::entries;
 use super::facts::mapped_kind;
-use super::hardware::targets;
+use super::hardware::Targets;
 use super::select::{self, Pick};
 use super::site::Site;
 use crate::count::ProcCount;
@@ -160,7 +160,7 @@ fn by_cpus(site: &mut Site, picks: &[Pick], mode: CpuMode, pe: u16) -> u64 {
     let mut sum = 0;
     for pick in picks {
         let topology = site.topology_of(pick.state);
-        let units = site.hardware(topology).units(mode).len() as u64;
+        let units = u64::from(site.hardware(topology).units(mode).len());
         sum += units / u64::from(pe) * u64::from(pick.nodes.count);
     }
     sum
@@ -172,7 +172,8 @@ pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -
         let objects = match on {
             PprObject::Node => 1,
             PprObject::Kind(kind) => {
-                targets(&site.topologies, site.topology_of(pick.state), kind).len() as u64
+                let topology = site.topology_of(pick.state);
+                u64::from(Targets::new(&site.topologies, topology, kind).len())
             }
         };
         objects * u64::from(pick.nodes.count)

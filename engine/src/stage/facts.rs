@@ -1,18 +1,18 @@
 //! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
 
-use super::bind::{Binder, Cpus, Target, count_ones};
-use super::hardware::{Hardware, targets};
+use super::bind::{Binder, Cpus, Target};
+use super::bits::{Bits, has};
+use super::hardware::{Hardware, Targets, narrow};
 use crate::policy::{MapBy, ObjKind, PprObject};
 use crate::table::apps::{AppTable, Policy};
-use crate::table::topologies::{ObjectId, Topologies};
-use bitvec::slice::BitSlice;
+use crate::table::topologies::Topologies;
 
 /// One topology under one policy: what does not change from node to node.
 #[derive(Clone, Debug)]
 pub(crate) struct Terrain<'t> {
     pub(crate) binder: Binder<'t>,
-    /// The mapped objects in the order of placing, with their logical index.
-    pub(crate) objects: Vec<(ObjectId, u32)>,
+    /// The mapped objects in the order of placing.
+    pub(crate) objects: Targets<'t>,
     /// Units of a pe-list, in list order.
     pub(crate) listed: Vec<u32>,
     /// The first cpu of the list that the topology lacks.
@@ -89,16 +89,13 @@ impl<'t> Terrain<'t> {
             | MapBy::PeList
             | MapBy::Lsf => None,
         };
-        let ids = match (policy.map, device) {
-            (MapBy::Dist, Some(device)) => {
-                super::distance::domains(topologies, topology, device).unwrap_or_default()
-            }
-            _ => kind.map_or_else(Vec::new, |kind| targets(topologies, topology, kind)),
+        let objects = match (policy.map, device) {
+            (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
+                .map_or(Targets::NONE, Targets::Near),
+            _ => kind.map_or(Targets::NONE, |kind| {
+                Targets::new(topologies, topology, kind)
+            }),
         };
-        let objects = ids
-            .into_iter()
-            .map(|object| (object, topologies.logical(topology, object)))
-            .collect();
         let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
             listed(&apps.lists[list], binder.units.len())
         });
@@ -111,62 +108,62 @@ impl<'t> Terrain<'t> {
     }
 
     /// What there is on a node.
-    pub(crate) fn facts(&self, cpus: &Cpus, allowed: &BitSlice<u64>) -> Facts {
+    pub(crate) fn facts(&self, cpus: &Cpus, allowed: &[u64]) -> Facts {
         let binder = &self.binder;
         let pe = u32::from(binder.policy.pe);
-        let may = binder.free_units(allowed);
-        let count = |units: &BitSlice<u64>, object: ObjectId| {
-            count_ones(
-                units,
-                &binder.units.inside(binder.topologies.ranges(object)),
-            )
-        };
+        // On a node that nobody used, what may be used is what is free.
+        let taken = cpus.free.words() != allowed;
+        let other = taken.then(|| binder.free_units(allowed));
+        let may = other.as_ref().unwrap_or(&cpus.units);
         let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
-        for &(object, _) in &self.objects {
-            by_object += u64::from(count(&cpus.units, object) / pe);
-            let all = count(&may, object);
+        for object in self.objects.iter() {
+            let pus = binder.topologies.ranges(object);
+            let free = binder.count_free(cpus.units.words(), pus);
+            by_object += u64::from(if pe == 1 { free } else { free / pe });
+            let all = other
+                .as_ref()
+                .map_or(free, |may| binder.count_free(may.words(), pus));
             with_cpus += u32::from(all >= pe);
             largest_object = largest_object.max(all);
         }
         let (mut by_package, mut largest_package) = (0, 0);
         if pe > 1 {
             for package in binder.packages() {
-                let units = binder.units.inside(&package);
-                by_package += count_ones(&cpus.units, &units) / pe;
-                largest_package = largest_package.max(count_ones(&may, &units));
+                by_package += binder.count_free(cpus.units.words(), &package) / pe;
+                largest_package = largest_package.max(binder.count_free(may.words(), &package));
             }
         }
-        let is_free = |&&unit: &&u32| cpus.units[unit as usize];
+        let is_free = |&&unit: &&u32| has(cpus.units.words(), unit);
         Facts {
-            free: super::hardware::narrow(cpus.units.count_ones()),
-            cpus: super::hardware::narrow(may.count_ones()),
+            free: cpus.units.count(),
+            cpus: may.count(),
             by_package,
             by_object,
-            objects: super::hardware::narrow(self.objects.len()),
+            objects: self.objects.len(),
             with_cpus,
             largest_object,
             largest_package,
             has_target: !matches!(&binder.target, Target::Objects { objects, .. } if objects.is_empty()),
-            listed_free: super::hardware::narrow(self.listed.iter().filter(is_free).count()),
-            listed_closed: self.closed(&may),
+            listed_free: narrow(self.listed.iter().filter(is_free).count()),
+            listed_closed: self.closed(may),
         }
     }
 
-    fn closed(&self, may: &BitSlice<u64>) -> Option<(u32, &'static str)> {
+    fn closed(&self, may: &Bits) -> Option<(u32, &'static str)> {
         if let Some(cpu) = self.missing {
             return Some((cpu, "missing"));
         }
-        let closed = self.listed.iter().find(|&&unit| !may[unit as usize]);
+        let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
         closed.map(|&cpu| (cpu, "not allowed"))
     }
 }
 
 /// The units of a list, and the first one that does not exist.
-fn listed(ranges: &[(u32, u32)], units: usize) -> (Vec<u32>, Option<u32>) {
+fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
     let mut listed = Vec::new();
     for &(first, last) in ranges {
-        if last as usize >= units {
-            let lacking = first.max(super::hardware::narrow(units));
+        if last >= units {
+            let lacking = first.max(units);
             return (Vec::new(), Some(lacking));
         }
         listed.extend(first..=last);

@@ -1,5 +1,7 @@
 //! One topology as the inner loops see it: its cpus ("units": cores, or PUs) and which of them lie inside an object.
 
+use super::bits::{self, Bits, There, has_all};
+use crate::id::Id as _;
 use crate::policy::{CpuMode, ObjKind};
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 use smallvec::SmallVec;
@@ -10,69 +12,171 @@ pub(crate) type Stretches = SmallVec<[(u32, u32); 2]>;
 /// The cpus of a topology in one mode.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
+    count: u32,
+    cut: Cut,
+}
+
+/// How PUs are cut into units.
+#[derive(Clone, Debug)]
+enum Cut {
+    /// So many PUs each, one unit after the other without gaps from PU 0: found by division.
+    Even(u32),
+    /// As they come.
+    Listed(Box<ListedUnits>),
+}
+
+/// Units that do not all look alike.
+#[derive(Clone, Debug)]
+struct ListedUnits {
     /// PUs of each unit. Shape `[units]`; ascending, nearly always one stretch each.
     pus: Vec<Stretches>,
     /// The unit of each PU, or none for a PU outside every core. Shape `[PUs]`.
     of_pu: Vec<Option<u32>>,
     /// Units are single stretches in ascending order: then those inside a stretch are found by search.
     tidy: bool,
-    /// PUs of every unit, where units follow each other without gaps from PU 0: then they are found by division.
-    even: Option<u32>,
 }
 
 impl Units {
-    fn new(pus: Vec<Stretches>, pu_count: u32) -> Self {
-        let mut of_pu = vec![None; pu_count as usize];
-        for (unit, stretches) in (0..).zip(&pus) {
+    /// The PUs themselves.
+    const fn of_pus(count: u32) -> Self {
+        Self {
+            count,
+            cut: Cut::Even(1),
+        }
+    }
+
+    /// The cores of a topology.
+    fn of_cores(topologies: &Topologies, cores: &Targets<'_>, pus: u32) -> Self {
+        let ranges = |at: u32| topologies.ranges(cores.get(at));
+        let count = cores.len();
+        let width = ranges(0).first().map_or(0, |first| first.1);
+        let even = (0..count).all(|at| ranges(at) == [(at * width, (at + 1) * width)]);
+        if even && width > 0 {
+            let cut = Cut::Even(width);
+            return Self { count, cut };
+        }
+        let own: Vec<Stretches> = (0..count)
+            .map(|at| Stretches::from_slice(ranges(at)))
+            .collect();
+        let mut of_pu = vec![None; pus as usize];
+        for (unit, stretches) in (0..).zip(&own) {
             for pu in stretches.iter().flat_map(|&(first, end)| first..end) {
                 of_pu[pu as usize] = Some(unit);
             }
         }
-        let tidy = pus.iter().all(|unit| unit.len() == 1)
-            && pus.windows(2).all(|two| two[0][0].1 <= two[1][0].0);
-        let even = pus.first().filter(|_| tidy).map(|first| first[0].1);
-        let even = even.filter(|&width| {
-            (0..)
-                .zip(&pus)
-                .all(|(unit, own)| own[0] == (unit * width, (unit + 1) * width))
-        });
-        Self {
-            pus,
+        let tidy = own.iter().all(|unit| unit.len() == 1)
+            && own.windows(2).all(|two| two[0][0].1 <= two[1][0].0);
+        let listed = ListedUnits {
+            pus: own,
             of_pu,
             tidy,
-            even,
-        }
+        };
+        let cut = Cut::Listed(Box::new(listed));
+        Self { count, cut }
     }
 
     /// How many.
-    pub(crate) const fn len(&self) -> usize {
-        self.pus.len()
+    pub(crate) const fn len(&self) -> u32 {
+        self.count
+    }
+    /// Takes the PUs of a unit out of a set.
+    #[inline]
+    pub(crate) fn take(&self, unit: u32, from: &mut Bits) {
+        match &self.cut {
+            Cut::Even(1) => from.put(unit, There::No),
+            Cut::Even(width) => from.fill((unit * width, (unit + 1) * width), There::No),
+            Cut::Listed(listed) => {
+                for &pus in &listed.pus[unit as usize] {
+                    from.fill(pus, There::No);
+                }
+            }
+        }
     }
     /// The PUs of a unit.
-    pub(crate) fn pus(&self, unit: u32) -> &[(u32, u32)] {
-        &self.pus[unit as usize]
+    #[inline]
+    pub(crate) fn pus(&self, unit: u32) -> Stretches {
+        match &self.cut {
+            Cut::Even(width) => Stretches::from_slice(&[(unit * width, (unit + 1) * width)]),
+            Cut::Listed(listed) => listed.pus[unit as usize].clone(),
+        }
     }
-    /// Whether units are the PUs themselves, in order.
-    pub(crate) const fn are_pus(&self) -> bool {
-        matches!(self.even, Some(1))
+    /// PUs of each unit, where units follow each other without gaps from PU 0.
+    pub(crate) const fn width(&self) -> Option<u32> {
+        match &self.cut {
+            Cut::Even(width) => Some(*width),
+            Cut::Listed(_) => None,
+        }
     }
     /// The unit of a PU.
     pub(crate) fn of_pu(&self, pu: u32) -> Option<u32> {
-        self.of_pu[pu as usize]
+        match &self.cut {
+            Cut::Even(width) => Some(pu / width).filter(|&unit| unit < self.count),
+            Cut::Listed(listed) => listed.of_pu[pu as usize],
+        }
+    }
+    /// The units wholly inside a stretch of PUs, where units are even.
+    #[inline]
+    fn even(&self, width: u32, (first, end): (u32, u32)) -> (u32, u32) {
+        if width == 1 {
+            (first, end.min(self.count))
+        } else {
+            (first.div_ceil(width), (end / width).min(self.count))
+        }
+    }
+    /// How many units of a set lie wholly inside these PUs.
+    #[inline]
+    pub(crate) fn count_inside(&self, set: &[u64], pus: &[(u32, u32)]) -> u32 {
+        match &self.cut {
+            Cut::Even(width) => {
+                let count = |&stretch| bits::count(set, self.even(*width, stretch));
+                pus.iter().map(count).sum()
+            }
+            Cut::Listed(listed) => bits::count_of(set, &listed.inside(pus)),
+        }
+    }
+    /// The first unit of a set that lies wholly inside these PUs, from unit `from` on.
+    #[inline]
+    pub(crate) fn first_inside(&self, set: &[u64], pus: &[(u32, u32)], from: u32) -> Option<u32> {
+        let ahead = |(first, end): (u32, u32)| bits::first(set, (first.max(from), end));
+        match &self.cut {
+            Cut::Even(width) => pus
+                .iter()
+                .find_map(|&stretch| ahead(self.even(*width, stretch))),
+            Cut::Listed(listed) => listed.inside(pus).into_iter().find_map(ahead),
+        }
     }
     /// The units wholly inside these PUs, as stretches of unit numbers.
+    #[inline]
     pub(crate) fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
-        let mut found = Stretches::new();
-        if let Some(width) = self.even {
-            let last = narrow(self.pus.len());
-            for &(first, end) in pus {
-                let (from, to) = (first.div_ceil(width), (end / width).min(last));
-                if from < to {
-                    found.push((from, to));
-                }
+        match &self.cut {
+            Cut::Even(width) => {
+                let units = |&stretch| self.even(*width, stretch);
+                pus.iter().map(units).filter(|(a, b)| a < b).collect()
             }
-            return found;
+            Cut::Listed(listed) => listed.inside(pus),
         }
+    }
+    /// The units all of whose PUs are in a set.
+    pub(crate) fn within(&self, set: &[u64], pus: u32) -> Bits {
+        match &self.cut {
+            Cut::Even(1) if self.count == pus => Bits::of(set, pus),
+            Cut::Even(_) | Cut::Listed(_) => {
+                let mut found = Bits::none(self.count);
+                for unit in 0..self.count {
+                    let own = self.pus(unit);
+                    if !own.is_empty() && own.iter().all(|&pus| has_all(set, pus)) {
+                        found.put(unit, There::Yes);
+                    }
+                }
+                found
+            }
+        }
+    }
+}
+
+impl ListedUnits {
+    fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
+        let mut found = Stretches::new();
         if self.tidy {
             for &(first, end) in pus {
                 let from = self.pus.partition_point(|unit| unit[0].0 < first);
@@ -110,18 +214,12 @@ pub(crate) struct Hardware {
 impl Hardware {
     pub(crate) fn new(topologies: &Topologies, topology: TopologyId) -> Self {
         let pus = narrow(topologies.pus_os(topology).len());
-        let cores: Vec<Stretches> = topologies
-            .objects(topology, ObjKind::Core)
-            .map(|core| Stretches::from_slice(topologies.ranges(core)))
-            .collect();
-        let threads = (0..pus)
-            .map(|pu| Stretches::from_slice(&[(pu, pu + 1)]))
-            .collect();
+        let cores = Targets::new(topologies, topology, ObjKind::Core);
         Self {
             topology,
             pus,
-            cores: (!cores.is_empty()).then(|| Units::new(cores, pus)),
-            threads: Units::new(threads, pus),
+            cores: (!cores.is_empty()).then(|| Units::of_cores(topologies, &cores, pus)),
+            threads: Units::of_pus(pus),
         }
     }
 
@@ -150,20 +248,64 @@ impl Hardware {
     }
 }
 
-/// The objects of a kind that can be mapping or binding targets, in logical order.
-pub(crate) fn targets(
-    topologies: &Topologies,
-    topology: TopologyId,
-    kind: ObjKind,
-) -> Vec<ObjectId> {
-    if kind == ObjKind::Numa {
-        topologies.domains(topology).to_vec()
-    } else {
-        topologies.objects(topology, kind).collect()
+/// The objects of a kind that can be mapping or binding targets, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum Targets<'t> {
+    /// All of a kind: their rows follow each other.
+    Kind { first: u32, count: u32 },
+    /// NUMA domains.
+    Domains(&'t [ObjectId]),
+    /// NUMA domains, nearest first.
+    Near(Vec<ObjectId>),
+}
+
+impl<'t> Targets<'t> {
+    /// None.
+    pub(crate) const NONE: Self = Self::Domains(&[]);
+
+    /// In logical order.
+    pub(crate) fn new(topologies: &'t Topologies, topology: TopologyId, kind: ObjKind) -> Self {
+        if kind == ObjKind::Numa {
+            return Self::Domains(topologies.domains(topology));
+        }
+        let mut objects = topologies.objects(topology, kind);
+        Self::Kind {
+            count: narrow(objects.len()),
+            first: objects.next().map_or(0, |first| narrow(first.row())),
+        }
+    }
+    /// How many.
+    pub(crate) fn len(&self) -> u32 {
+        match self {
+            Self::Kind { count, .. } => *count,
+            Self::Domains(objects) => narrow(objects.len()),
+            Self::Near(objects) => narrow(objects.len()),
+        }
+    }
+    /// None at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// One of them.
+    #[inline]
+    pub(crate) fn get(&self, at: u32) -> ObjectId {
+        match self {
+            Self::Kind { first, count } => {
+                debug_assert!(at < *count, "a target is below their number");
+                ObjectId::from_row((first + at) as usize)
+            }
+            Self::Domains(objects) => objects[at as usize],
+            Self::Near(objects) => objects[at as usize],
+        }
+    }
+    /// All, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        (0..self.len()).map(|at| self.get(at))
     }
 }
 
 /// The stretches that two ascending lists share.
+#[inline]
 pub(crate) fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
     let mut found = Stretches::new();
     let (mut i, mut j) = (0, 0);

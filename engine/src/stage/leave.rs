@@ -2,14 +2,14 @@
 
 use super::count;
 use super::lots::Work;
-use super::progress::ProgressId;
+use super::progress::{Pass, Progress, ProgressId};
+use crate::id::Column;
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::table::apps::PolicyId;
-use crate::table::names::NodeRange;
+use crate::table::intervals::NodeOrder;
 use crate::table::patterns::PatternId;
 use crate::table::states::{NodeState, StateId};
-use std::collections::HashMap;
 
 /// Ends an app that was placed on lots.
 pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
@@ -20,29 +20,20 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
         RankBy::Span => RankOrder::Span,
         RankBy::Listed => RankOrder::Listed(Vec::new()),
     };
-    let mut known: HashMap<ProgressId, (PatternId, StateId)> = HashMap::new();
+    let mut known: Column<ProgressId, Option<(PatternId, StateId)>> =
+        work.progress.ids().map(|_| None).collect();
     let mut runs = Vec::with_capacity(work.lots.len());
     let mut changes = Vec::new();
     for nodes in &work.touched {
         work.site.order.visit(*nodes);
     }
-    let lots: Vec<_> = work
-        .lots
-        .iter()
-        .filter(|lot| lot.placed > 0)
-        .copied()
-        .collect();
-    for lot in lots {
+    work.reserve();
+    let lots = std::mem::take(&mut work.lots);
+    for &lot in lots.iter().filter(|lot| lot.placed > 0) {
         let state = work.progress[lot.progress].state;
         let row = *work.site.states.get(state);
-        let (pattern, next) = match known.get(&lot.progress) {
-            Some(&both) => both,
-            None => {
-                let both = end(&mut work, lot.progress, &row);
-                known.insert(lot.progress, both);
-                both
-            }
-        };
+        let (pattern, next) =
+            *known[lot.progress].get_or_insert_with(|| end(&mut work, lot.progress, &row));
         let hardware = work.site.hardware[row.topology].as_ref();
         let kind =
             hardware.and_then(|hardware| count::kind(&work.policy).map(|kind| hardware.kind(kind)));
@@ -56,7 +47,7 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
             used_before: row.used,
         });
     }
-    let runs = in_job_order(runs, |nodes| work.site.order.visit(nodes));
+    let runs = in_job_order(runs, &work.site.order);
     work.site.change(&mut changes);
     Placed {
         policy: Some(policy),
@@ -67,43 +58,45 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
 
 /// The pattern and the state of nodes that came this far.
 fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, StateId) {
-    let progress = &work.progress[at];
-    if let Some(known) = progress.known {
+    let Progress {
+        state,
+        placed,
+        known,
+        pass,
+    } = work.progress[at];
+    if let Some(known) = known {
         return known;
     }
-    let (state, procs, only) = (progress.state, progress.placed, progress.only);
-    let segments = work.segments(at);
-    let cpus = work
-        .free_after(at)
-        .expect("a lot with processes was moved on")
-        .free
-        .clone();
-    let pattern = work.site.patterns.intern(segments);
-    let free = work.site.pusets.intern(&cpus);
+    let pattern = work.pattern(at);
+    let pass = pass.expect("a lot with processes was moved on");
+    let Pass {
+        only, from, free, ..
+    } = &work.passes[pass];
+    let (only, from) = (*only, *from);
+    let (words, pus) = (free.words(), free.len() as usize);
+    let free = work.site.pusets.intern_words(words, pus);
     let next = NodeState {
         free,
-        used: row.used + procs,
-        own: row.own + procs,
+        used: row.used + placed,
+        own: row.own + placed,
         ..*row
     };
     let both = (pattern, work.site.states.intern(next));
     if let Some((layout, id)) = only.zip(work.remembered()) {
-        let key = (state, id, layout, procs);
-        work.site.memo.placed.insert(key, both);
+        let facts = work.known_facts(from);
+        let memo = &mut work.site.memo;
+        memo.keep((state, id), facts, (layout, placed, both));
     }
     both
 }
 
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
-pub(crate) fn in_job_order(
-    runs: Vec<PlacedRun>,
-    mut visit: impl FnMut(NodeRange) -> Vec<(NodeRange, u32)>,
-) -> Vec<PlacedRun> {
+pub(crate) fn in_job_order(runs: Vec<PlacedRun>, order: &NodeOrder) -> Vec<PlacedRun> {
     let mut parts: Vec<(u32, PlacedRun)> = Vec::with_capacity(runs.len());
     for run in runs {
         parts.extend(
-            visit(run.nodes)
-                .into_iter()
+            order
+                .places(run.nodes)
                 .map(|(nodes, place)| (place, PlacedRun { nodes, ..run })),
         );
     }

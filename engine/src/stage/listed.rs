@@ -6,13 +6,13 @@
 use super::bind::{Cpus, Failure, Mask, Target};
 use super::entries::Step;
 use super::facts::Terrain;
+use super::hardware::Targets;
 use super::lay::lay;
 use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
 use super::slotlist;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::table::listings::{Listing, SlotListId};
 use crate::table::states::NodeState;
-use bitvec::slice::BitSlice;
 
 /// What the entries of one node ask for, in order: cpus, and how many processes.
 pub(crate) type Items = Vec<(Option<SlotListId>, u32)>;
@@ -44,8 +44,8 @@ pub(crate) struct Outcome {
 /// The sets of a node while its entries are placed.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeSets<'s> {
-    pub(crate) free: &'s BitSlice<u64>,
-    pub(crate) allowed: &'s BitSlice<u64>,
+    pub(crate) free: &'s [u64],
+    pub(crate) allowed: &'s [u64],
 }
 
 /// Whether `-n` was given: then a rankfile's bound processes need a free cpu each.
@@ -110,7 +110,7 @@ impl NodeRow<'_> {
         // Each entry is checked wholly, in this order: its slot, a free cpu, then the cpus it names (4.6).
         let placed = match cpus {
             _ if fits == 0 => Err(Stuck::Full),
-            _ if self.needs_a_cpu() && self.out.cpus.units.not_any() => Err(Stuck::NoCpu),
+            _ if self.needs_a_cpu() && self.out.cpus.units.is_empty() => Err(Stuck::NoCpu),
             Some(list) if !rankfile || self.binds_lists() => self.exact(list, fits),
             Some(list) => self.known(list).and_then(|()| self.unbound(fits)),
             None if rankfile => self.unbound(fits),
@@ -152,7 +152,7 @@ impl NodeRow<'_> {
     }
 
     fn unbound(&mut self, count: u32) -> Result<(), Stuck> {
-        if count > 0 && self.needs_a_cpu() && self.out.cpus.units.not_any() {
+        if count > 0 && self.needs_a_cpu() && self.out.cpus.units.is_empty() {
             return Err(Stuck::NoCpu);
         }
         self.push(count, None);
@@ -167,28 +167,26 @@ impl NodeRow<'_> {
             .slot_lists[list];
         let binder = &self.terrain.binder;
         let mut mask = slotlist::pus(binder, parts).map_err(Stuck::Lacking)?;
-        mask &= self.sets.allowed;
-        if mask.not_any() {
+        mask.intersect(self.sets.allowed);
+        if mask.is_empty() {
             return Err(Stuck::Lacking("none of them may be used".to_owned()));
         }
         for _ in 0..count {
-            if self.needs_a_cpu() && self.out.cpus.units.not_any() {
+            if self.needs_a_cpu() && self.out.cpus.units.is_empty() {
                 return Err(Stuck::NoCpu);
             }
-            let cpus = &mut self.out.cpus;
-            let free = mask.iter_ones().all(|pu| cpus.free[pu]);
-            if !free && !self.overload() {
+            let mut taken = mask.clone();
+            taken.subtract(self.out.cpus.free.words());
+            if !taken.is_empty() && !self.overload() {
                 return Err(Stuck::Taken);
             }
             let cpus = &mut self.out.cpus;
-            for pu in mask.iter_ones() {
-                cpus.free.set(pu, false);
-            }
-            cpus.units = binder.free_units(&cpus.free);
-            self.push(1, Some(Mask::Bits(mask.clone())));
+            cpus.free.subtract(mask.words());
+            cpus.units = binder.free_units(cpus.free.words());
+            self.push(1, Some(Mask::Bits(Box::new(mask.clone()))));
             if self.overload() {
                 // Nothing changes any more: the rest gets the same.
-                self.push(count - 1, Some(Mask::Bits(mask)));
+                self.push(count - 1, Some(Mask::Bits(Box::new(mask))));
                 return Ok(());
             }
         }
@@ -225,14 +223,14 @@ impl NodeRow<'_> {
         if let Some(failure) = missing.filter(|_| explicit) {
             return Err(Stuck::Unbindable(failure));
         }
-        let pe = usize::from(binder.policy.pe);
-        let lacks = |cpus: &Cpus| !self.overload() && cpus.units.count_ones() < pe;
+        let pe = u32::from(binder.policy.pe);
+        let lacks = |cpus: &Cpus| !self.overload() && cpus.units.count() < pe;
         if lacks(&self.out.cpus) {
             return Err(Stuck::NoCpu);
         }
         let ground = Ground {
             binder,
-            objects: &[],
+            objects: &Targets::NONE,
             snap: self.sets.free,
             allowed: self.sets.allowed,
             listed: &[],
@@ -278,7 +276,7 @@ impl NodeRow<'_> {
         let binder = &self.terrain.binder;
         let may = binder.free_units(self.sets.allowed);
         let mut packages = binder.packages().into_iter();
-        packages.any(|package| binder.count_free(&may, &package) >= pe)
+        packages.any(|package| binder.count_free(may.words(), &package) >= pe)
     }
 
     fn push(&mut self, count: u32, mask: Option<Mask>) {

@@ -8,17 +8,18 @@ use super::facts::{Facts, Terrain};
 use super::lay::lay;
 use super::parallel::over;
 use super::pattern::{End, Ground, Laid, Layout};
-use super::progress::{Progress, ProgressId, cut};
+use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId, cut};
 use super::select::Pick;
-use super::site::Site;
+use super::site::{Finished, Site};
 use crate::id::{Column, Id as _};
 use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
+use crate::table::alike::ById;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
-use crate::table::names::NodeRange;
-use crate::table::patterns::Segment;
+use crate::table::names::{NodeRange, push_joined};
+use crate::table::patterns::{PatternDraft, PatternId};
 use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
-use std::collections::HashMap;
+use std::ops::Range;
 
 /// Neighbouring nodes that fare alike.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +34,18 @@ pub(crate) struct Lot {
     pub(crate) progress: ProgressId,
 }
 
-/// Something to lay: on which progress, how, and the numbers of processes wanted (ascending).
-type Wish = (ProgressId, Layout, Vec<u32>);
-
 /// So many processes more, in a layout.
 type Step = (ProgressId, Layout, u32);
+
+/// What a step comes to: the progress behind it, or how many processes it places and why no more.
+type Outcome = Result<ProgressId, (u32, End)>;
+
+/// What a thread makes of a step.
+struct Worked {
+    laid: Laid,
+    /// The pattern, where no longer step of the same layout has it.
+    finished: Option<Finished>,
+}
 
 /// One app being placed.
 pub(crate) struct Work<'s> {
@@ -49,9 +57,10 @@ pub(crate) struct Work<'s> {
     pub(crate) id: Option<PolicyId>,
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
-    done: Vec<Vec<Segment>>,
-    steps: HashMap<Step, ProgressId>,
-    facts: HashMap<ProgressId, Facts>,
+    pub(super) passes: Column<PassId, Pass>,
+    done: Column<LaidId, Done>,
+    /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
+    facts: Vec<Option<Facts>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
     /// The first lot whose default binding was given up.
@@ -66,8 +75,8 @@ impl<'s> Work<'s> {
         picks: &[Pick],
     ) -> Self {
         let mut progress = Column::new();
-        let mut roots: HashMap<StateId, ProgressId> = HashMap::new();
-        let mut lots = Vec::with_capacity(picks.len());
+        let mut roots: ById<StateId, ProgressId> = ById::default();
+        let mut lots: Vec<Lot> = Vec::with_capacity(picks.len());
         for pick in picks {
             let id = *roots
                 .entry(pick.state)
@@ -81,11 +90,12 @@ impl<'s> Work<'s> {
                 progress: id,
             });
         }
-        let used: Vec<TopologyId> = roots.keys().map(|&state| site.topology_of(state)).collect();
-        for topology in used {
-            site.hardware(topology);
-        }
-        let (done, steps, facts) = (Vec::new(), HashMap::new(), HashMap::new());
+        let states = progress.values().iter().map(|row: &Progress| row.state);
+        site.know(
+            states
+                .map(|state| site.states.get(state).topology)
+                .collect(),
+        );
         Self {
             site,
             apps,
@@ -94,9 +104,9 @@ impl<'s> Work<'s> {
             id,
             lots,
             progress,
-            done,
-            steps,
-            facts,
+            passes: Column::new(),
+            done: Column::new(),
+            facts: Vec::new(),
             touched: Vec::new(),
             dropped: None,
         }
@@ -139,25 +149,43 @@ impl<'s> Work<'s> {
     }
 
     fn cpus(&self, terrain: &Terrain<'_>, progress: ProgressId) -> Cpus {
-        let row = &self.progress[progress];
-        row.cpus.clone().unwrap_or_else(|| {
-            let free = self.site.states.get(row.state).free;
-            terrain.binder.cpus(self.site.pusets.get(free))
-        })
+        match self.pass(progress) {
+            Some(pass) => {
+                let (free, bound) = (pass.free.clone(), pass.bound.clone());
+                let mut cpus = terrain.binder.left(free, bound);
+                cpus.shared = pass.shared;
+                cpus
+            }
+            None => {
+                let free = self.site.states.get(self.progress[progress].state).free;
+                terrain.binder.cpus(self.site.pusets.words(free))
+            }
+        }
+    }
+
+    /// The pass that led to a progress; `None` where nothing was placed.
+    pub(super) fn pass(&self, progress: ProgressId) -> Option<&Pass> {
+        self.progress[progress].pass.map(|pass| &self.passes[pass])
+    }
+
+    /// What was learnt of a progress.
+    pub(super) fn known_facts(&self, progress: ProgressId) -> Option<Facts> {
+        self.facts.get(progress.row()).copied().flatten()
     }
 
     /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
-    pub(crate) fn learn(&mut self, lots: std::ops::Range<usize>) {
+    pub(crate) fn learn(&mut self, lots: Range<usize>) {
+        self.facts.resize(self.progress.len(), None);
         let mut wanted: Vec<ProgressId> = self.lots[lots]
             .iter()
             .map(|lot| lot.progress)
-            .filter(|id| !self.facts.contains_key(id))
+            .filter(|id| self.facts[id.row()].is_none())
             .collect();
         wanted.sort_unstable();
         wanted.dedup();
         wanted.retain(|&progress| {
             let known = self.remembered_facts(progress);
-            self.facts.extend(known.map(|facts| (progress, facts)));
+            self.facts[progress.row()] = known;
             known.is_none()
         });
         let this = &*self;
@@ -168,17 +196,13 @@ impl<'s> Work<'s> {
                 let state = this.site.states.get(this.progress[progress].state);
                 terrain.facts(
                     &this.cpus(terrain, progress),
-                    this.site.pusets.get(state.allowed),
+                    this.site.pusets.words(state.allowed),
                 )
             },
             |topology| this.terrain(topology),
         );
         for (progress, facts) in wanted.into_iter().zip(found) {
-            let row = &self.progress[progress];
-            if let Some(id) = self.remembered().filter(|_| row.is_root()) {
-                self.site.memo.facts.insert((row.state, id), facts);
-            }
-            self.facts.insert(progress, facts);
+            self.facts[progress.row()] = Some(facts);
         }
     }
 
@@ -194,26 +218,26 @@ impl<'s> Work<'s> {
     fn remembered_facts(&self, progress: ProgressId) -> Option<Facts> {
         let row = &self.progress[progress];
         let id = self.remembered().filter(|_| row.is_root())?;
-        self.site.memo.facts.get(&(row.state, id)).copied()
+        self.site.memo.facts(row.state, id)
     }
 
     /// What an earlier app of equal policy found here, as a step of its own.
-    fn remembered_step(
-        &mut self,
-        progress: ProgressId,
-        layout: Layout,
-        procs: u32,
-    ) -> Option<ProgressId> {
-        let row = &self.progress[progress];
-        let (id, state) = (self.remembered().filter(|_| row.is_root())?, row.state);
-        let known = *self.site.memo.placed.get(&(state, id, layout, procs))?;
+    fn remembered_step(&mut self, (progress, layout, procs): Step) -> Option<ProgressId> {
+        let row = self.progress[progress];
+        let id = self.remembered().filter(|_| row.is_root())?;
+        let known = self.site.memo.placed((row.state, id), (layout, procs))?;
         let next = Progress {
             placed: procs,
-            only: Some(layout),
             known: Some(known),
-            ..Progress::at(state)
+            ..Progress::at(row.state)
         };
         Some(self.progress.push(next))
+    }
+
+    /// Room for what this app will leave.
+    pub(super) fn reserve(&mut self) {
+        let new = self.passes.len();
+        self.site.reserve(new);
     }
 
     pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
@@ -223,11 +247,11 @@ impl<'s> Work<'s> {
     /// The facts of a lot. Cost: those of a lot never asked before.
     pub(crate) fn facts(&mut self, lot: usize) -> Facts {
         let progress = self.lots[lot].progress;
-        if let Some(&facts) = self.facts.get(&progress) {
+        if let Some(facts) = self.known_facts(progress) {
             return facts;
         }
         self.learn(lot..lot + 1);
-        self.facts[&progress]
+        self.known_facts(progress).expect("learnt just now")
     }
 
     /// How many of `want` processes a layout would place on a lot, and why no more.
@@ -256,8 +280,8 @@ impl<'s> Work<'s> {
         let ground = Ground {
             binder: &terrain.binder,
             objects: &terrain.objects,
-            snap: self.site.pusets.get(state.free),
-            allowed: self.site.pusets.get(state.allowed),
+            snap: self.site.pusets.words(state.free),
+            allowed: self.site.pusets.words(state.allowed),
             listed: &terrain.listed,
         };
         lay(
@@ -277,87 +301,92 @@ impl<'s> Work<'s> {
         &mut self,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), (usize, u64, End)> {
-        let wishes = self.wishes(counts);
-        let failed = self.work_out(wishes);
-        self.advance(counts, &failed)
+        let (steps, step_of) = self.steps(counts);
+        let outcomes = self.work_out(&steps);
+        self.advance(counts, (&outcomes, &step_of))
     }
 
-    /// What of `counts` nobody has worked out yet.
-    fn wishes(&mut self, counts: &[(usize, Layout, u32)]) -> Vec<Wish> {
-        let mut rows: HashMap<(ProgressId, Layout), usize> = HashMap::new();
-        let mut list: Vec<Wish> = Vec::new();
-        for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
-            let progress = self.lots[lot].progress;
-            if self.steps.contains_key(&(progress, layout, procs)) {
-                continue;
+    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
+    fn steps(&self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
+        let step = |row: u32| {
+            let (lot, layout, procs) = counts[row as usize];
+            (self.lots[lot].progress, layout, procs)
+        };
+        let rows = u32::try_from(counts.len()).expect("limit.rs keeps nodes below 2^32");
+        let mut order: Vec<u32> = (0..rows).filter(|&row| step(row).2 > 0).collect();
+        order.sort_unstable_by_key(|&row| step(row));
+        let mut steps: Vec<Step> = Vec::with_capacity(order.len());
+        let mut step_of = vec![0; counts.len()];
+        for row in order {
+            if steps.last() != Some(&step(row)) {
+                steps.push(step(row));
             }
-            if let Some(next) = self.remembered_step(progress, layout, procs) {
-                self.steps.insert((progress, layout, procs), next);
-                continue;
-            }
-            let at = *rows.entry((progress, layout)).or_insert_with(|| {
-                list.push((progress, layout, Vec::new()));
-                list.len() - 1
-            });
-            if let Err(place) = list[at].2.binary_search(&procs) {
-                list[at].2.insert(place, procs);
-            }
+            let last = u32::try_from(steps.len() - 1);
+            step_of[row as usize] = last.expect("there are no more steps than rows");
         }
-        list
+        (steps, step_of)
     }
 
-    /// Lays every wish, in parallel where there are many, and interns the results in order. Gives those that fail.
-    fn work_out(&mut self, list: Vec<Wish>) -> HashMap<Step, (u32, End)> {
+    /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
+    fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
+        let known: Vec<Option<ProgressId>> = steps
+            .iter()
+            .map(|&step| self.remembered_step(step))
+            .collect();
+        let mut wanted: Vec<(Step, bool)> = Vec::with_capacity(steps.len());
+        for (step, _) in steps
+            .iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none())
+        {
+            // The longest result serves the shorter ones as their beginning.
+            if let Some((last, longest)) = wanted.last_mut() {
+                *longest = (last.0, last.1) != (step.0, step.1);
+            }
+            wanted.push((*step, true));
+        }
         let this = &*self;
-        let laid = over(
-            (&list, this.site.sharing),
-            |wish| this.topology(wish.0),
-            |terrain, (progress, layout, wants)| {
-                wants
-                    .iter()
-                    .map(|&want| this.lay_on(terrain, *progress, *layout, want))
-                    .collect::<Vec<Laid>>()
+        let worked = over(
+            (&wanted, this.site.sharing),
+            |((progress, ..), _)| this.topology(*progress),
+            |terrain, &((progress, layout, want), longest)| {
+                let mut laid = this.lay_on(terrain, progress, layout, want);
+                let segments = std::mem::take(&mut laid.segments);
+                let finish = || Finished::new(&this.site.topologies, segments);
+                Worked {
+                    finished: longest.then(finish),
+                    laid,
+                }
             },
             |topology| this.terrain(topology),
         );
-        let mut failed = HashMap::new();
-        for ((progress, layout, wants), mut results) in list.into_iter().zip(laid) {
-            let topology = self.topology(progress);
-            // The longest result serves the shorter ones as their beginning.
-            let longest = results
-                .last_mut()
-                .map(|last| std::mem::take(&mut last.segments));
-            let drafts = longest.unwrap_or_default().into_iter();
-            let segments = drafts
-                .map(|draft| self.site.segment(topology, draft))
-                .collect();
-            self.done.push(segments);
-            for (want, result) in wants.into_iter().zip(results) {
-                if result.procs < want {
-                    failed.insert((progress, layout, want), (result.procs, result.end));
-                } else {
-                    let next = self.step(progress, layout, want, result.cpus);
-                    self.steps.insert((progress, layout, want), next);
-                }
-            }
-        }
-        failed
+        let mut worked = wanted.iter().zip(worked);
+        let outcome = |known: Option<ProgressId>| {
+            known.map_or_else(
+                || {
+                    let (&(step, _), worked) = worked.next().expect("as many as are not known");
+                    self.step(step, worked)
+                },
+                Ok,
+            )
+        };
+        known.into_iter().map(outcome).collect()
     }
 
     /// Moves the lots on to what was worked out.
     fn advance(
         &mut self,
         counts: &[(usize, Layout, u32)],
-        failed: &HashMap<Step, (u32, End)>,
+        (outcomes, step_of): (&[Outcome], &[u32]),
     ) -> Result<(), (usize, u64, End)> {
         let mut before = self.placed();
-        for &(lot, layout, procs) in counts.iter().filter(|(_, _, procs)| *procs > 0) {
-            let key = (self.lots[lot].progress, layout, procs);
-            if let Some(&(placed, end)) = failed.get(&key) {
-                return Err((lot, before + u64::from(placed), end));
+        for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
+            if procs == 0 {
+                continue;
             }
+            let next = outcomes[step as usize]
+                .map_err(|(placed, end)| (lot, before + u64::from(placed), end))?;
             before += u64::from(procs) * u64::from(self.lots[lot].nodes.count);
-            let next = self.steps[&key];
             if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
                 self.dropped = Some(self.lots[lot]);
             }
@@ -366,70 +395,85 @@ impl<'s> Work<'s> {
             row.placed += procs;
             row.avail = row.avail.saturating_sub(procs);
             row.room -= procs.min(row.room);
-            self.touched.push(row.nodes);
+            push_joined(&mut self.touched, row.nodes);
         }
         Ok(())
     }
 
-    /// The progress behind `procs` more processes of the last result.
-    fn step(&mut self, from: ProgressId, layout: Layout, procs: u32, cpus: Cpus) -> ProgressId {
-        let row = &self.progress[from];
-        let mut closed = row.closed.clone();
-        if let Some((done, count)) = row.open {
-            closed.extend(cut(&self.done[done], count));
+    /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
+    fn step(&mut self, (from, layout, want): Step, worked: Worked) -> Outcome {
+        let laid_id = LaidId::from_row(self.done.len());
+        if let Some(finished) = worked.finished {
+            let drafted = finished.drafted(self.site, self.topology(from));
+            let pattern = None;
+            self.done.push(Done { drafted, pattern });
         }
-        let open = Some((self.done.len() - 1, procs));
-        let (state, placed) = (row.state, row.placed + procs);
-        let only = row.is_root().then_some(layout);
-        self.progress.push(Progress {
-            placed,
-            cpus: Some(cpus),
+        let Laid {
+            procs, end, cpus, ..
+        } = worked.laid;
+        if procs < want {
+            return Err((procs, end));
+        }
+        let row = self.progress[from];
+        let mut closed = Vec::new();
+        if let Some(pass) = self.pass(from) {
+            closed.extend(pass.closed.iter().cloned());
+            closed.extend(cut(self.done[pass.laid].drafted.segments(), pass.procs));
+        }
+        let pass = self.passes.push(Pass {
+            from,
+            free: cpus.free,
+            bound: cpus.bound,
+            shared: cpus.shared,
             closed,
-            open,
-            only,
-            ..Progress::at(state)
-        })
+            laid: laid_id,
+            procs: want,
+            only: row.is_root().then_some(layout),
+        });
+        Ok(self.progress.push(Progress {
+            placed: row.placed + want,
+            pass: Some(pass),
+            ..Progress::at(row.state)
+        }))
     }
 
     /// The first lot on which bound processes share cpus.
     pub(crate) fn sharing(&self) -> Option<&Lot> {
-        let shares = |lot: &&Lot| {
-            self.free_after(lot.progress)
-                .is_some_and(|cpus| cpus.shared)
-        };
+        let shares = |lot: &&Lot| self.pass(lot.progress).is_some_and(|pass| pass.shared);
         self.lots.iter().find(shares)
     }
 
-    /// The cpus free after what was placed, or `None` when nothing was.
-    pub(crate) fn free_after(&self, progress: ProgressId) -> Option<&Cpus> {
-        self.progress[progress].cpus.as_ref()
-    }
-
-    /// The whole pattern of a progress.
-    pub(crate) fn segments(&self, progress: ProgressId) -> Vec<Segment> {
-        let row = &self.progress[progress];
-        let mut segments = row.closed.clone();
-        if let Some((done, _)) = row.open {
-            segments.extend(self.done[done].iter().cloned());
+    /// The whole pattern of a progress behind a pass, interned.
+    pub(super) fn pattern(&mut self, progress: ProgressId) -> PatternId {
+        let pass = self
+            .pass(progress)
+            .expect("a lot with processes was moved on");
+        let (laid, closed) = (pass.laid, pass.closed.clone());
+        let done = &mut self.done[laid];
+        if closed.is_empty() {
+            let patterns = &mut self.site.patterns;
+            return *done
+                .pattern
+                .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut done.drafted)));
         }
-        segments
+        let all = closed
+            .into_iter()
+            .chain(done.drafted.segments().iter().cloned());
+        self.site.patterns.intern(all.collect::<PatternDraft>())
     }
 
     /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
-    pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Vec<usize> {
-        let row = self.lots[lot];
-        let mut first = row.nodes.first;
-        let pieces: Vec<Lot> = parts
-            .iter()
-            .filter(|&&count| count > 0)
-            .map(|&count| {
+    pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Range<usize> {
+        let some = || parts.iter().copied().filter(|&count| count > 0);
+        let rows = lot..lot + some().count();
+        if rows.len() != 1 {
+            let row = self.lots[lot];
+            let mut first = row.nodes.first;
+            let pieces = some().map(|count| {
                 let nodes = NodeRange { first, count };
                 first += count;
                 Lot { nodes, ..row }
-            })
-            .collect();
-        let rows = (lot..lot + pieces.len()).collect();
-        if pieces.len() != 1 {
+            });
             self.lots.splice(lot..=lot, pieces);
         }
         rows

@@ -12,6 +12,8 @@ pub mod component;
 mod files;
 // A relayed request -> one row per app.
 pub mod resolve;
+// Sets of one node as words.
+mod bits;
 // One topology as the inner loops see it.
 mod hardware;
 // Object -> cpuset, one process on one node.

@@ -22,10 +22,10 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
             .position(|other| other.nodes.first == lot.nodes.first);
         let procs = at.map_or(0, |at| work.lots[at].placed);
         let row = *work.site.states.get(state);
-        let free = work.site.pusets.get(row.free).to_bitvec();
-        let units = work.terrain(row.topology).binder.free_units(&free);
+        let free = work.site.pusets.words(row.free);
+        let units = work.terrain(row.topology).binder.free_units(free);
         let (policy, node) = (work.policy.map.word(), work.site.name(lot.nodes.first));
-        let cpus = super::hardware::narrow(units.count_ones());
+        let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,
             policy,
@@ -70,7 +70,7 @@ pub(crate) fn narrow(site: &mut Site, app: AppId, placed: &Placed, notes: &mut V
     let state = site.runs.state(NodeId::from_row(run.nodes.first as usize));
     let topology = site.topology_of(state);
     let mode = site.hardware(topology).mode(crate::policy::CpuMode::Core);
-    let cpus = super::hardware::narrow(site.hardware(topology).units(mode).len());
+    let cpus = site.hardware(topology).units(mode).len();
     if bound && cpus >= NARROW_FROM * run.procs {
         let app = super::hardware::narrow(app.row());
         notes.push(Note::BindingNarrow {

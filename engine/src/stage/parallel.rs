@@ -48,3 +48,15 @@ pub(crate) fn over<'t, T: Sync, R: Send>(
     let chunks: Vec<Vec<R>> = items.par_chunks(chunk).map(some).collect();
     chunks.into_iter().flatten().collect()
 }
+
+/// Applies `work` to every item, in parallel where there are many, results in order.
+pub(crate) fn each<T: Sync, R: Send>(
+    (items, sharing): (&[T], Sharing),
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    let (from, chunk) = sharing.sizes();
+    if items.len() < from {
+        return items.iter().map(work).collect();
+    }
+    items.par_iter().with_min_len(chunk).map(work).collect()
+}

@@ -4,8 +4,7 @@
 //! does not depend on how many come after it, so the result serves every smaller number as its beginning.
 
 use super::bind::{Binder, Cpus, Failure, Mask};
-use crate::table::topologies::ObjectId;
-use bitvec::slice::BitSlice;
+use super::hardware::Targets;
 
 /// Whether processes are bound in a pass, or their default binding was given up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -89,11 +88,29 @@ pub(crate) struct Laid {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'g> {
     pub(crate) binder: &'g Binder<'g>,
-    /// The mapped objects, in the order of placing: (object, logical index).
-    pub(crate) objects: &'g [(ObjectId, u32)],
+    /// The mapped objects, in the order of placing.
+    pub(crate) objects: &'g Targets<'g>,
     /// The cpus as the app found them.
-    pub(crate) snap: &'g BitSlice<u64>,
-    pub(crate) allowed: &'g BitSlice<u64>,
+    pub(crate) snap: &'g [u64],
+    pub(crate) allowed: &'g [u64],
     /// Units of a pe-list on this topology.
     pub(crate) listed: &'g [u32],
+}
+
+impl Ground<'_> {
+    /// Logical index of one of the mapped objects.
+    #[inline]
+    pub(crate) fn logical(&self, at: u32) -> u32 {
+        match self.objects {
+            Targets::Kind { .. } => at,
+            Targets::Domains(_) | Targets::Near(_) => {
+                let Binder {
+                    topologies,
+                    hardware,
+                    ..
+                } = self.binder;
+                topologies.logical(hardware.topology, self.objects.get(at))
+            }
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
 
 use super::bind::{Failure, Mask, Target};
+use super::bits::{self, Bits, There, has};
 use super::hardware::narrow;
 use super::pattern::{Binding, End};
 use super::row::Row;
 use crate::policy::{Ordered, Overload};
-use crate::table::pusets::PuBits;
 
 /// How a list holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     let free: Vec<u32> = listed
         .iter()
         .copied()
-        .filter(|&unit| row.cpus.units[unit as usize])
+        .filter(|&unit| has(row.cpus.units.words(), unit))
         .collect();
     let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
     let mask = mask_of(row, if whole { listed } else { &free });
@@ -73,7 +73,7 @@ fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     for &unit in &listed[..count as usize] {
         binder.consume(&mut row.cpus, unit);
     }
-    row.push(count, None, Some(Mask::Bits(mask)));
+    row.push(count, None, Some(Mask::Bits(Box::new(mask))));
     None
 }
 
@@ -81,33 +81,32 @@ fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
 fn lay_ordered(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     let binder = row.ground.binder;
     for &unit in listed.iter().take(row.left() as usize) {
-        if hold == Hold::Once && !row.cpus.units[unit as usize] {
+        if hold == Hold::Once && !has(row.cpus.units.words(), unit) {
             return Some(End::Fails(Failure::ListedTaken(unit)));
         }
         binder.consume(&mut row.cpus, unit);
         let mask = mask_of(row, &[unit]);
-        row.push(1, None, Some(Mask::Bits(mask)));
+        row.push(1, None, Some(Mask::Bits(Box::new(mask))));
     }
     None
 }
 
-fn mask_of(row: &Row<'_>, units: &[u32]) -> PuBits {
+fn mask_of(row: &Row<'_>, units: &[u32]) -> Bits {
     let binder = row.ground.binder;
-    let mut mask = PuBits::repeat(false, binder.hardware.pus as usize);
-    for &(first, end) in units.iter().flat_map(|&unit| binder.units.pus(unit)) {
-        let range = first as usize..end as usize;
-        mask[range.clone()].copy_from_bitslice(&row.ground.allowed[range]);
+    let mut mask = Bits::none(binder.hardware.pus);
+    for &unit in units {
+        for &pus in &binder.units.pus(unit) {
+            mask.fill(pus, There::Yes);
+        }
     }
+    mask.intersect(row.ground.allowed);
     mask
 }
 
-fn in_one_package(row: &Row<'_>, mask: &PuBits) -> bool {
-    let inside = |package: &super::hardware::Stretches| {
-        let count: usize = package
-            .iter()
-            .map(|&(first, end)| mask[first as usize..end as usize].count_ones())
-            .sum();
-        count == mask.count_ones()
-    };
-    row.ground.binder.packages().iter().any(inside)
+fn in_one_package(row: &Row<'_>, mask: &Bits) -> bool {
+    let all = mask.count();
+    let packages = row.ground.binder.packages();
+    packages
+        .iter()
+        .any(|package| bits::count_of(mask.words(), package) == all)
 }

@@ -117,7 +117,7 @@ impl Deal {
         let parts = fill(Share { nodes, cap }, self.left);
         let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
         let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-        for (&row, &(nodes, procs)) in rows.iter().zip(taking) {
+        for (row, &(nodes, procs)) in rows.clone().zip(taking) {
             self.left -= nodes * procs;
             counts.push((row, layout, procs));
         }
@@ -183,7 +183,7 @@ impl Deal {
                     listed.insert(lot, true);
                 }
                 let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-                for (&part, &(nodes, procs)) in rows.iter().zip(taking) {
+                for (part, &(nodes, procs)) in rows.clone().zip(taking) {
                     let facts = work.facts(part);
                     let (layout, cap) = choose(self, work, part, facts, Pass::Sharing)?;
                     let procs = procs.min(cap).min(work.lots[part].room);
@@ -265,12 +265,11 @@ impl Deal {
             let parts = level(share, found, &mut extra);
             let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-            counts.extend(
-                rows.iter()
-                    .zip(taking)
-                    .map(|(&row, &(_, procs))| (row, layout, procs)),
-            );
             lot += rows.len();
+            counts.extend(
+                rows.zip(taking)
+                    .map(|(row, &(_, procs))| (row, layout, procs)),
+            );
         }
         self.left = 0;
         self.lay(work, &counts)

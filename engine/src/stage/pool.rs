@@ -1,20 +1,23 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
+use super::bits::{Bits, There};
 use super::site::Site;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{CpuMode, ObjKind};
 use crate::stage::resolve::Resolved;
-use crate::table::intervals::Intervals;
+use crate::table::alike::ById;
+use crate::table::intervals::{Intervals, add_up};
 use crate::table::machine::{CpuList, Machine};
 use crate::table::names::{
-    NameRange, Names, NodeId, NodeRange, TooManyNodes, cut_around, moved_to_front,
+    NameRange, Names, NodeId, NodeRange, Nodes, TooManyNodes, cut_around, moved_to_front,
 };
-use crate::table::pusets::PuBits;
+use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
 use crate::text::hosts::{EntrySlots, HostEntry, Hostfile, HostfileId, HostfileLine, HostfileWhat};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::ops::{Add, Sub};
 
 /// Slots said for a node: those written, and how many times they are to be inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -125,10 +128,10 @@ fn from_entries(entries: &[&HostEntry]) -> Result<Named, MapError> {
             },
         };
         let nodes = match by_number(&names, range) {
-            Some(node) => vec![NodeRange {
+            Some(node) => Nodes::from_slice(&[NodeRange {
                 first: row(node),
                 count: 1,
-            }],
+            }]),
             None => names.add(range).map_err(too_many)?,
         };
         said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
@@ -152,38 +155,27 @@ fn row(node: NodeId) -> u32 {
     u32::try_from(node.row()).expect("a node id is a u32")
 }
 
-/// Sums what was said of overlapping ranges: disjoint ranges, ascending. Cost: a sort of the ranges.
-fn add_up(said: Vec<(NodeRange, Said)>) -> Vec<(NodeRange, Said)> {
-    let mut changes: BTreeMap<u32, (i128, i128)> = BTreeMap::new();
-    for (nodes, said) in said {
-        let (written, inferred) = (i128::from(said.written), i128::from(said.inferred));
-        let start = changes.entry(nodes.first).or_default();
-        *start = (start.0 + written, start.1 + inferred);
-        let end = changes.entry(nodes.end()).or_default();
-        *end = (end.0 - written, end.1 - inferred);
-    }
-    let mut sums = Vec::with_capacity(changes.len());
-    let (mut now, mut first) = ((0_i128, 0_i128), 0);
-    for (at, change) in changes {
-        if at > first {
-            let clamp = |sum: i128| u64::try_from(sum).unwrap_or(u64::MAX);
-            let said = Said {
-                written: clamp(now.0),
-                inferred: clamp(now.1),
-                max: None,
-            };
-            sums.push((
-                NodeRange {
-                    first,
-                    count: at - first,
-                },
-                said,
-            ));
+impl Add for Said {
+    type Output = Self;
+    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
+    fn add(self, other: Self) -> Self {
+        Self {
+            written: self.written + other.written,
+            inferred: self.inferred + other.inferred,
+            max: None,
         }
-        now = (now.0 + change.0, now.1 + change.1);
-        first = at;
     }
-    sums
+}
+
+impl Sub for Said {
+    type Output = Self;
+    fn sub(self, less: Self) -> Self {
+        Self {
+            written: self.written - less.written,
+            inferred: self.inferred - less.inferred,
+            max: None,
+        }
+    }
 }
 
 /// What the lines of one file say of a node.
@@ -352,14 +344,20 @@ fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
 fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
     let mut runs = Runs::default();
     runs.push(names.len(), machine.default);
-    let mut painted = Intervals::default();
-    let mut changes = Vec::new();
-    for (ranges, topology) in machine.assigned.iter().rev() {
+    let mut changes = Vec::with_capacity(machine.assigned.len());
+    for (ranges, topology) in &machine.assigned {
         let nodes = ranges.iter().flat_map(|range| names.find(range).0);
-        let new = nodes
-            .flat_map(|nodes| painted.insert(nodes))
-            .collect::<Vec<_>>();
-        changes.extend(new.into_iter().map(|nodes| (nodes, Some(*topology))));
+        changes.extend(nodes.map(|nodes| (nodes, Some(*topology))));
+    }
+    let apart = |two: &[(NodeRange, _)]| two[0].0.end() <= two[1].0.first;
+    if !changes.windows(2).all(apart) {
+        let mut painted = Intervals::default();
+        let mut last_first = Vec::with_capacity(changes.len());
+        for (nodes, topology) in changes.into_iter().rev() {
+            let new = painted.insert(nodes).into_iter();
+            last_first.extend(new.map(|nodes| (nodes, topology)));
+        }
+        changes = last_first;
     }
     runs.change(&mut changes);
     let without = runs.iter().find(|(_, topology)| topology.is_none());
@@ -378,7 +376,7 @@ fn first_states(
     slots: Vec<(NodeRange, Said)>,
 ) -> Result<(), MapError> {
     let topologies = topologies(machine, &site.names)?;
-    let mut allowed = HashMap::new();
+    let mut allowed: ById<TopologyId, PuSetId> = ById::default();
     for (nodes, said) in slots {
         for (part, topology) in topologies.within(nodes) {
             let topology = topology.expect("every node has a topology by now");
@@ -386,7 +384,7 @@ fn first_states(
                 Some(&set) => set,
                 None => {
                     let bits = allowed_pus(site, machine, topology, part.first)?;
-                    let set = site.pusets.intern(&bits);
+                    let set = site.pusets.intern_words(bits.words(), bits.len() as usize);
                     allowed.insert(topology, set);
                     set
                 }
@@ -419,21 +417,21 @@ fn allowed_pus(
     machine: &Machine,
     topology: TopologyId,
     node: u32,
-) -> Result<PuBits, MapError> {
-    let hardware = site.hardware(topology);
-    let pus = hardware.pus as usize;
+) -> Result<Bits, MapError> {
+    let pus = super::hardware::narrow(site.topologies.pus_os(topology).len());
+    let mut bits = Bits::none(pus);
     let Some(list) = &machine.cpu_list else {
-        return Ok(PuBits::repeat(true, pus));
+        bits.fill((0, pus), There::Yes);
+        return Ok(bits);
     };
-    let units = hardware.units(list.mode);
-    let mut bits = PuBits::repeat(false, pus);
+    let units = site.hardware(topology).units(list.mode);
     for &(first, last) in &list.ranges {
-        if last as usize >= units.len() {
-            let has = super::hardware::narrow(units.len());
+        if last >= units.len() {
+            let has = units.len();
             return Err(bad_cpu_list(site, list, (first, last), node, has));
         }
-        for &(first, end) in (first..=last).flat_map(|unit| units.pus(unit)) {
-            bits[first as usize..end as usize].fill(true);
+        for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
+            bits.fill(stretch, There::Yes);
         }
     }
     Ok(bits)

@@ -1,9 +1,9 @@
 //! How far nodes of one state have come while an app is placed.
 
-use super::bind::Cpus;
+use super::bits::Bits;
 use super::pattern::Layout;
 use crate::define_id;
-use crate::table::patterns::{PatternId, Segment};
+use crate::table::patterns::{Drafted, PatternId, Segment};
 use crate::table::states::StateId;
 
 define_id! {
@@ -12,22 +12,56 @@ define_id! {
     ProgressId
 }
 
+define_id! {
+    /// A pass over nodes of one progress.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    PassId
+}
+
+define_id! {
+    /// What a pass laid.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    LaidId
+}
+
 /// How far the nodes of one state have come with this app.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     pub(crate) state: StateId,
     /// Processes of the app on the node.
     pub(crate) placed: u32,
-    /// The cpus now; `None`: as the app found them.
-    pub(super) cpus: Option<Cpus>,
-    /// The passes before the last, each cut to its processes.
-    pub(super) closed: Vec<Segment>,
-    /// The last pass: which result, and how many of its processes.
-    pub(super) open: Option<(usize, u32)>,
-    /// The layout of the only pass so far.
-    pub(crate) only: Option<Layout>,
+    /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
+    pub(super) pass: Option<PassId>,
     /// What an earlier app with the same policy found here.
     pub(crate) known: Option<(PatternId, StateId)>,
+}
+
+/// The last pass that led to a progress, and what is left behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    /// Where the nodes were before.
+    pub(super) from: ProgressId,
+    /// PUs that are free now.
+    pub(super) free: Bits,
+    /// Processes bound to each target; empty without LIMIT.
+    pub(super) bound: Vec<u32>,
+    /// Some cpus were given out again.
+    pub(super) shared: bool,
+    /// The passes before this one, each cut to its processes.
+    pub(super) closed: Vec<Segment>,
+    /// What this pass laid, and how many processes of it.
+    pub(super) laid: LaidId,
+    pub(super) procs: u32,
+    /// The layout, where this is the first pass.
+    pub(super) only: Option<Layout>,
+}
+
+/// What a pass laid, as far as any node went with it.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) drafted: Drafted,
+    /// The pattern, once it is one; the draft went there.
+    pub(super) pattern: Option<PatternId>,
 }
 
 impl Progress {
@@ -40,10 +74,7 @@ impl Progress {
         Self {
             state,
             placed: 0,
-            cpus: None,
-            closed: Vec::new(),
-            open: None,
-            only: None,
+            pass: None,
             known: None,
         }
     }

@@ -224,9 +224,7 @@ pub(super) fn out_of_resource(work: &Work<'_>, deal: Stopped) -> MapError {
 /// Rounds ended early: at max_slots everywhere, or for want of cpus.
 pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: Stopped) -> MapError {
     let oversubscribed = work.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
-    let limited = work.site.states.iter().count() > 0
-        && work.lots.iter().all(|lot| lot.room < u32::MAX)
-        && !cpus_bind(work);
+    let limited = work.lots.iter().all(|lot| lot.room < u32::MAX) && !cpus_bind(work);
     if oversubscribed && limited {
         out_of_resource(work, deal)
     } else {
@@ -317,8 +315,8 @@ fn first_cpus(work: &Work<'_>, lot: usize) -> (u32, u32) {
     let terrain = work.terrain(work.topology(row.progress));
     let state = work.site.states.get(work.progress[row.progress].state);
     let count = |set| {
-        let units = terrain.binder.free_units(work.site.pusets.get(set));
-        u32::try_from(units.count_ones()).unwrap_or(u32::MAX)
+        let units = terrain.binder.free_units(work.site.pusets.words(set));
+        units.count()
     };
     (count(state.free), count(state.allowed))
 }

@@ -1,11 +1,15 @@
 //! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
 
 use super::bind::{Bound, Cpus, Failure, Mask};
+use super::bits::Bits;
+use super::hardware::narrow;
 use super::pattern::{Binding, DraftRun, DraftSegment, End, Ground, Laid, Layout};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
-use crate::table::pusets::PuBits;
 use std::collections::HashMap;
+
+/// Runs that a segment has room for from the start: a process each on nearly every node there is.
+const ROOM: usize = 128;
 
 /// A layout under way.
 pub(crate) struct Row<'g> {
@@ -16,7 +20,7 @@ pub(crate) struct Row<'g> {
     procs: u32,
     pub(crate) want: u32,
     /// The cpus at the turns so far, and the run and process where each was.
-    turns: HashMap<(PuBits, Vec<u32>), (u32, u32)>,
+    turns: HashMap<(Bits, Vec<u32>), (u32, u32)>,
     /// Runs before this one take no more processes: a round begins at a run.
     barrier: usize,
 }
@@ -44,6 +48,7 @@ impl<'g> Row<'g> {
     }
 
     /// Appends `count` processes that get the same.
+    #[inline]
     pub(crate) fn push(&mut self, count: u32, object: Option<u32>, mask: Option<Mask>) {
         if count == 0 {
             return;
@@ -55,11 +60,17 @@ impl<'g> Row<'g> {
             Some(last) if joinable && last.object == object && last.mask == mask => {
                 last.count += count
             }
-            _ => self.open.runs.push(DraftRun {
-                count,
-                object,
-                mask,
-            }),
+            _ => {
+                if self.open.runs.is_empty() {
+                    let each = narrow(ROOM).min(self.want);
+                    self.open.runs.reserve(each as usize);
+                }
+                self.open.runs.push(DraftRun {
+                    count,
+                    object,
+                    mask,
+                });
+            }
         }
     }
 
@@ -97,10 +108,7 @@ impl<'g> Row<'g> {
             // Above LIMIT only differences decide.
             bound.iter_mut().for_each(|count| *count -= least - limit);
         }
-        let here = (
-            super::hardware::narrow(self.open.runs.len()),
-            self.open.procs,
-        );
+        let here = (narrow(self.open.runs.len()), self.open.procs);
         self.barrier = self.open.runs.len();
         let key = (self.cpus.free.clone(), bound);
         match self.turns.get(&key) {
@@ -191,9 +199,10 @@ impl<'g> Row<'g> {
         self.plain()
     }
 
+    #[inline]
     pub(crate) fn bind(&mut self, object: Option<usize>) -> Bound {
         let mapped = (
-            object.map(|at| self.ground.objects[at].0),
+            object.map(|at| self.ground.objects.get(narrow(at))),
             object.unwrap_or(0),
         );
         self.ground.binder.bind(
@@ -211,15 +220,15 @@ impl<'g> Row<'g> {
         }
         if self.left() > 0 {
             let start = if matches!(layout, Layout::Walk(_)) {
-                placed as usize % objects.len()
+                placed % objects.len()
             } else {
                 0
             };
-            let order = objects[start..].iter().chain(&objects[..start]);
-            let runs = order
-                .map(|&(_, logical)| DraftRun {
+            let runs = (start..objects.len())
+                .chain(0..start)
+                .map(|at| DraftRun {
                     count: 1,
-                    object: Some(logical),
+                    object: Some(self.ground.logical(at)),
                     mask: None,
                 })
                 .collect();
@@ -234,19 +243,21 @@ impl<'g> Row<'g> {
     }
 
     /// The cpus that may be used at all, where they may be shared.
-    fn shared_cpus(&self) -> Option<PuBits> {
+    fn shared_cpus(&self) -> Option<Bits> {
         let binder = self.ground.binder;
         self.overload()
             .then(|| binder.free_units(self.ground.allowed))
     }
 
     /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
-    fn room(&self, pus: &[(u32, u32)], shared: Option<&PuBits>) -> u32 {
+    #[inline]
+    fn room(&self, pus: &[(u32, u32)], shared: Option<&Bits>) -> u32 {
         let binder = self.ground.binder;
         let pe = u32::from(binder.policy.pe);
         match shared {
-            None => binder.count_free(&self.cpus.units, pus) / pe,
-            Some(may) if binder.count_free(may, pus) >= pe => u32::MAX,
+            None if pe == 1 => binder.count_free(self.cpus.units.words(), pus),
+            None => binder.count_free(self.cpus.units.words(), pus) / pe,
+            Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
             Some(_) => 0,
         }
     }
@@ -255,7 +266,7 @@ impl<'g> Row<'g> {
     fn rooms(&self) -> Vec<u32> {
         let shared = self.shared_cpus();
         let objects = self.ground.objects.iter();
-        let ranges = objects.map(|&(object, _)| self.ground.binder.topologies.ranges(object));
+        let ranges = objects.map(|object| self.ground.binder.topologies.ranges(object));
         ranges.map(|pus| self.room(pus, shared.as_ref())).collect()
     }
 
@@ -335,8 +346,9 @@ impl<'g> Row<'g> {
     }
 
     /// Places one process on an object; whether it was bound.
+    #[inline]
     fn place(&mut self, at: usize) -> Result<bool, Failure> {
-        let logical = self.ground.objects[at].1;
+        let logical = self.ground.logical(narrow(at));
         match self.bind(Some(at)) {
             Bound::To(mask) => {
                 self.push(1, Some(logical), Some(mask));
@@ -378,7 +390,7 @@ impl<'g> Row<'g> {
                 }
                 Ok(false) => {
                     idle += 1;
-                    if idle == objects && self.procs - since == super::hardware::narrow(objects) {
+                    if idle == objects && self.procs - since == narrow(objects) {
                         return self.repeat_sweep(run, since);
                     }
                 }
@@ -396,7 +408,7 @@ impl<'g> Row<'g> {
             // `ppr:N:node`: the machine is the one object, and processes have none.
             return self.block(None, per, binding).map_or(End::Full, |end| end);
         }
-        for at in 0..self.ground.objects.len() {
+        for at in 0..self.ground.objects.len() as usize {
             if self.left() == 0 {
                 return End::Wanted;
             }
@@ -414,13 +426,13 @@ impl<'g> Row<'g> {
     /// `per` processes on one object; an end when the layout ends there.
     fn block(&mut self, at: Option<usize>, per: u32, binding: Binding) -> Option<End> {
         let binder = self.ground.binder;
-        let object = at.map(|at| self.ground.objects[at]);
+        let logical = at.map(|at| self.ground.logical(narrow(at)));
         let count = per.min(self.left());
         if binding == Binding::Off {
-            self.push(count, object.map(|(_, logical)| logical), None);
+            self.push(count, logical, None);
             return (self.left() == 0).then_some(End::Wanted);
         }
-        let pus = binder.pus_of(object.map(|(object, _)| object));
+        let pus = binder.pus_of(at.map(|at| self.ground.objects.get(narrow(at))));
         let bound = !matches!(binder.target, super::bind::Target::Nothing);
         if bound && self.room(&pus, self.shared_cpus().as_ref()) < per {
             return None;
@@ -431,7 +443,6 @@ impl<'g> Row<'g> {
         }
         let mut left = count;
         while left > 0 {
-            let logical = object.map(|(_, logical)| logical);
             match self.bind(at) {
                 Bound::To(mask) => {
                     if self.cpus.refilled

@@ -8,11 +8,11 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{NoLocal, Oversubscribe};
 use crate::table::apps::{AppId, Policy};
-use crate::table::intervals::Intervals;
-use crate::table::names::{NameRange, NodeRange, push_joined};
+use crate::table::intervals::{Intervals, add_up};
+use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
 use crate::table::states::{Runs, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
-use std::collections::BTreeMap;
+use std::ops::{Add, Sub};
 
 /// Neighbouring nodes of one state, of which an app may take equally much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,7 +139,7 @@ impl Entries<'_> {
                     .for_each(|new| push_joined(&mut named.list, new));
             }
         }
-        named.claims = Some(add_up(&claims));
+        named.claims = Some(add_up(claims));
         Ok(named)
     }
 
@@ -148,7 +148,7 @@ impl Entries<'_> {
         at: usize,
         entry: &HostEntry,
         within: Option<&Intervals>,
-    ) -> Result<(Vec<NodeRange>, Claim), MapError> {
+    ) -> Result<(Nodes, Claim), MapError> {
         let all = Claim {
             slots: 0,
             all_left: 1,
@@ -185,12 +185,12 @@ impl Entries<'_> {
                 let there = *nth < self.site.names.len()
                     && within.is_none_or(|set| set.missing(node).is_empty());
                 if there {
-                    Ok((vec![node], all))
+                    Ok((Nodes::from_slice(&[node]), all))
                 } else {
                     Err(self.no_such_host(format!("+n{nth}"), EmptyNodes::NotAsked))
                 }
             }
-            HostEntry::Empty(None) => Ok((self.empty(within, &self.later(at)), all)),
+            HostEntry::Empty(None) => Ok((self.empty(within, &self.later(at)).into(), all)),
             HostEntry::Empty(Some(count)) => {
                 let mut empty = self.empty(within, &Intervals::default());
                 let have: u32 = empty.iter().map(|nodes| nodes.count).sum();
@@ -203,15 +203,15 @@ impl Entries<'_> {
                     left -= nodes.count;
                     nodes.count > 0
                 });
-                Ok((empty, all))
+                Ok((empty.into(), all))
             }
         }
     }
 
-    fn by_name(&self, range: &NameRange) -> Result<Vec<NodeRange>, MapError> {
+    fn by_name(&self, range: &NameRange) -> Result<Nodes, MapError> {
         if let Some(node) = by_number(&self.site.names, range) {
             let first = u32::try_from(node.row()).expect("a node id is a u32");
-            return Ok(vec![NodeRange { first, count: 1 }]);
+            return Ok(Nodes::from_slice(&[NodeRange { first, count: 1 }]));
         }
         match self.site.names.find(range) {
             (found, None) => Ok(found),
@@ -261,42 +261,25 @@ impl Entries<'_> {
     }
 }
 
-/// Sums claims of overlapping ranges: disjoint ranges, ascending.
-fn add_up(claims: &[(NodeRange, Claim)]) -> Vec<(NodeRange, Claim)> {
-    let mut changes: BTreeMap<u32, (i128, i64)> = BTreeMap::new();
-    for (nodes, claim) in claims {
-        let start = changes.entry(nodes.first).or_default();
-        *start = (
-            start.0 + i128::from(claim.slots),
-            start.1 + i64::from(claim.all_left),
-        );
-        let end = changes.entry(nodes.end()).or_default();
-        *end = (
-            end.0 - i128::from(claim.slots),
-            end.1 - i64::from(claim.all_left),
-        );
-    }
-    let mut sums = Vec::with_capacity(changes.len());
-    let (mut now, mut first) = ((0_i128, 0_i64), 0);
-    for (at, change) in changes {
-        if at > first {
-            let slots = u64::try_from(now.0).unwrap_or(u64::MAX);
-            let claim = Claim {
-                slots,
-                all_left: u32::try_from(now.1).unwrap_or(u32::MAX),
-            };
-            sums.push((
-                NodeRange {
-                    first,
-                    count: at - first,
-                },
-                claim,
-            ));
+impl Add for Claim {
+    type Output = Self;
+    /// Both made of one node. Entries are fewer than 2^32 and each claims less than 2^32: a sum stays below 2^64.
+    fn add(self, other: Self) -> Self {
+        Self {
+            slots: self.slots + other.slots,
+            all_left: self.all_left + other.all_left,
         }
-        now = (now.0 + change.0, now.1 + change.1);
-        first = at;
     }
-    sums
+}
+
+impl Sub for Claim {
+    type Output = Self;
+    fn sub(self, less: Self) -> Self {
+        Self {
+            slots: self.slots - less.slots,
+            all_left: self.all_left - less.all_left,
+        }
+    }
 }
 
 /// How much of each node an app may take: neighbouring nodes of one state and one claim, in list order.
@@ -320,7 +303,8 @@ pub(crate) fn picks(
     let mut raised = Vec::new();
     let runs = after(site, &mut changes);
     for (nodes, claim, state) in claimed(runs.as_ref().unwrap_or(&site.runs), named, &list) {
-        let mut row = *site.states.get(state);
+        let was = *site.states.get(state);
+        let mut row = was;
         let left = row.left();
         let avail = match claim {
             None => u64::from(left),
@@ -361,7 +345,11 @@ pub(crate) fn picks(
         };
         picks.push(Pick {
             nodes,
-            state: site.states.intern(row),
+            state: if row == was {
+                state
+            } else {
+                site.states.intern(row)
+            },
             avail,
         });
     }

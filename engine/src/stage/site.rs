@@ -1,22 +1,26 @@
 //! The site: the nodes of a job while its apps are placed, one after the other.
 
 use super::bind::Mask;
+use super::bits::{Bits, ones};
 use super::facts::Facts;
 use super::hardware::Hardware;
-use super::parallel::Sharing;
-use super::pattern::{DraftSegment, Layout};
+use super::parallel::{Sharing, each};
+use super::pattern::{DraftRun, DraftSegment, Layout};
 use crate::id::{Column, Id as _};
 use crate::plan::World;
+use crate::table::alike::{Alike, ById, START, mix};
 use crate::table::apps::PolicyId;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::intervals::NodeOrder;
 use crate::table::machine::Machine;
 use crate::table::names::{Names, NodeId, NodeRange};
-use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
-use crate::table::pusets::{PuSets, words};
+use crate::table::patterns::{
+    Drafted, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
+};
+use crate::table::pusets::PuSets;
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
-use std::collections::HashMap;
+use smallvec::SmallVec;
 
 /// All that passes from app to app: node states, and the order in which nodes were first used.
 #[derive(Clone, Debug)]
@@ -37,18 +41,123 @@ pub(crate) struct Site {
     pub(crate) order: NodeOrder,
     /// Each topology as the inner loops see it; filled where a topology is used.
     pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
-    /// By topology and the words of the mask.
-    masks: HashMap<(TopologyId, Box<[u64]>), CpusetId>,
+    masks: Masks,
     pub(crate) memo: Memo,
     pub(crate) sharing: Sharing,
+}
+
+/// Masks by logical number, each with its set by OS number.
+#[derive(Clone, Debug, Default)]
+struct Masks {
+    rows: Vec<(TopologyId, Bits, CpusetId)>,
+    ids: Alike<usize>,
+    /// PUs of the mask at hand.
+    scratch: Vec<u32>,
 }
 
 /// What apps found: the same policy on the same state finds the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo {
-    pub(crate) facts: HashMap<(StateId, PolicyId), Facts>,
-    /// (state, policy, layout, processes) -> pattern and next state.
-    pub(crate) placed: HashMap<(StateId, PolicyId, Layout, u32), (PatternId, StateId)>,
+    found: ById<(StateId, PolicyId), Found>,
+}
+
+/// So many processes in a layout came to a pattern and a next state.
+type Came = (Layout, u32, (PatternId, StateId));
+
+/// What an app found on a state, and what came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) facts: Option<Facts>,
+    placed: SmallVec<[Came; 1]>,
+}
+
+impl Memo {
+    /// What there was on a state.
+    pub(crate) fn facts(&self, state: StateId, policy: PolicyId) -> Option<Facts> {
+        self.found.get(&(state, policy))?.facts
+    }
+    /// What so many processes came to.
+    pub(crate) fn placed(
+        &self,
+        (state, policy): (StateId, PolicyId),
+        (layout, procs): (Layout, u32),
+    ) -> Option<(PatternId, StateId)> {
+        let found = self.found.get(&(state, policy))?;
+        let same = |placed: &&Came| placed.0 == layout && placed.1 == procs;
+        found.placed.iter().find(same).map(|placed| placed.2)
+    }
+    /// Keeps what was found.
+    pub(crate) fn keep(&mut self, key: (StateId, PolicyId), facts: Option<Facts>, placed: Came) {
+        let found = self.found.entry(key).or_insert_with(|| Found {
+            facts,
+            placed: SmallVec::new(),
+        });
+        found.placed.push(placed);
+    }
+    /// Makes room for so many states more.
+    pub(crate) fn reserve(&mut self, states: usize) {
+        self.found.reserve(states);
+    }
+}
+
+/// What a layout made, on the thread that laid it.
+pub(crate) enum Finished {
+    /// All cpu sets are whole objects: nothing is left to intern but the pattern.
+    Ready(Drafted),
+    /// Masks are to be interned, in order.
+    Drafts(Vec<DraftSegment>),
+}
+
+impl Finished {
+    pub(crate) fn new(topologies: &Topologies, drafts: Vec<DraftSegment>) -> Self {
+        let masks = drafts.iter().flat_map(|draft| &draft.runs);
+        let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Bits(_)));
+        if !{ masks }.all(whole) {
+            return Self::Drafts(drafts);
+        }
+        let cpuset = |mask: Mask| match mask {
+            Mask::Whole(object) => topologies.cpuset(object),
+            Mask::Bits(_) => unreachable!("looked at just now"),
+        };
+        let segments: PatternDraft = drafts
+            .into_iter()
+            .map(|draft| segment(draft, cpuset))
+            .collect();
+        Self::Ready(Drafted::new(segments))
+    }
+
+    /// The pattern, all its masks interned.
+    pub(crate) fn drafted(self, site: &mut Site, topology: TopologyId) -> Drafted {
+        match self {
+            Self::Ready(drafted) => drafted,
+            Self::Drafts(drafts) => {
+                let segments: PatternDraft = drafts
+                    .into_iter()
+                    .map(|draft| site.segment(topology, draft))
+                    .collect();
+                Drafted::new(segments)
+            }
+        }
+    }
+}
+
+/// A stretch of a pattern, its masks turned into sets.
+fn segment(draft: DraftSegment, mut cpuset: impl FnMut(Mask) -> CpusetId) -> Segment {
+    let runs = draft.runs.into_iter().map(|run| PlaceRun {
+        count: run.count,
+        place: Place {
+            object: run.object,
+            cpus: run.mask.map(&mut cpuset),
+        },
+    });
+    // Gathered anew: a draft has room for more runs, each larger.
+    let mut gathered = Vec::with_capacity(runs.len());
+    gathered.extend(runs);
+    Segment {
+        procs: draft.procs,
+        runs: gathered,
+        cycle: draft.cycle,
+    }
 }
 
 impl Site {
@@ -67,7 +176,7 @@ impl Site {
             local,
             lowered: Vec::new(),
             order: NodeOrder::default(),
-            masks: HashMap::new(),
+            masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
         }
@@ -96,7 +205,7 @@ impl Site {
             lowered: Vec::new(),
             order: NodeOrder::default(),
             hardware: world.topologies.ids().map(|_| None).collect(),
-            masks: HashMap::new(),
+            masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
         }
@@ -106,6 +215,20 @@ impl Site {
     pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
         let topologies = &self.topologies;
         self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
+    }
+
+    /// Makes all these topologies known to the inner loops.
+    pub(crate) fn know(&mut self, mut wanted: Vec<TopologyId>) {
+        wanted.retain(|&topology| self.hardware[topology].is_none());
+        wanted.sort_unstable();
+        wanted.dedup();
+        let topologies = &self.topologies;
+        let made = each((&wanted, self.sharing), |&topology| {
+            Hardware::new(topologies, topology)
+        });
+        for (topology, hardware) in wanted.into_iter().zip(made) {
+            self.hardware[topology] = Some(hardware);
+        }
     }
 
     /// The topology of a state.
@@ -120,45 +243,47 @@ impl Site {
 
     /// The OS numbers of a mask, interned.
     pub(crate) fn cpuset(&mut self, topology: TopologyId, mask: Mask) -> CpusetId {
-        let mut bits = match mask {
+        let bits = match mask {
             Mask::Whole(object) => return self.topologies.cpuset(object),
-            Mask::Bits(bits) => bits,
+            Mask::Bits(bits) => *bits,
         };
-        bits.force_align();
-        bits.set_uninitialized(false);
-        let key = (topology, words(&bits));
-        if let Some(&id) = self.masks.get(&key) {
-            return id;
+        let Masks { rows, ids, scratch } = &mut self.masks;
+        let digest = mix(START, topology.row() as u64);
+        let digest = bits
+            .words()
+            .iter()
+            .fold(digest, |digest, &word| mix(digest, word));
+        let is = |row: usize| rows[row].0 == topology && rows[row].1 == bits;
+        match ids.find(digest, is) {
+            Ok(row) => rows[row].2,
+            Err(free) => {
+                let os = self.topologies.pus_os(topology);
+                let all = [(0, bits.len())];
+                let pus = ones(bits.words(), &all).map(|pu| os[pu as usize]);
+                scratch.clear();
+                scratch.extend(pus);
+                let id = self.cpusets.intern_pus(scratch);
+                rows.push((topology, bits, id));
+                ids.keep(free, rows.len() - 1);
+                id
+            }
         }
-        let os = self.topologies.pus_os(topology);
-        let id = self
-            .cpusets
-            .intern(bits.iter_ones().map(|pu| os[pu]).collect());
-        self.masks.insert(key, id);
-        id
     }
 
     /// A stretch of a pattern with its masks interned.
     pub(crate) fn segment(&mut self, topology: TopologyId, draft: DraftSegment) -> Segment {
-        let runs = draft.runs.into_iter().map(|run| {
-            let cpus = run.mask.map(|mask| self.cpuset(topology, mask));
-            PlaceRun {
-                count: run.count,
-                place: Place {
-                    object: run.object,
-                    cpus,
-                },
-            }
-        });
-        Segment {
-            procs: draft.procs,
-            runs: runs.collect(),
-            cycle: draft.cycle,
-        }
+        segment(draft, |mask| self.cpuset(topology, mask))
+    }
+
+    /// Makes room for so many states and patterns more.
+    pub(crate) fn reserve(&mut self, new: usize) {
+        self.states.reserve(new);
+        self.patterns.reserve(new);
+        self.memo.reserve(new);
     }
 
     /// A pattern, interned.
-    pub(crate) fn pattern(&mut self, segments: Vec<Segment>) -> PatternId {
+    pub(crate) fn pattern(&mut self, segments: PatternDraft) -> PatternId {
         self.patterns.intern(segments)
     }
 

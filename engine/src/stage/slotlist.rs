@@ -1,53 +1,40 @@
 //! Slot lists: the cpus that an entry of a file names, on one topology. Source: `semantics` 4.6.
 
 use super::bind::Binder;
-use super::hardware::{narrow, targets};
+use super::bits::{Bits, There};
+use super::hardware::{Targets, narrow};
 use crate::policy::{CpuMode, ObjKind};
 use crate::table::listings::SlotPart;
-use crate::table::pusets::PuBits;
 
 /// The PUs that a slot list names.
 ///
 /// # Errors
 /// What the node lacks, in words: `core 99 (it has 0 to 7)`.
-pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<PuBits, String> {
-    let mut bits = PuBits::repeat(false, binder.hardware.pus as usize);
+pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<Bits, String> {
+    let mut bits = Bits::none(binder.hardware.pus);
     for part in parts {
         match part {
-            SlotPart::Machine => bits.fill(true),
+            SlotPart::Machine => bits.fill((0, binder.hardware.pus), There::Yes),
             SlotPart::Cpus(ranges) => {
                 let word = if binder.mode == CpuMode::Core {
                     "core"
                 } else {
                     "hwthread"
                 };
-                let count = narrow(binder.units.len());
-                for unit in numbers(ranges, count, word)? {
-                    fill(&mut bits, binder.units.pus(unit));
+                for unit in numbers(ranges, binder.units.len(), word)? {
+                    fill(&mut bits, &binder.units.pus(unit));
                 }
             }
             SlotPart::Packages(ranges) => {
-                let packages = targets(
-                    binder.topologies,
-                    binder.hardware.topology,
-                    ObjKind::Package,
-                );
-                for package in numbers(ranges, narrow(packages.len()), "package")? {
-                    fill(
-                        &mut bits,
-                        binder.topologies.ranges(packages[package as usize]),
-                    );
+                let packages = packages(binder);
+                for package in numbers(ranges, packages.len(), "package")? {
+                    fill(&mut bits, binder.topologies.ranges(packages.get(package)));
                 }
             }
             SlotPart::CoresOf { package, cores } => {
-                let packages = targets(
-                    binder.topologies,
-                    binder.hardware.topology,
-                    ObjKind::Package,
-                );
-                for package in numbers(&[(*package, *package)], narrow(packages.len()), "package")?
-                {
-                    let pus = binder.topologies.ranges(packages[package as usize]);
+                let packages = packages(binder);
+                for package in numbers(&[(*package, *package)], packages.len(), "package")? {
+                    let pus = binder.topologies.ranges(packages.get(package));
                     let units = binder.hardware.units(CpuMode::Core);
                     let inside: Vec<u32> = units
                         .inside(pus)
@@ -57,7 +44,7 @@ pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<PuBits, Str
                     let all = [(0, narrow(inside.len()).saturating_sub(1))];
                     let wanted = cores.as_deref().unwrap_or(&all);
                     for core in numbers(wanted, narrow(inside.len()), "core of the package")? {
-                        fill(&mut bits, units.pus(inside[core as usize]));
+                        fill(&mut bits, &units.pus(inside[core as usize]));
                     }
                 }
             }
@@ -74,7 +61,7 @@ pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<PuBits, Str
 }
 
 /// Adds PUs by OS number.
-fn os_pus(bits: &mut PuBits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), String> {
+fn os_pus(bits: &mut Bits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), String> {
     for &(first, last) in ranges {
         let mut found = 0_u64;
         for (pu, _) in os
@@ -82,7 +69,7 @@ fn os_pus(bits: &mut PuBits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), St
             .enumerate()
             .filter(|(_, number)| (first..=last).contains(*number))
         {
-            bits.set(pu, true);
+            bits.put(narrow(pu), There::Yes);
             found += 1;
         }
         if found < u64::from(last - first) + 1 {
@@ -92,10 +79,18 @@ fn os_pus(bits: &mut PuBits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), St
     Ok(())
 }
 
-fn fill(bits: &mut PuBits, pus: &[(u32, u32)]) {
-    for &(first, end) in pus {
-        bits[first as usize..end as usize].fill(true);
+fn fill(bits: &mut Bits, pus: &[(u32, u32)]) {
+    for &stretch in pus {
+        bits.fill(stretch, There::Yes);
     }
+}
+
+fn packages<'t>(binder: &Binder<'t>) -> Targets<'t> {
+    Targets::new(
+        binder.topologies,
+        binder.hardware.topology,
+        ObjKind::Package,
+    )
 }
 
 /// Numbers below `count`, or the first that is not.

@@ -101,7 +101,7 @@ pub(crate) fn place(
     for run in &runs {
         site.order.visit(run.nodes);
     }
-    let runs = in_job_order(runs, |nodes| site.order.visit(nodes));
+    let runs = in_job_order(runs, &site.order);
     site.change(&mut changes);
     Ok(Placed {
         policy: Some(listed.id),
@@ -143,8 +143,8 @@ fn settle(
         .expect("asked for just now");
     let terrain = Terrain::new(&site.topologies, hardware, listed.policy, listed.apps, None);
     let sets = NodeSets {
-        free: site.pusets.get(row.free),
-        allowed: site.pusets.get(row.allowed),
+        free: site.pusets.words(row.free),
+        allowed: site.pusets.words(row.allowed),
     };
     let mut outcome = on_node(&terrain, &row, sets, &key.1, listed.listing, listed.asked);
     let mut settled = Settled {
@@ -160,7 +160,8 @@ fn settle(
             .collect();
         settled.pattern = Some(site.pattern(segments));
         let procs: u32 = key.1.iter().map(|&(_, count)| count).sum();
-        let free = site.pusets.intern(&outcome.cpus.free);
+        let free = &outcome.cpus.free;
+        let free = site.pusets.intern_words(free.words(), free.len() as usize);
         let next = NodeState {
             free,
             used: row.used + procs,

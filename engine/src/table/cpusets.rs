@@ -1,9 +1,9 @@
 //! Cpu sets, interned: equal sets share one id, and a table column holds the id.
 
+use super::alike::{Alike, START, mix_pair};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use roaring::RoaringBitmap;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 define_id! {
@@ -15,10 +15,9 @@ define_id! {
 #[derive(Clone, Default, Debug)]
 pub struct Cpusets {
     sets: Column<CpusetId, RoaringBitmap>,
-    /// By runs: first and last PU of each, ascending.
-    ids: HashMap<Box<[u32]>, CpusetId>,
-    /// Runs of the set that is looked for: scratch.
-    runs: Vec<u32>,
+    ids: Alike<CpusetId>,
+    /// Runs of the set that is looked for, first and last PU of each, ascending: scratch.
+    runs: Vec<(u32, u32)>,
 }
 
 impl Cpusets {
@@ -27,7 +26,7 @@ impl Cpusets {
         self.runs.clear();
         let mut iter = set.iter();
         while let Some(range) = iter.next_range() {
-            self.runs.extend([*range.start(), *range.end()]);
+            self.runs.push((*range.start(), *range.end()));
         }
         self.known_or_new(|_| set)
     }
@@ -40,27 +39,33 @@ impl Cpusets {
         self.runs.clear();
         for &pu in &*pus {
             match self.runs.last_mut() {
-                Some(last) if pu - *last <= 1 => *last = pu,
-                Some(_) | None => self.runs.extend([pu, pu]),
+                Some((_, last)) if pu - *last <= 1 => *last = pu,
+                Some(_) | None => self.runs.push((pu, pu)),
             }
         }
         self.known_or_new(|runs| {
             let mut set = RoaringBitmap::new();
-            for run in runs.chunks_exact(2) {
-                set.insert_range(run[0]..=run[1]);
+            for &(first, last) in runs {
+                set.insert_range(first..=last);
             }
             set
         })
     }
-    fn known_or_new(&mut self, make: impl FnOnce(&[u32]) -> RoaringBitmap) -> CpusetId {
-        if let Some(&id) = self.ids.get(self.runs.as_slice()) {
-            return id;
+    fn known_or_new(&mut self, make: impl FnOnce(&[(u32, u32)]) -> RoaringBitmap) -> CpusetId {
+        let runs = &self.runs;
+        let digest = runs.iter().fold(START, |digest, &(first, last)| {
+            mix_pair(digest, first, last)
+        });
+        match self.ids.find(digest, |id| has_runs(&self.sets[id], runs)) {
+            Ok(id) => id,
+            Err(free) => {
+                let mut set = make(runs);
+                set.optimize();
+                let id = self.sets.push(set);
+                self.ids.keep(free, id);
+                id
+            }
         }
-        let mut set = make(&self.runs);
-        set.optimize();
-        let id = self.sets.push(set);
-        self.ids.insert(self.runs.as_slice().into(), id);
-        id
     }
     /// The set of an id.
     #[must_use]
@@ -86,6 +91,13 @@ impl Cpusets {
     pub fn contains(&self, id: CpusetId) -> bool {
         id.row() < self.sets.len()
     }
+}
+
+/// Whether a set is made of these runs.
+fn has_runs(set: &RoaringBitmap, runs: &[(u32, u32)]) -> bool {
+    let mut iter = set.iter();
+    let same = |&(first, last): &(u32, u32)| iter.next_range() == Some(first..=last);
+    runs.iter().all(same) && iter.next().is_none()
 }
 
 /// hwloc's list form of a set: ascending, runs of two or more as `a-b`; `-` when empty.

@@ -1,7 +1,8 @@
 //! Sets of nodes as intervals, and the order in which nodes came: cost follows the stretches, never the nodes.
 
-use super::names::{NodeRange, push_joined};
+use super::names::{NodeRange, Nodes, push_joined};
 use std::collections::BTreeMap;
+use std::ops::{Add, Sub};
 
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,7 +13,19 @@ pub struct Intervals {
 
 impl Intervals {
     /// Adds nodes and gives those that were not there, ascending. Cost: the intervals met.
-    pub fn insert(&mut self, nodes: NodeRange) -> Vec<NodeRange> {
+    pub fn insert(&mut self, nodes: NodeRange) -> Nodes {
+        // Nodes nearly always come in order: behind all that are here.
+        match self.ends.last_entry() {
+            Some(mut last) if *last.get() == nodes.first => {
+                *last.get_mut() = nodes.end();
+                return Nodes::from_slice(&[nodes]);
+            }
+            Some(last) if *last.get() > nodes.first => {}
+            Some(_) | None => {
+                self.ends.insert(nodes.first, nodes.end());
+                return Nodes::from_slice(&[nodes]);
+            }
+        }
         let new = self.missing(nodes);
         let mut joined = (nodes.first, nodes.end());
         let before = self
@@ -33,7 +46,7 @@ impl Intervals {
             self.ends.remove(&first);
         }
         self.ends.insert(joined.0, joined.1);
-        new
+        new.into()
     }
 
     /// The nodes of a range that are not in the set, ascending.
@@ -98,6 +111,52 @@ impl Intervals {
     }
 }
 
+/// Sums what was said of ranges that may overlap: disjoint ranges, ascending. Cost: a sort of the ranges.
+pub(crate) fn add_up<V>(mut said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
+where
+    V: Copy + Add<Output = V> + Sub<Output = V>,
+{
+    let apart = |two: &[(NodeRange, V)]| two[0].0.end() <= two[1].0.first;
+    if said.windows(2).all(apart) {
+        return said;
+    }
+    said.sort_by_key(|(nodes, _)| nodes.first);
+    // Ranges that are open, by the node behind their last.
+    let mut open: BTreeMap<u32, V> = BTreeMap::new();
+    let mut sums = Vec::with_capacity(said.len());
+    let mut now: Option<V> = None;
+    let mut first = 0;
+    let mut close = |open: &mut BTreeMap<u32, V>, now: &mut Option<V>, first: &mut u32, upto| {
+        while let Some(ending) = open.first_entry().filter(|ending| *ending.key() <= upto) {
+            let (end, value) = ending.remove_entry();
+            push_sum(&mut sums, (*first, end), *now);
+            *now = now.filter(|_| !open.is_empty()).map(|sum| sum - value);
+            *first = end;
+        }
+        push_sum(&mut sums, (*first, upto), *now);
+        *first = upto;
+    };
+    for (nodes, value) in said {
+        close(&mut open, &mut now, &mut first, nodes.first);
+        now = Some(now.map_or(value, |sum| sum + value));
+        let ending = open.entry(nodes.end());
+        ending
+            .and_modify(|sum| *sum = *sum + value)
+            .or_insert(value);
+    }
+    while let Some(&end) = open.keys().next() {
+        close(&mut open, &mut now, &mut first, end);
+    }
+    sums
+}
+
+fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, (first, end): (u32, u32), sum: Option<V>) {
+    if let Some(sum) = sum.filter(|_| first < end) {
+        let count = end - first;
+        sums.push((NodeRange { first, count }, sum));
+    }
+}
+
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
 #[derive(Clone, Debug, Default)]
 pub struct NodeOrder {
@@ -132,13 +191,18 @@ impl NodeOrder {
     }
 
     fn known(&self, nodes: NodeRange) -> Vec<(NodeRange, u32)> {
+        self.places(nodes).collect()
+    }
+
+    /// The nodes of a range that were visited, as parts with their places.
+    pub fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
         let before = self
             .places
             .range(..nodes.first)
             .next_back()
             .filter(|(_, (end, _))| *end > nodes.first);
         let inside = self.places.range(nodes.first..nodes.end());
-        let cut = |(&first, &(end, place)): (&u32, &(u32, u32))| {
+        let cut = move |(&first, &(end, place)): (&u32, &(u32, u32))| {
             let from = first.max(nodes.first);
             let part = NodeRange {
                 first: from,
@@ -146,7 +210,7 @@ impl NodeOrder {
             };
             (part, place + (from - first))
         };
-        before.into_iter().chain(inside).map(cut).collect()
+        before.into_iter().chain(inside).map(cut)
     }
 
     fn append(&mut self, nodes: NodeRange) -> (NodeRange, u32) {
@@ -178,12 +242,29 @@ mod tests {
     #[test]
     fn intervals_join_and_say_what_is_new() {
         let mut set = Intervals::default();
-        assert_eq!(set.insert(range(5, 5)), [range(5, 5)]);
-        assert_eq!(set.insert(range(0, 3)), [range(0, 3)]);
-        assert_eq!(set.insert(range(2, 10)), [range(3, 2), range(10, 2)]);
+        assert_eq!(set.insert(range(5, 5))[..], [range(5, 5)]);
+        assert_eq!(set.insert(range(0, 3))[..], [range(0, 3)]);
+        assert_eq!(set.insert(range(2, 10))[..], [range(3, 2), range(10, 2)]);
         assert_eq!(set.iter().collect::<Vec<_>>(), [range(0, 12)]);
         assert_eq!(set.missing(range(10, 4)), [range(12, 2)]);
         assert_eq!(set.shared(range(10, 4)), [range(10, 2)]);
+    }
+
+    #[test]
+    fn what_overlaps_adds_up() {
+        let said = vec![(range(0, 3), 1), (range(5, 2), 8), (range(2, 4), 2)];
+        let sums = [
+            (range(0, 2), 1),
+            (range(2, 1), 3),
+            (range(3, 2), 2),
+            (range(5, 1), 10),
+            (range(6, 1), 8),
+        ];
+        assert_eq!(add_up(said), sums);
+        let apart = vec![(range(0, 1), 4), (range(3, 1), 4)];
+        assert_eq!(add_up(apart.clone()), apart);
+        let twice = vec![(range(1, 1), 4), (range(1, 1), 4), (range(0, 1), 1)];
+        assert_eq!(add_up(twice), [(range(0, 1), 1), (range(1, 1), 8)]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What there is: one file, one table.
 
+// Equal rows, found again.
+pub(crate) mod alike;
 // The forms of names.
 mod name_forms;
 // Node names, as ranges.

@@ -28,9 +28,37 @@ pub(super) struct Group {
     pub(super) digits: u8,
 }
 
+/// A group that nobody keeps yet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct GroupRef<'n> {
+    pub(super) prefix: &'n str,
+    pub(super) suffix: &'n str,
+    pub(super) digits: u8,
+}
+
+impl GroupRef<'_> {
+    pub(super) fn to_group(self) -> Group {
+        Group {
+            prefix: self.prefix.to_owned(),
+            suffix: self.suffix.to_owned(),
+            digits: self.digits,
+        }
+    }
+}
+
+impl Group {
+    pub(super) fn as_ref(&self) -> GroupRef<'_> {
+        GroupRef {
+            prefix: &self.prefix,
+            suffix: &self.suffix,
+            digits: self.digits,
+        }
+    }
+}
+
 /// Consecutive canonical names.
-pub(super) struct Stretch {
-    pub(super) group: Group,
+pub(super) struct Stretch<'n> {
+    pub(super) group: GroupRef<'n>,
     pub(super) number: u64,
     pub(super) count: u32,
 }
@@ -48,9 +76,9 @@ pub fn cut(name: &str) -> &str {
     }
 }
 
-pub(super) fn written(group: &Group, number: u64) -> String {
+pub(super) fn written(group: GroupRef<'_>, number: u64) -> String {
     if group.digits == 0 {
-        return group.prefix.clone();
+        return group.prefix.to_owned();
     }
     format!(
         "{}{number:0width$}{}",
@@ -61,20 +89,15 @@ pub(super) fn written(group: &Group, number: u64) -> String {
 }
 
 /// The canonical form of one name: its last run of digits is its number (up to 18 digits).
-pub(super) fn split_name(name: &str) -> (Group, u64) {
+pub(super) fn split_name(name: &str) -> (GroupRef<'_>, u64) {
     let bytes = name.as_bytes();
-    let plain = || {
-        (
-            Group {
-                prefix: name.to_owned(),
-                suffix: String::new(),
-                digits: 0,
-            },
-            0,
-        )
+    let plain = GroupRef {
+        prefix: name,
+        suffix: "",
+        digits: 0,
     };
     let Some(last) = bytes.iter().rposition(u8::is_ascii_digit) else {
-        return plain();
+        return (plain, 0);
     };
     let first = bytes[..last]
         .iter()
@@ -83,36 +106,39 @@ pub(super) fn split_name(name: &str) -> (Group, u64) {
     let digits = &name[first..=last];
     match (u8::try_from(digits.len()), digits.parse::<u64>()) {
         (Ok(length @ 1..=18), Ok(number)) => {
-            let group = Group {
-                prefix: name[..first].to_owned(),
-                suffix: name[last + 1..].to_owned(),
+            let group = GroupRef {
+                prefix: &name[..first],
+                suffix: &name[last + 1..],
                 digits: length,
             };
             (group, number)
         }
-        _ => plain(),
+        _ => (plain, 0),
     }
 }
 
-/// The canonical stretches of a range, in its order.
-pub(super) fn canonical(range: &NameRange) -> Box<dyn Iterator<Item = Stretch> + '_> {
-    let single = |name: &str, count: u32| {
+/// Hands the canonical stretches of a range to `each`, in its order, up to the first that it refuses.
+pub(super) fn canonical<E>(
+    range: &NameRange,
+    mut each: impl FnMut(Stretch<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut alone = |name: &str| {
         let (group, number) = split_name(cut(name));
-        (0..count).map(move |_| Stretch {
-            group: group.clone(),
+        each(Stretch {
+            group,
             number,
             count: 1,
         })
     };
     if range.width == 0 {
-        return Box::new(single(&range.prefix, 1));
+        return alone(&range.prefix);
     }
     let suffix = match range.suffix.find('.') {
         Some(dot) if !is_ip(range) => &range.suffix[..dot],
         _ => range.suffix.as_str(),
     };
     if range.prefix.find('.').is_some_and(|dot| dot > 0) && !is_ip(range) {
-        return Box::new(single(&range.prefix, range.count));
+        return (0..range.count).try_for_each(|_| alone(&range.prefix));
     }
     let strided = suffix.bytes().any(|byte| byte.is_ascii_digit());
     let own = range
@@ -123,37 +149,28 @@ pub(super) fn canonical(range: &NameRange) -> Box<dyn Iterator<Item = Stretch> +
         .count();
     let last = range.first.saturating_add(u64::from(range.count - 1));
     if strided || own + usize::from(range.width).max(digits_of(last)) > 18 {
-        return Box::new((0..range.count).map(move |at| {
-            let name = range_name(range, at);
-            let (group, number) = split_name(cut(&name));
-            Stretch {
-                group,
-                number,
-                count: 1,
-            }
-        }));
+        return (0..range.count).try_for_each(|at| alone(&range_name(range, at)));
     }
     let (prefix, lead) = range.prefix.split_at(range.prefix.len() - own);
     let lead: u64 = lead.parse().unwrap_or(0);
-    let mut stretches = Vec::new();
     let mut number = range.first;
     while number <= last {
         let digits = digits_of(number).max(usize::from(range.width));
         let ten = 10_u64.pow(u32::try_from(digits).expect("at most 18 digits"));
         let stop = last.min(ten - 1);
-        let group = Group {
-            prefix: prefix.to_owned(),
-            suffix: suffix.to_owned(),
+        let group = GroupRef {
+            prefix,
+            suffix,
             digits: u8::try_from(own + digits).expect("at most 18 digits"),
         };
-        stretches.push(Stretch {
+        each(Stretch {
             group,
             number: lead * ten + number,
             count: narrow(stop - number + 1),
-        });
+        })?;
         number = stop + 1;
     }
-    Box::new(stretches.into_iter())
+    Ok(())
 }
 
 fn is_ip(range: &NameRange) -> bool {

@@ -4,13 +4,17 @@
 //! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
 //! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
 
-use super::name_forms::{Group, canonical, narrow, split_name, written};
+use super::alike::{Alike, Free};
+use super::name_forms::{Group, GroupRef, canonical, narrow, split_name, written};
 pub use super::name_forms::{NameRange, cut, range_name};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::limit::NODES_MAX;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::hash::{BuildHasher as _, RandomState};
 
 define_id! {
     /// A node of the job: its place in the pool.
@@ -53,7 +57,9 @@ pub struct Names {
     groups: Column<NameGroupId, Group>,
     pieces: Vec<Piece>,
     nodes: u32,
-    ids: HashMap<Group, NameGroupId>,
+    ids: Alike<NameGroupId>,
+    /// Names are chosen by others: their digests must not be.
+    keys: RandomState,
     /// Intervals of numbers, by first number. Shape `[groups]`.
     intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
 }
@@ -72,6 +78,9 @@ pub struct NameStretch<'n> {
     /// What stands behind the number.
     pub suffix: &'n str,
 }
+
+/// Stretches of nodes that belong to a range of names: nearly always one.
+pub type Nodes = SmallVec<[NodeRange; 2]>;
 
 /// More nodes than ids can count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,10 +105,10 @@ impl Names {
     ///
     /// # Errors
     /// When the pool would pass [`NODES_MAX`].
-    pub fn add(&mut self, range: &NameRange) -> Result<Vec<NodeRange>, TooManyNodes> {
-        let mut found = Vec::new();
-        for stretch in canonical(range) {
-            let group = self.group(&stretch.group);
+    pub fn add(&mut self, range: &NameRange) -> Result<Nodes, TooManyNodes> {
+        let mut found = Nodes::new();
+        canonical(range, |stretch| {
+            let group = self.group(stretch.group);
             let mut number = stretch.number;
             let end = stretch.number + u64::from(stretch.count);
             while number < end {
@@ -112,35 +121,38 @@ impl Names {
                     }
                 };
                 number += u64::from(nodes.count);
-                push_joined(&mut found, nodes);
+                join(&mut found, nodes);
             }
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
     /// The nodes of this range that there are, in the order of the range, and the first name that is missing.
     #[must_use]
-    pub fn find(&self, range: &NameRange) -> (Vec<NodeRange>, Option<String>) {
-        let mut found = Vec::new();
+    pub fn find(&self, range: &NameRange) -> (Nodes, Option<String>) {
+        let mut found = Nodes::new();
         let mut missing = None;
-        for stretch in canonical(range) {
+        let all = canonical(range, |stretch| -> Result<(), Infallible> {
             let end = stretch.number + u64::from(stretch.count);
             let mut number = stretch.number;
-            let group = self.ids.get(&stretch.group).copied();
+            let group = self.find_group(stretch.group).ok();
             while number < end {
                 match group.and_then(|group| self.known(group, number, end)) {
                     Some((start, nodes)) if start <= number => {
                         let nodes = overlap(start, nodes, number, end);
                         number += u64::from(nodes.count);
-                        push_joined(&mut found, nodes);
+                        join(&mut found, nodes);
                     }
                     next => {
-                        missing.get_or_insert_with(|| written(&stretch.group, number));
+                        missing.get_or_insert_with(|| written(stretch.group, number));
                         number = next.map_or(end, |(start, _)| start);
                     }
                 }
             }
-        }
+            Ok(())
+        });
+        let Ok(()) = all;
         (found, missing)
     }
 
@@ -148,8 +160,8 @@ impl Names {
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<NodeId> {
         let (group, number) = split_name(cut(name));
-        let id = self.ids.get(&group)?;
-        let (start, nodes) = self.known(*id, number, number + 1)?;
+        let id = self.find_group(group).ok()?;
+        let (start, nodes) = self.known(id, number, number + 1)?;
         let ahead = narrow(number - start);
         Some(NodeId::from_row((nodes.first + ahead) as usize))
     }
@@ -180,7 +192,7 @@ impl Names {
             .partition_point(|piece| piece.nodes.end() <= row);
         let piece = &self.pieces[at];
         written(
-            &self.groups[piece.group],
+            self.groups[piece.group].as_ref(),
             piece.number + u64::from(row - piece.nodes.first),
         )
     }
@@ -245,14 +257,28 @@ impl Names {
         self.pieces = moved;
     }
 
-    fn group(&mut self, group: &Group) -> NameGroupId {
-        if let Some(&id) = self.ids.get(group) {
-            return id;
+    fn find_group(&self, group: GroupRef<'_>) -> Result<NameGroupId, Free> {
+        let digest = self.keys.hash_one(group);
+        self.ids
+            .find(digest, |id| self.groups[id].as_ref() == group)
+    }
+
+    fn group(&mut self, group: GroupRef<'_>) -> NameGroupId {
+        // Names of one list mostly differ in their number alone.
+        if let Some(last) = self.pieces.last()
+            && self.groups[last.group].as_ref() == group
+        {
+            return last.group;
         }
-        let id = self.groups.push(group.clone());
-        self.intervals.push(BTreeMap::new());
-        self.ids.insert(group.clone(), id);
-        id
+        match self.find_group(group) {
+            Ok(id) => id,
+            Err(free) => {
+                let id = self.groups.push(group.to_group());
+                self.intervals.push(BTreeMap::new());
+                self.ids.keep(free, id);
+                id
+            }
+        }
     }
 
     /// The first interval that ends behind `number` and starts before `end`.
@@ -358,6 +384,13 @@ fn overlap(start: u64, nodes: NodeRange, number: u64, end: u64) -> NodeRange {
     }
 }
 
+fn join(list: &mut Nodes, nodes: NodeRange) {
+    match list.last_mut() {
+        Some(last) if last.end() == nodes.first => last.count += nodes.count,
+        _ => list.push(nodes),
+    }
+}
+
 /// Appends a range, joined to the last one where it continues it.
 pub fn push_joined(list: &mut Vec<NodeRange>, nodes: NodeRange) {
     match list.last_mut() {
@@ -389,10 +422,10 @@ mod tests {
         let mut names = Names::default();
         assert_eq!(
             names.add(&range("n", 0, 1 << 22, 1)),
-            Ok(vec![NodeRange {
+            Ok(Nodes::from_slice(&[NodeRange {
                 first: 0,
                 count: 1 << 22
-            }])
+            }]))
         );
         assert_eq!(names.pieces.len(), 7);
         assert_eq!(names.name(node(4_000_000)), "n4000000");
@@ -410,7 +443,7 @@ mod tests {
         names.add(&range("n0015", 0, 1, 0)).unwrap();
         let found = names.add(&range("n00", 14, 3, 2)).unwrap();
         assert_eq!(
-            found,
+            found[..],
             [
                 NodeRange { first: 1, count: 1 },
                 NodeRange { first: 0, count: 1 },

@@ -4,12 +4,12 @@
 //! of equal processes, which may come round: then the runs from `cycle` on repeat for ever. So two thousand million
 //! unbound processes on one node are one run, and processes that share cpus by turns are one round of turns.
 
+use super::alike::{Alike, START, mix, mix_pair};
 use super::cpusets::CpusetId;
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 define_id! {
     /// A row of [`Patterns`].
@@ -46,55 +46,94 @@ pub struct Segment {
 }
 
 /// A pattern as it is made, before it is interned.
-pub type PatternDraft = Vec<Segment>;
+pub type PatternDraft = SmallVec<[Segment; 1]>;
+
+/// A pattern ready to be interned: what can be told of it on the thread that made it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Drafted {
+    segments: PatternDraft,
+    digest: u64,
+    single: bool,
+    ascends: bool,
+}
+
+impl Drafted {
+    pub(crate) fn new(segments: PatternDraft) -> Self {
+        let runs = || segments.iter().flat_map(|segment| &segment.runs);
+        let rounds = segments.iter().any(|segment| segment.cycle.is_some());
+        Self {
+            digest: digest(&segments),
+            single: segments.len() == 1 && runs().all(|run| run.count == 1),
+            ascends: !rounds && runs().is_sorted_by_key(|run| run.place.object),
+            segments,
+        }
+    }
+    /// The stretches it is made of.
+    pub(crate) fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+}
 
 /// Interned patterns. Ids come in first-seen order.
 #[derive(Clone, Default, Debug)]
 pub struct Patterns {
     rows: Column<PatternId, Pattern>,
-    /// Patterns by their digest; nearly always one each.
-    ids: HashMap<u64, SmallVec<[PatternId; 1]>>,
+    ids: Alike<PatternId>,
 }
 
 /// A pattern with what makes it quick to ask.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     segments: PatternDraft,
-    /// First process of each segment. Shape `[segments]`.
+    /// First process of each segment; empty where there is one. Shape `[segments]`.
     starts: Vec<u32>,
-    /// Processes before the end of each run, within its segment. Shape `[segments][runs]`.
+    /// Processes before the end of each run, within its segment. Shape `[segments][runs]`; empty for a `single` pattern.
     ends: Vec<Vec<u64>>,
-    /// Every run is one process: a place is an index.
+    /// One segment, whose runs are one process each: a place is an index.
     single: bool,
+    /// Its objects never descend, and it does not come round.
+    ascends: bool,
 }
 
 impl Pattern {
-    fn new(segments: PatternDraft) -> Self {
-        let mut starts = Vec::with_capacity(segments.len());
-        let mut ends = Vec::with_capacity(segments.len());
-        let mut start = 0_u32;
-        for segment in &segments {
-            starts.push(start);
-            start = start.saturating_add(segment.procs);
-            let mut end = 0;
-            ends.push(
-                segment
-                    .runs
-                    .iter()
-                    .map(|run| {
-                        end += u64::from(run.count);
-                        end
-                    })
-                    .collect(),
-            );
+    fn new(draft: Drafted) -> Self {
+        let Drafted {
+            segments,
+            single,
+            ascends,
+            ..
+        } = draft;
+        let (mut starts, mut ends) = (Vec::new(), Vec::new());
+        if segments.len() > 1 {
+            let mut start = 0_u32;
+            for segment in &segments {
+                starts.push(start);
+                start = start.saturating_add(segment.procs);
+            }
         }
-        let single = segments.len() == 1 && segments[0].runs.iter().all(|run| run.count == 1);
+        if !single {
+            for segment in &segments {
+                let mut end = 0;
+                let each = segment.runs.iter().map(|run| {
+                    end += u64::from(run.count);
+                    end
+                });
+                ends.push(each.collect());
+            }
+        }
         Self {
             segments,
             starts,
             ends,
             single,
+            ascends,
         }
+    }
+
+    /// Whether its processes stand in the order of their objects, however many there are.
+    #[must_use]
+    pub const fn ascends(&self) -> bool {
+        self.ascends
     }
 
     /// The stretches it is made of.
@@ -105,7 +144,7 @@ impl Pattern {
     /// First process of a segment.
     #[must_use]
     pub fn start(&self, segment: usize) -> u32 {
-        self.starts[segment]
+        self.starts.get(segment).copied().unwrap_or(0)
     }
 
     /// What process `at` (from 0, in placement order) gets. Cost: two searches, or an index.
@@ -119,31 +158,47 @@ impl Pattern {
         {
             return run.place;
         }
-        let segment = self.starts.partition_point(|&start| start <= at) - 1;
-        let (run, _) = self.run(segment, at - self.starts[segment]);
+        let segment = self.starts.partition_point(|&start| start <= at);
+        let segment = segment.saturating_sub(1);
+        let (run, _) = self.run(segment, at - self.start(segment));
         self.segments[segment].runs[run].place
+    }
+
+    /// Processes before the end of a run, within its segment.
+    fn end(&self, segment: usize, run: usize) -> u64 {
+        if self.single {
+            run as u64 + 1
+        } else {
+            self.ends[segment][run]
+        }
     }
 
     /// The run that process `at` of a segment is in, and how many processes of the segment stand before that run's
     /// beginning in this round.
     #[must_use]
     pub fn run(&self, segment: usize, at: u32) -> (usize, u64) {
-        let ends = &self.ends[segment];
-        let all = ends.last().copied().unwrap_or(0);
+        let runs = self.segments[segment].runs.len();
+        let all = runs
+            .checked_sub(1)
+            .map_or(0, |last| self.end(segment, last));
         let mut at = u64::from(at);
         let mut skipped = 0;
         if let (true, Some(cycle)) = (at >= all, self.segments[segment].cycle) {
             let lead = if cycle == 0 {
                 0
             } else {
-                ends[cycle as usize - 1]
+                self.end(segment, cycle as usize - 1)
             };
             let turn = (at - lead) / (all - lead);
             skipped = turn * (all - lead);
             at -= skipped;
         }
-        let run = ends.partition_point(|&end| end <= at);
-        let before = if run == 0 { 0 } else { ends[run - 1] };
+        let run = if self.single {
+            usize::try_from(at).map_or(runs, |at| at.min(runs))
+        } else {
+            self.ends[segment].partition_point(|&end| end <= at)
+        };
+        let before = run.checked_sub(1).map_or(0, |last| self.end(segment, last));
         (run, before + skipped)
     }
 
@@ -176,39 +231,44 @@ fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun>
         })
 }
 
-/// A number that equal drafts share. A pattern of every node is digested once, so it is a few multiplications a run.
+/// A number that equal drafts share. A pattern of every node is digested once, so it is two multiplications a run.
 fn digest(segments: &[Segment]) -> u64 {
-    let mut sum = segments.len() as u64;
-    let mut mix = |high: u32, low: u32| {
-        let word = u64::from(high) << 32 | u64::from(low);
-        sum = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        sum ^= sum >> 29;
-    };
     let plus_one = |value: Option<u32>| value.map_or(0, |value| value.wrapping_add(1));
+    let mut digest = START;
     for segment in segments {
-        mix(segment.procs, plus_one(segment.cycle));
+        digest = mix_pair(digest, segment.procs, plus_one(segment.cycle));
         for run in &segment.runs {
-            let cpus = run.place.cpus.and_then(|id| u32::try_from(id.row()).ok());
-            mix(run.count, plus_one(run.place.object));
-            mix(plus_one(cpus), 1);
+            let cpus = run.place.cpus.map(|id| id.row() as u64 + 1);
+            digest = mix_pair(digest, run.count, plus_one(run.place.object));
+            digest = mix(digest, cpus.unwrap_or(0));
         }
     }
-    sum
+    digest
 }
 
 impl Patterns {
     /// The id of this pattern, new or known.
     ///
     /// Cost: one pass over the runs; one more where a pattern of this digest is known.
-    pub fn intern(&mut self, segments: PatternDraft) -> PatternId {
-        let alike = self.ids.entry(digest(&segments)).or_default();
-        let known = alike.iter().copied();
-        if let Some(id) = { known }.find(|&id| self.rows[id].segments == segments) {
-            return id;
+    pub fn intern(&mut self, segments: impl Into<PatternDraft>) -> PatternId {
+        self.intern_drafted(Drafted::new(segments.into()))
+    }
+    /// The same, made ready before: it may have been made on another thread.
+    pub(crate) fn intern_drafted(&mut self, draft: Drafted) -> PatternId {
+        let is = |id: PatternId| self.rows[id].segments == draft.segments;
+        match self.ids.find(draft.digest, is) {
+            Ok(id) => id,
+            Err(free) => {
+                let id = self.rows.push(Pattern::new(draft));
+                self.ids.keep(free, id);
+                id
+            }
         }
-        let id = self.rows.push(Pattern::new(segments));
-        alike.push(id);
-        id
+    }
+    /// Makes room for so many patterns more.
+    pub(crate) fn reserve(&mut self, new: usize) {
+        self.rows.reserve(new);
+        self.ids.reserve(new);
     }
     /// The pattern of an id.
     #[must_use]

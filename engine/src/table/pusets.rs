@@ -1,10 +1,10 @@
 //! Sets of PUs by **logical** number, interned: one bit per PU of a topology.
 
+use super::alike::{Alike, START, mix};
 use crate::define_id;
 use crate::id::Column;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
-use std::collections::HashMap;
 
 define_id! {
     /// A row of [`PuSets`].
@@ -17,15 +17,9 @@ pub type PuBits = BitVec<u64>;
 /// Interned sets. Ids come in first-seen order.
 #[derive(Clone, Default, Debug)]
 pub struct PuSets {
+    /// Aligned to words; bits behind the last PU are 0.
     sets: Column<PuSetId, PuBits>,
-    /// By the words of the set and its length: bits are hashed a word at a time.
-    ids: HashMap<Box<[u64]>, PuSetId>,
-}
-
-/// What a set is found by: its words, and its length behind them.
-pub(crate) fn words(set: &PuBits) -> Box<[u64]> {
-    let words = set.as_raw_slice().iter().copied();
-    words.chain([set.len() as u64]).collect()
+    ids: Alike<PuSetId>,
 }
 
 impl PuSets {
@@ -34,13 +28,28 @@ impl PuSets {
         let mut bits = PuBits::from_bitslice(set);
         bits.force_align();
         bits.set_uninitialized(false);
-        let key = words(&bits);
-        if let Some(&id) = self.ids.get(&key) {
-            return id;
+        self.intern_words(bits.as_raw_slice(), bits.len())
+    }
+    /// The same of a set of `len` PUs as words, bits behind the last PU being 0. A known set costs no allocation.
+    pub(crate) fn intern_words(&mut self, words: &[u64], len: usize) -> PuSetId {
+        let digest = words
+            .iter()
+            .fold(mix(START, len as u64), |digest, &word| mix(digest, word));
+        let is = |id: PuSetId| self.sets[id].len() == len && self.sets[id].as_raw_slice() == words;
+        match self.ids.find(digest, is) {
+            Ok(id) => id,
+            Err(free) => {
+                let mut bits = PuBits::from_slice(words);
+                bits.truncate(len);
+                let id = self.sets.push(bits);
+                self.ids.keep(free, id);
+                id
+            }
         }
-        let id = self.sets.push(bits);
-        self.ids.insert(key, id);
-        id
+    }
+    /// The words of a set; bits behind the last PU are 0.
+    pub(crate) fn words(&self, id: PuSetId) -> &[u64] {
+        self.sets[id].as_raw_slice()
     }
     /// The set of an id.
     #[must_use]

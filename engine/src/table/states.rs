@@ -1,12 +1,12 @@
 //! Node states, interned, and which node is in which: runs of equal nodes.
 
+use super::alike::{Alike, START, mix_pair};
 use super::pusets::PuSetId;
 use super::topologies::TopologyId;
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::table::names::{NodeId, NodeRange};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 define_id! {
     /// A row of [`States`].
@@ -39,6 +39,16 @@ impl NodeState {
         self.max_slots
             .map_or(u32::MAX, |max| max.saturating_sub(self.used))
     }
+    /// A number that equal states share.
+    fn digest(&self) -> u64 {
+        // A table id plus one fits its own four bytes.
+        let key = |row: usize| u32::from(crate::id::row_to_key(row));
+        let max = self.max_slots;
+        let digest = mix_pair(START, key(self.topology.row()), key(self.allowed.row()));
+        let digest = mix_pair(digest, key(self.free.row()), self.slots);
+        let digest = mix_pair(digest, self.used, self.own);
+        mix_pair(digest, max.unwrap_or(0), u32::from(max.is_some()))
+    }
     /// Free slots.
     #[must_use]
     pub const fn left(&self) -> u32 {
@@ -50,16 +60,25 @@ impl NodeState {
 #[derive(Clone, Default, Debug)]
 pub struct States {
     rows: Column<StateId, NodeState>,
-    ids: HashMap<NodeState, StateId>,
+    ids: Alike<StateId>,
 }
 
 impl States {
     /// The id of this state, new or known.
     pub fn intern(&mut self, state: NodeState) -> StateId {
-        *self
-            .ids
-            .entry(state)
-            .or_insert_with(|| self.rows.push(state))
+        match self.ids.find(state.digest(), |id| self.rows[id] == state) {
+            Ok(id) => id,
+            Err(free) => {
+                let id = self.rows.push(state);
+                self.ids.keep(free, id);
+                id
+            }
+        }
+    }
+    /// Makes room for so many states more.
+    pub(crate) fn reserve(&mut self, new: usize) {
+        self.rows.reserve(new);
+        self.ids.reserve(new);
     }
     /// The state of an id.
     #[must_use]

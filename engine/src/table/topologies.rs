@@ -315,6 +315,7 @@ impl Topologies {
     }
     /// Logical index of an object among its kind, in its topology.
     #[must_use]
+    #[inline]
     pub fn logical(&self, topology: TopologyId, object: ObjectId) -> u32 {
         let (first, _) = self.rows[topology][self.kind[object] as usize];
         row_number(object.row()) - first
@@ -326,11 +327,13 @@ impl Topologies {
     }
     /// PUs of an object, by OS number.
     #[must_use]
+    #[inline]
     pub fn cpuset(&self, object: ObjectId) -> CpusetId {
         self.cpuset[object]
     }
     /// PUs of an object, by logical number: ascending disjoint (first, end).
     #[must_use]
+    #[inline]
     pub fn ranges(&self, object: ObjectId) -> &[(u32, u32)] {
         &self.ranges[object]
     }

@@ -93,7 +93,7 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
         };
         reader.ensure(|| is_canonical(&range), "names as they are kept")?;
         let found = names.add(&range).map_err(|_| reader.bad("fewer nodes"))?;
-        reader.ensure(|| found == [promised], "names that are new")?;
+        reader.ensure(|| found[..] == [promised], "names that are new")?;
     }
     Ok(names)
 }

@@ -1,0 +1,213 @@
+//! Sets of the PUs, or of the cpus, of one node as words: what the inner loops ask, a stretch at a time.
+
+use smallvec::SmallVec;
+
+/// Bits of a word.
+const WORD: u32 = u64::BITS;
+
+/// A set of small numbers. Bits at and behind `len` are 0, so that equal sets have equal words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Bits {
+    words: SmallVec<[u64; 4]>,
+    len: u32,
+}
+
+impl Bits {
+    /// An empty set of numbers below `len`.
+    pub(crate) fn none(len: u32) -> Self {
+        let words = len.div_ceil(WORD) as usize;
+        Self {
+            words: SmallVec::from_elem(0, words),
+            len,
+        }
+    }
+    /// The set with these words.
+    pub(crate) fn of(words: &[u64], len: u32) -> Self {
+        debug_assert_eq!(words.len(), len.div_ceil(WORD) as usize, "a bit each");
+        Self {
+            words: SmallVec::from_slice(words),
+            len,
+        }
+    }
+    /// Its words.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+    /// How many numbers there could be.
+    pub(crate) const fn len(&self) -> u32 {
+        self.len
+    }
+    /// How many there are.
+    pub(crate) fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+    /// No number.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+    /// Adds or removes one number.
+    #[inline]
+    pub(crate) fn put(&mut self, at: u32, there: There) {
+        let bit = 1 << (at % WORD);
+        match there {
+            There::Yes => self.words[(at / WORD) as usize] |= bit,
+            There::No => self.words[(at / WORD) as usize] &= !bit,
+        }
+    }
+    /// Adds or removes a stretch.
+    #[inline]
+    pub(crate) fn fill(&mut self, stretch: (u32, u32), there: There) {
+        for (at, mask) in masks(stretch) {
+            match there {
+                There::Yes => self.words[at] |= mask,
+                There::No => self.words[at] &= !mask,
+            }
+        }
+    }
+    /// Takes a stretch over from another set.
+    #[inline]
+    pub(crate) fn copy(&mut self, stretch: (u32, u32), from: &[u64]) {
+        for (at, mask) in masks(stretch) {
+            self.words[at] = (self.words[at] & !mask) | (from[at] & mask);
+        }
+    }
+    /// Keeps what another set has, too.
+    pub(crate) fn intersect(&mut self, with: &[u64]) {
+        for (own, other) in self.words.iter_mut().zip(with) {
+            *own &= other;
+        }
+    }
+    /// Removes what another set has.
+    pub(crate) fn subtract(&mut self, less: &[u64]) {
+        for (own, other) in self.words.iter_mut().zip(less) {
+            *own &= !other;
+        }
+    }
+}
+
+/// Whether a number is in a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum There {
+    Yes,
+    No,
+}
+
+/// The words that a stretch touches, each with the stretch's bits in it.
+#[inline]
+fn masks((first, end): (u32, u32)) -> impl Iterator<Item = (usize, u64)> {
+    let (from, to) = (first / WORD, end.div_ceil(WORD));
+    (from..to).map(move |word| {
+        let low = if word == from {
+            u64::MAX << (first % WORD)
+        } else {
+            u64::MAX
+        };
+        let high = if word + 1 == to && end % WORD > 0 {
+            u64::MAX >> (WORD - end % WORD)
+        } else {
+            u64::MAX
+        };
+        (word as usize, low & high)
+    })
+}
+
+/// The only word that a stretch touches, nearly always, and its bits there.
+#[inline]
+const fn one_mask((first, end): (u32, u32)) -> Option<(usize, u64)> {
+    if first >= end || first / WORD != (end - 1) / WORD {
+        return None;
+    }
+    let mask = u64::MAX >> (WORD - (end - first)) << (first % WORD);
+    Some(((first / WORD) as usize, mask))
+}
+
+/// Whether a number is in a set.
+#[inline]
+pub(crate) fn has(set: &[u64], at: u32) -> bool {
+    set[(at / WORD) as usize] >> (at % WORD) & 1 == 1
+}
+
+/// Whether all of a stretch is in a set.
+#[inline]
+pub(crate) fn has_all(set: &[u64], stretch: (u32, u32)) -> bool {
+    match one_mask(stretch) {
+        Some((at, mask)) => set[at] & mask == mask,
+        None => masks(stretch).all(|(at, mask)| set[at] & mask == mask),
+    }
+}
+
+/// How many of a stretch are in a set.
+#[inline]
+pub(crate) fn count(set: &[u64], stretch: (u32, u32)) -> u32 {
+    match one_mask(stretch) {
+        Some((at, mask)) => (set[at] & mask).count_ones(),
+        None => masks(stretch)
+            .map(|(at, mask)| (set[at] & mask).count_ones())
+            .sum(),
+    }
+}
+
+/// How many of some stretches are in a set.
+#[inline]
+pub(crate) fn count_of(set: &[u64], stretches: &[(u32, u32)]) -> u32 {
+    stretches.iter().map(|&stretch| count(set, stretch)).sum()
+}
+
+/// The first of a stretch that is in a set.
+#[inline]
+pub(crate) fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
+    let of = |(at, mask): (usize, u64)| {
+        let found = set[at] & mask;
+        let word = u32::try_from(at).expect("limit.rs keeps PUs below 2^32");
+        (found != 0).then(|| word * WORD + found.trailing_zeros())
+    };
+    match one_mask(stretch) {
+        Some(only) => of(only),
+        None => masks(stretch).find_map(of),
+    }
+}
+
+/// The first of some stretches that is in a set.
+#[inline]
+pub(crate) fn first_of(set: &[u64], stretches: &[(u32, u32)]) -> Option<u32> {
+    stretches.iter().find_map(|&stretch| first(set, stretch))
+}
+
+/// All of some stretches that are in a set, ascending.
+pub(crate) fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item = u32> {
+    stretches.iter().flat_map(move |&stretch| {
+        masks(stretch).flat_map(move |(at, mask)| {
+            let word = u32::try_from(at).expect("limit.rs keeps PUs below 2^32");
+            let mut left = set[at] & mask;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(word * WORD + bit)
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_across_words_are_seen_whole() {
+        let mut set = Bits::none(200);
+        set.fill((60, 130), There::Yes);
+        set.put(64, There::No);
+        assert_eq!(set.count(), 69);
+        assert_eq!(count_of(set.words(), &[(0, 61), (64, 66), (129, 200)]), 3);
+        assert_eq!(first(set.words(), (61, 61)), None);
+        assert_eq!(first_of(set.words(), &[(0, 60), (64, 200)]), Some(65));
+        assert!(has_all(set.words(), (65, 130)) && !has_all(set.words(), (63, 66)));
+        assert!(has_all(set.words(), (128, 128)), "of nothing, all is there");
+        let mut other = Bits::none(200);
+        other.copy((62, 68), set.words());
+        let found: Vec<u32> = ones(other.words(), &[(0, 200)]).collect();
+        assert_eq!(found, [62, 63, 65, 66, 67]);
+        other.intersect(&[u64::MAX, 0, 0, 0]);
+        assert_eq!(other.count(), 2);
+    }
+}
