@@ -1,5 +1,6 @@
 //! What placing a shape takes: each part the least of several runs, beside a copy of as many bytes in the same process.
 
+use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use stowplan_engine::check::check;
@@ -25,10 +26,10 @@ pub struct Measured {
     pub ranks: u32,
     /// Making the plan. Unit: nanoseconds.
     pub plan: u64,
-    /// The explicit table into columns that are there. Unit: nanoseconds.
-    pub expand: u64,
-    /// Copying as many bytes. Unit: nanoseconds.
-    pub memcpy: u64,
+    /// The explicit table into columns that are there, on one thread and on two. Unit: nanoseconds.
+    pub expand: [u64; 2],
+    /// Copying as many bytes, on as many threads. Unit: nanoseconds.
+    pub memcpy: [u64; 2],
     /// One random rank to its node, object and cpus. Unit: picoseconds.
     pub question: u64,
     /// One random node to its view. Unit: picoseconds.
@@ -71,7 +72,7 @@ pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
     });
     let (resolved, machine) = input();
     let plan = map_resolved(resolved, machine).ok()?.plan;
-    let (expand, memcpy) = expand(&plan, runs.min(5));
+    let (expand, memcpy) = expand(&plan, runs);
     Some(Measured {
         name: shape.name.clone(),
         nodes: shape.nodes,
@@ -93,31 +94,59 @@ pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
     })
 }
 
-/// The table, and a copy of as many bytes, both into memory that was written before.
+/// The table, and a copy of as many bytes, both into memory that was written before; on one thread and on two.
 #[must_use]
-pub fn expand(plan: &Plan, runs: u32) -> (u64, u64) {
+pub fn expand(plan: &Plan, runs: u32) -> ([u64; 2], [u64; 2]) {
     let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
     plan.expand_into(&mut table, &mut scratch);
-    let expand = least(
-        runs,
-        || (),
-        |()| {
-            plan.expand_into(black_box(&mut table), &mut scratch);
-        },
-    );
     let bytes = table.bytes();
+    let expand = THREADS.map(|threads| {
+        on(threads, || {
+            least(
+                runs,
+                || (),
+                |()| plan.expand_into(black_box(&mut table), &mut scratch),
+            )
+        })
+    });
     drop(table);
     let from = vec![1_u8; bytes];
     let mut to = vec![0_u8; bytes];
-    let memcpy = least(
-        runs,
-        || (),
-        |()| {
-            to.copy_from_slice(black_box(&from));
-            black_box(&mut to);
-        },
-    );
+    let memcpy = THREADS.map(|threads| {
+        on(threads, || {
+            least(
+                runs,
+                || (),
+                |()| {
+                    copy(black_box(&from), &mut to, threads);
+                    black_box(&mut to);
+                },
+            )
+        })
+    });
     (expand, memcpy)
+}
+
+/// Threads that tables are written with.
+const THREADS: [usize; 2] = [1, 2];
+
+/// Runs on a pool of so many threads.
+///
+/// # Panics
+/// When the system gives no threads.
+pub fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.expect("a system gives two threads").install(run)
+}
+
+fn copy(from: &[u8], to: &mut [u8], threads: usize) {
+    if threads == 1 {
+        to.copy_from_slice(from);
+        return;
+    }
+    let part = from.len().div_ceil(threads).max(1);
+    let parts = to.par_chunks_mut(part).zip(from.par_chunks(part));
+    parts.for_each(|(to, from)| to.copy_from_slice(from));
 }
 
 /// Numbers that jump about, the same in every run.
@@ -129,16 +158,15 @@ fn jumps(below: u32) -> impl Iterator<Item = u32> {
     })
 }
 
+/// Asks where some thousand ranks are.
+pub fn ask(plan: &Plan) {
+    for rank in jumps(plan.ranks()) {
+        black_box(plan.place(Rank(rank)));
+    }
+}
+
 fn question(plan: &Plan, runs: u32) -> u64 {
-    let time = least(
-        runs,
-        || (),
-        |()| {
-            for rank in jumps(plan.ranks()) {
-                black_box(plan.place(Rank(rank)));
-            }
-        },
-    );
+    let time = least(runs.max(10), || (), |()| ask(plan));
     time * 1000 / u64::from(QUESTIONS)
 }
 

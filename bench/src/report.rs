@@ -35,7 +35,7 @@ pub fn markdown(
     reference: &[(String, u64, u64)],
 ) -> String {
     let mut text = String::from(
-        "| shape | nodes | ranks | plan | table, of memcpy | rank → place | node → view | check | saved | broadcast | plain mapper / ours | last run / this |\n\
+        "| shape | nodes | ranks | plan | table, of memcpy: 1, 2 threads | rank → place | node → view | check | saved | broadcast | plain mapper / ours | last run / this |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
@@ -53,7 +53,7 @@ pub fn markdown(
             row.nodes,
             row.ranks,
             time(row.plan),
-            fraction(row.memcpy, row.expand),
+            shares(row),
             picos(row.question),
             picos(row.view),
             time(row.check),
@@ -63,6 +63,12 @@ pub fn markdown(
         .expect("a String takes every character");
     }
     text
+}
+
+/// The table's share of memcpy on one thread and on two.
+fn shares(row: &Measured) -> String {
+    let share = |threads: usize| fraction(row.memcpy[threads], row.expand[threads]);
+    format!("{}, {}", share(0), share(1))
 }
 
 fn picos(picos: u64) -> String {
@@ -78,8 +84,10 @@ pub fn lines(rows: &[Measured]) -> String {
             u64::from(row.nodes),
             u64::from(row.ranks),
             row.plan,
-            row.expand,
-            row.memcpy,
+            row.expand[0],
+            row.expand[1],
+            row.memcpy[0],
+            row.memcpy[1],
             row.question,
             row.view,
             row.check,
@@ -101,19 +109,19 @@ pub fn read(text: &str) -> Vec<Measured> {
             let (name, numbers) = line.split_once('\t')?;
             let numbers: Option<Vec<u64>> =
                 numbers.split('\t').map(|word| word.parse().ok()).collect();
-            let numbers: [u64; 10] = numbers?.try_into().ok()?;
+            let numbers: [u64; 12] = numbers?.try_into().ok()?;
             Some(Measured {
                 name: name.to_owned(),
                 nodes: u32::try_from(numbers[0]).ok()?,
                 ranks: u32::try_from(numbers[1]).ok()?,
                 plan: numbers[2],
-                expand: numbers[3],
-                memcpy: numbers[4],
-                question: numbers[5],
-                view: numbers[6],
-                check: numbers[7],
-                whole: numbers[8],
-                broadcast: numbers[9],
+                expand: [numbers[3], numbers[4]],
+                memcpy: [numbers[5], numbers[6]],
+                question: numbers[7],
+                view: numbers[8],
+                check: numbers[9],
+                whole: numbers[10],
+                broadcast: numbers[11],
             })
         })
         .collect()

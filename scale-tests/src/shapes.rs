@@ -52,14 +52,74 @@ pub fn named(name: &str, divisor: u32) -> Option<Shape> {
         }
         "frontier-gpu-79k" => regular(name, "builtin:frontier", nodes(9_856), 8, "ppr:1:l3cache"),
         "fugaku-7.6M" => regular(name, "builtin:fugaku", nodes(158_976), 48, "core"),
-        "alps-mixed" => mixed(name, divisor),
+        "alps-mixed" => mixed(name, divisor, Words::map("core")),
         "azure-hbv4" => regular(name, "builtin:hbv4", nodes(1_024), 176, "l3cache"),
         "mpmd-64apps" => mpmd(name, nodes(16_384), 64),
-        "hetero-worst" => torn(name, nodes(16_384), Slots::Equal),
-        "crumbs" => torn(name, nodes(16_384), Slots::Own),
+        "hetero-worst" => torn(name, nodes(16_384), Slots::Equal, Words::map("core")),
+        "crumbs" => torn(name, nodes(16_384), Slots::Own, Words::map("core")),
         _ => return None,
     };
     Some(shape)
+}
+
+/// How a shape maps and ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Words<'w> {
+    /// `--map-by` of every app.
+    pub map: &'w str,
+    /// `--rank-by` of every app, when it is said.
+    pub rank: Option<&'w str>,
+}
+
+impl<'w> Words<'w> {
+    const fn map(map: &'w str) -> Self {
+        Self { map, rank: None }
+    }
+    /// What tables call a shape that goes by these: `crumbs numa/span`.
+    #[must_use]
+    pub fn title(&self, name: &str) -> String {
+        format!("{name} {}/{}", self.map, self.rank.unwrap_or("-"))
+    }
+}
+
+/// Shapes of which every order of ranks is of interest, and what they are mapped by.
+pub const RANKED: &[(&str, &str)] = &[
+    ("equal-1M", "numa"),
+    ("alps-mixed", "numa"),
+    ("hetero-worst", "core"),
+    ("hetero-worst", "numa"),
+    ("crumbs", "numa"),
+];
+
+/// A shape by what tables call it: `crumbs`, or `crumbs numa/span`.
+#[must_use]
+pub fn titled(title: &str, divisor: u32) -> Option<Shape> {
+    let Some((name, words)) = title.split_once(' ') else {
+        return named(title, divisor);
+    };
+    let (map, rank) = words.split_once('/')?;
+    let rank = Some(rank);
+    ranked(name, Words { map, rank }, divisor)
+}
+
+/// A shape under a mapping and a ranking of its own. `None`: there is no such shape.
+#[must_use]
+pub fn ranked(name: &str, words: Words<'_>, divisor: u32) -> Option<Shape> {
+    let nodes = (16_384 / divisor).max(2);
+    let title = words.title(name);
+    Some(match name {
+        "equal-1M" => equal(
+            &title,
+            "package:2 numa:2 l3:2 core:8 pu:1",
+            nodes,
+            64,
+            words,
+        ),
+        "alps-mixed" => mixed(&title, divisor, words),
+        "hetero-worst" => torn(&title, nodes, Slots::Equal, words),
+        "crumbs" => torn(&title, nodes, Slots::Own, words),
+        _ => return None,
+    })
 }
 
 fn draft(text: &str) -> TopologyDraft {
@@ -97,6 +157,10 @@ fn shape(name: &str, nodes: u32, apps: Vec<App>, machine: Machine) -> Shape {
 /// Equal nodes, one app that fills them.
 #[must_use]
 pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) -> Shape {
+    equal(name, topology, nodes, slots, Words::map(map))
+}
+
+fn equal(name: &str, topology: &str, nodes: u32, slots: u32, words: Words<'_>) -> Shape {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let id = topologies
         .add(draft(topology), &mut cpusets)
@@ -104,7 +168,8 @@ pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) ->
     let app = App {
         hosts: Some(format!("n[0-{}]:{slots}", nodes - 1)),
         np: Some(nodes * slots),
-        map: Some(map.to_owned()),
+        map: Some(words.map.to_owned()),
+        rank: words.rank.map(str::to_owned),
         ..App::default()
     };
     shape(
@@ -116,7 +181,7 @@ pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) ->
 }
 
 /// Five classes of node, as Alps has them, each with as many processes as cores.
-fn mixed(name: &str, divisor: u32) -> Shape {
+fn mixed(name: &str, divisor: u32, words: Words<'_>) -> Shape {
     let classes = [
         ("gh", 2_688, 288, "package:4 [numa] l3:1 core:72 pu:1"),
         (
@@ -161,7 +226,8 @@ fn mixed(name: &str, divisor: u32) -> Shape {
     let app = App {
         hosts: Some(hosts.join(",")),
         np: Some(procs),
-        map: Some("core".to_owned()),
+        map: Some(words.map.to_owned()),
+        rank: words.rank.map(str::to_owned),
         ..App::default()
     };
     let mut machine = machine(topologies, cpusets, None);
@@ -224,7 +290,7 @@ enum Slots {
 }
 
 /// Nodes of which each may use other cpus; with own slots also other numbers of them, over two apps.
-fn torn(name: &str, nodes: u32, slots: Slots) -> Shape {
+fn torn(name: &str, nodes: u32, slots: Slots, words: Words<'_>) -> Shape {
     let mut choices = Choices::seeded(0x70_1d);
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let mut assigned = Vec::new();
@@ -252,6 +318,7 @@ fn torn(name: &str, nodes: u32, slots: Slots) -> Shape {
     let app = |np: u32, map: &str| App {
         np: Some(np),
         map: Some(map.to_owned()),
+        rank: words.rank.map(str::to_owned),
         bind: Some("core".to_owned()),
         ..App::default()
     };
@@ -259,15 +326,16 @@ fn torn(name: &str, nodes: u32, slots: Slots) -> Shape {
         hosts: Some(hosts),
         ..app(
             first,
-            if slots == Slots::Equal {
-                "core"
+            // Unless ranks go by their objects, the crumbs' first app maps by node.
+            if slots == Slots::Equal || words.rank.is_some() {
+                words.map
             } else {
                 "node"
             },
         )
     }];
     if first < total {
-        apps.push(app(total - first, "core"));
+        apps.push(app(total - first, words.map));
     }
     let mut machine = machine(topologies, cpusets, None);
     machine.assigned = assigned;

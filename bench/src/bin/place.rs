@@ -1,42 +1,51 @@
-//! Places one named shape some times and does nothing else: what profilers are run on.
+//! Places one shape some times, or asks something of its plan some times, and does nothing else: what profilers are run on.
 //!
-//! `place NAME [DIVISOR] [TIMES] [check|expand|bytes]`
+//! `place NAME [DIVISOR] [TIMES] [check|expand|bytes|ask]`
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use stowplan_bench::measure::{ask, on};
 use stowplan_engine::check::check;
 use stowplan_engine::map::map_resolved;
-use stowplan_scale_tests::shapes::named;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_scale_tests::shapes::titled;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| args.get(at).and_then(|word| word.parse::<u32>().ok());
     let name = args.first().map_or("elcap-1M", String::as_str);
-    let Some(shape) = named(name, number(1).unwrap_or(1).max(1)) else {
+    let Some(shape) = titled(name, number(1).unwrap_or(1).max(1)) else {
         let _ = writeln!(io::stderr(), "place: there is no shape {name}");
         return ExitCode::from(2);
     };
-    for _ in 0..number(2).unwrap_or(1) {
+    let place = || {
         let (resolved, machine) = (shape.resolved.clone(), shape.machine.clone());
-        let Ok(mapped) = map_resolved(resolved, machine) else {
-            let _ = writeln!(io::stderr(), "place: {name} cannot be placed");
-            return ExitCode::from(2);
-        };
-        match args.get(3).map(String::as_str) {
-            Some("check") => {
-                black_box(check(&mapped.plan)).ok();
-            }
-            Some("expand") => {
-                black_box(mapped.plan.expand());
-            }
-            Some("bytes") => {
-                black_box(mapped.plan.broadcast_bytes());
-            }
-            Some(_) | None => {
-                black_box(mapped);
-            }
-        }
+        map_resolved(resolved, machine)
+            .ok()
+            .map(|mapped| mapped.plan)
+    };
+    let times = number(2).unwrap_or(1);
+    let Some(plan) = place() else {
+        let _ = writeln!(io::stderr(), "place: {name} cannot be placed");
+        return ExitCode::from(2);
+    };
+    match args.get(3) {
+        Some(what) => on(1, || again(&plan, what, times)),
+        None => (1..times).for_each(|_| drop(black_box(place()))),
     }
     ExitCode::SUCCESS
+}
+
+fn again(plan: &Plan, what: &str, times: u32) {
+    let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
+    for _ in 0..times {
+        match what {
+            "check" => drop(black_box(check(plan))),
+            "expand" => plan.expand_into(black_box(&mut table), &mut scratch),
+            "ask" => ask(plan),
+            _ => drop(black_box(plan.broadcast_bytes())),
+        }
+    }
 }

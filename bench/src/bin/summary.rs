@@ -1,6 +1,6 @@
 //! One table of what every shape takes, as ratios: to memcpy, to the plain mapper, to the last run. Markdown, and a plot as SVG.
 //!
-//! `summary [--small] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE] [--prterun PATH --topo-xml FILE]`
+//! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE] [--prterun PATH --topo-xml FILE]`
 
 use std::io::{self, Write as _};
 use std::process::{Command, ExitCode, Stdio};
@@ -8,7 +8,7 @@ use std::time::Instant;
 use stowplan_bench::measure::{Measured, shape};
 use stowplan_bench::plot::{Curve, svg};
 use stowplan_bench::{plain, report};
-use stowplan_scale_tests::shapes::{NAMES, named, regular};
+use stowplan_scale_tests::shapes::{NAMES, RANKED, Words, named, ranked, regular};
 
 /// A node that both mappers, and others, read.
 const NODE: &str = "package:2 core:32 pu:1";
@@ -23,6 +23,7 @@ struct Asked {
     svg: Option<String>,
     prterun: Option<String>,
     topo_xml: Option<String>,
+    only: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -54,6 +55,7 @@ fn asked() -> io::Result<Asked> {
             "--svg" => &mut asked.svg,
             "--prterun" => &mut asked.prterun,
             "--topo-xml" => &mut asked.topo_xml,
+            "--only" => &mut asked.only,
             _ => return Err(io::Error::other(format!("unknown option {word}"))),
         };
         let value = args.next();
@@ -67,27 +69,7 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
         Some(path) => report::read(&std::fs::read_to_string(path)?),
         None => Vec::new(),
     };
-    let mut rows: Vec<Measured> = Vec::new();
-    let mut plain_rows = Vec::new();
-    for by in [
-        "slot",
-        "core",
-        "numa",
-        "node",
-        "ppr:16:numa",
-        "package:span",
-    ] {
-        let name = format!("equal-1M {by}");
-        let node = "package:2 numa:2 l3:2 core:8 pu:1";
-        let equal = regular(&name, node, (16_384 / asked.divisor).max(2), 64, by);
-        rows.extend(shape(&equal, 50));
-        if let Some((theirs, ours)) = plain::both(node, 256, 64, by) {
-            plain_rows.push((name, theirs, ours));
-        }
-    }
-    for name in NAMES {
-        rows.extend(named(name, asked.divisor).and_then(|named| shape(&named, 10)));
-    }
+    let (rows, plain_rows) = measured(asked);
     let text = report::markdown(&rows, &before, &plain_rows);
     out.write_all(text.as_bytes())?;
     if let Some(path) = &asked.markdown {
@@ -100,6 +82,54 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
         std::fs::write(path, svg(&curves(asked)?))?;
     }
     Ok(())
+}
+
+/// Ways in which the equal nodes are mapped.
+const EQUAL: [&str; 6] = [
+    "slot",
+    "core",
+    "numa",
+    "node",
+    "ppr:16:numa",
+    "package:span",
+];
+
+/// Every shape that was asked for, and (shape, nanoseconds of the plain mapper, of ours) where that can do it.
+fn measured(asked: &Asked) -> (Vec<Measured>, Vec<(String, u64, u64)>) {
+    let wanted = |name: &str| {
+        asked
+            .only
+            .as_ref()
+            .is_none_or(|only| name.contains(only.as_str()))
+    };
+    let mut rows: Vec<Measured> = Vec::new();
+    let mut plain_rows = Vec::new();
+    for by in EQUAL {
+        let name = format!("equal-1M {by}");
+        if !wanted(&name) {
+            continue;
+        }
+        let node = "package:2 numa:2 l3:2 core:8 pu:1";
+        let equal = regular(&name, node, (16_384 / asked.divisor).max(2), 64, by);
+        rows.extend(shape(&equal, 50));
+        if let Some((theirs, ours)) = plain::both(node, 256, 64, by) {
+            plain_rows.push((name, theirs, ours));
+        }
+    }
+    for name in NAMES.iter().filter(|name| wanted(name)) {
+        rows.extend(named(name, asked.divisor).and_then(|named| shape(&named, 10)));
+    }
+    for &(name, map) in RANKED {
+        for rank in ["slot", "node", "fill", "span"] {
+            let rank = Some(rank);
+            let words = Words { map, rank };
+            if wanted(&words.title(name)) {
+                let ranked = ranked(name, words, asked.divisor);
+                rows.extend(ranked.and_then(|ranked| shape(&ranked, 10)));
+            }
+        }
+    }
+    (rows, plain_rows)
 }
 
 fn curves(asked: &Asked) -> io::Result<Vec<Curve>> {

@@ -3,14 +3,22 @@
 //! A plan is per app a list of *placed runs*: neighbouring nodes that got equally many processes in an equal pattern. All
 //! else follows by arithmetic: ranks from prefix sums, places from patterns.
 
-// Which local process of a node is the r-th on an object.
+// Ascending numbers, searched quickly.
+mod steps;
+// What each process of a pattern gets, written out.
+mod places;
+// Which local process of a node is the r-th on an object: asked.
+mod turns;
+// The same, dealt out.
+mod deal;
+// Either, by how large a node is.
 mod profile;
+// Round by round.
+mod rounds;
 // Rank order of one app: prefix sums, rounds, entries.
 mod order;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
-// Neighbouring ranks in neighbouring places.
-mod stretch;
 // The explicit table.
 pub mod expand;
 // The compact forms: saved, broadcast.
@@ -37,8 +45,9 @@ use crate::table::pusets::PuSets;
 use crate::table::states::{StateRuns, States};
 use crate::table::topologies::Topologies;
 use order::Order;
-use profile::row;
+use places::Places;
 use serde::{Deserialize, Serialize};
+use steps::Steps;
 
 /// Neighbouring nodes that got the same of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -77,9 +86,11 @@ pub struct AppPlan {
     /// Its processes.
     pub(crate) procs: ProcCount,
     /// Processes before each run, in run order, and all of them at the end. Shape `[runs + 1]`.
-    pub(crate) before: Vec<u32>,
+    before: Steps,
+    /// The first node of each run, ascending.
+    firsts: Steps,
     /// Runs by ascending node; empty when they stand so already.
-    pub(crate) by_node: Vec<u32>,
+    by_node: Vec<u32>,
     order: Order,
 }
 
@@ -112,7 +123,13 @@ pub struct Plan {
     pub(crate) patterns: Patterns,
     pub(crate) apps: Vec<AppPlan>,
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
-    pub(crate) bases: Vec<u32>,
+    bases: Steps,
+    /// What the patterns say, written out.
+    places: Places,
+}
+
+fn row(at: usize) -> u32 {
+    u32::try_from(at).expect("limit.rs keeps tables below 2^32 rows")
 }
 
 impl Plan {
@@ -127,12 +144,13 @@ impl Plan {
         patterns: Patterns,
         placed: Vec<Placed>,
     ) -> Self {
+        let places = Places::new(&placed, &patterns);
         let mut bases = Vec::with_capacity(placed.len() + 1);
         let mut next = 0_u32;
         bases.push(next);
         let mut apps = Vec::with_capacity(placed.len());
         for placed in placed {
-            let app = AppPlan::new(placed, Rank(next), &patterns);
+            let app = AppPlan::new(placed, Rank(next), &patterns, &places);
             next += app.procs.0;
             bases.push(next);
             apps.push(app);
@@ -142,7 +160,8 @@ impl Plan {
             table,
             patterns,
             apps,
-            bases,
+            bases: Steps::one(bases),
+            places,
         }
     }
 
@@ -174,37 +193,45 @@ impl Plan {
     /// Processes of the job.
     #[must_use]
     pub fn ranks(&self) -> u32 {
-        self.bases.last().copied().unwrap_or(0)
+        self.bases().last().copied().unwrap_or(0)
     }
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
     #[must_use]
     pub fn bases(&self) -> &[u32] {
-        &self.bases
+        self.bases.row(0)
     }
 }
 
 impl AppPlan {
-    fn new(placed: Placed, base: Rank, patterns: &Patterns) -> Self {
-        let mut before = Vec::with_capacity(placed.runs.len() + 1);
+    fn new(placed: Placed, base: Rank, patterns: &Patterns, places: &Places) -> Self {
+        let runs = &placed.runs;
+        let mut before = Vec::with_capacity(runs.len() + 1);
         let mut sum = 0_u32;
         before.push(sum);
-        for run in &placed.runs {
+        for run in runs {
             sum += run.procs * run.nodes.count;
             before.push(sum);
         }
-        let by_node = if placed.runs.is_sorted_by_key(|run| run.nodes.first) {
+        let by_node = if runs.is_sorted_by_key(|run| run.nodes.first) {
             Vec::new()
         } else {
-            let mut rows: Vec<u32> = (0..).take(placed.runs.len()).collect();
-            rows.sort_by_key(|&row| placed.runs[row as usize].nodes.first);
+            let mut rows: Vec<u32> = (0..row(runs.len())).collect();
+            rows.sort_by_key(|&row| runs[row as usize].nodes.first);
             rows
         };
-        let order = Order::new(&placed, patterns);
+        let firsts = if by_node.is_empty() {
+            runs.iter().map(|run| run.nodes.first).collect()
+        } else {
+            let sorted = by_node.iter();
+            sorted.map(|&run| runs[run as usize].nodes.first).collect()
+        };
+        let order = Order::new(&placed, patterns, places);
         Self {
             placed,
             base,
             procs: ProcCount(sum),
-            before,
+            before: Steps::one(before),
+            firsts: Steps::one(firsts),
             by_node,
             order,
         }
@@ -238,18 +265,11 @@ impl AppPlan {
     /// The run that holds a node.
     #[must_use]
     pub fn run_of(&self, node: NodeId) -> Option<usize> {
-        let row = node.row();
-        let runs = &self.placed.runs;
-        let found = if self.by_node.is_empty() {
-            runs.partition_point(|run| run.nodes.end() as usize <= row)
-        } else {
-            let at = self
-                .by_node
-                .partition_point(|&run| runs[run as usize].nodes.end() as usize <= row);
-            *self.by_node.get(at)? as usize
-        };
-        runs.get(found)
-            .filter(|run| run.nodes.first as usize <= row)
-            .map(|_| found)
+        let node = row(node.row());
+        let lowest = self.firsts.row(0).first();
+        lowest.filter(|&&first| first <= node)?;
+        let at = self.firsts.find(0, node);
+        let found = self.by_node.get(at).map_or(at, |&run| run as usize);
+        (node < self.placed.runs[found].nodes.end()).then_some(found)
     }
 }

@@ -1,12 +1,16 @@
 //! The order of the ranks of one app: node by node, round by round, or as written.
 //!
-//! *Node by node* (slot, fill) is a prefix sum over the placed runs. *Round by round* (node, span) goes in **bands**: in all
-//! rounds of a band the same nodes, or (node, object) pairs, take part, so a band is a prefix sum over its runs, times its
-//! rounds. A band ends where some node or object has had all its processes: there are as many bands as different counts.
+//! *Node by node* (slot, fill) is a prefix sum over the placed runs. *Round by round* (node, span) goes in bands, in each of
+//! which the same take part: `rounds.rs`.
 
-use super::profile::{Profiles, ascends, row};
-use super::{Placed, PlacedRun};
-use crate::table::patterns::Patterns;
+use super::deal::Step;
+use super::places::Places;
+use super::profile::{Profiles, Turning};
+use super::rounds::{Rounds, Taking, Turn};
+use super::steps::Steps;
+use super::{Placed, PlacedRun, row};
+use crate::id::Id as _;
+use crate::table::patterns::{Pattern, Patterns};
 use serde::{Deserialize, Serialize};
 
 /// Ranks that follow each other on one node, as a file wrote them.
@@ -36,132 +40,107 @@ pub enum RankOrder {
     Listed(Vec<ListedRun>),
 }
 
-/// Rounds in which the same take part.
-#[derive(Clone, Debug)]
-pub(super) struct Band {
-    /// The first app rank of the band.
-    pub(super) rank: u32,
-    /// The first round.
-    pub(super) round: u32,
-    /// Processes in one round.
-    pub(super) width: u32,
-    /// Runs that take part: (processes of a round before the run, the run). Ascending in both.
-    pub(super) runs: Vec<(u32, u32)>,
-}
-
 /// What is derived to answer quickly.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     Slot,
-    /// Profile of each run.
-    Fill {
-        profiles: Profiles,
-        of_run: Vec<u32>,
-    },
-    Node {
-        bands: Vec<Band>,
-    },
-    Span {
-        bands: Vec<Band>,
-        profiles: Profiles,
-        of_run: Vec<u32>,
-    },
-    /// Rows of the listed runs by ascending (node, local).
+    Fill(Profiles),
+    Node(Rounds),
+    Span(Rounds, Profiles),
     Listed {
+        /// The first app rank of each listed run.
+        ranks: Steps,
+        /// Rows of the listed runs by ascending (node, local).
         by_node: Vec<u32>,
     },
 }
 
 impl Order {
-    pub(super) fn new(placed: &Placed, patterns: &Patterns) -> Self {
-        let profiled = || {
-            let mut profiles = Profiles::default();
-            let of_run = placed
-                .runs
-                .iter()
-                .map(|run| profiles.intern(run.pattern, run.procs, patterns))
-                .collect::<Vec<_>>();
-            (profiles, of_run)
-        };
+    pub(super) fn new(placed: &Placed, patterns: &Patterns, places: &Places) -> Self {
+        let runs = &placed.runs[..];
         match &placed.order {
             RankOrder::Slot => Self::Slot,
-            RankOrder::Fill if in_object_order(&placed.runs, patterns) => Self::Slot,
-            RankOrder::Fill => {
-                let (profiles, of_run) = profiled();
-                Self::Fill { profiles, of_run }
-            }
-            RankOrder::Node => Self::Node {
-                bands: bands(&placed.runs, |run| vec![placed.runs[run].procs]),
-            },
+            RankOrder::Fill if in_object_order(runs, patterns) => Self::Slot,
+            RankOrder::Fill => Self::Fill(Profiles::new(runs, patterns, places, Turning::ByObject)),
+            RankOrder::Node => Self::Node(rounds_of_nodes(runs)),
             RankOrder::Span => {
-                let (profiles, of_run) = profiled();
-                let counts = |run: usize| {
-                    let profile: &super::profile::Profile = &profiles.rows[of_run[run] as usize];
-                    profile.counts.iter().map(|&(_, count)| count).collect()
-                };
-                Self::Span {
-                    bands: bands(&placed.runs, counts),
-                    profiles,
-                    of_run,
-                }
+                let profiles = Profiles::new(runs, patterns, places, Turning::ByRound);
+                let rounds = Rounds::new(&Taking {
+                    runs,
+                    kinds: profiles.of_runs(),
+                    steps: (0..profiles.len()).map(|at| profiles.steps(at)).collect(),
+                });
+                Self::Span(rounds, profiles)
             }
             RankOrder::Listed(listed) => {
                 let mut by_node: Vec<u32> = (0..row(listed.len())).collect();
                 by_node.sort_unstable_by_key(|&at| {
                     (listed[at as usize].node, listed[at as usize].local)
                 });
-                Self::Listed { by_node }
+                let ranks = Steps::one(listed.iter().map(|run| run.rank).collect());
+                Self::Listed { ranks, by_node }
             }
         }
     }
 }
 
-fn in_object_order(runs: &[PlacedRun], patterns: &Patterns) -> bool {
-    let mut last = None;
-    runs.iter().all(|run| {
-        let same = last == Some((run.pattern, run.procs));
-        last = Some((run.pattern, run.procs));
-        same || ascends(patterns.get(run.pattern), run.procs)
+/// The rounds of nodes that each have one process in every round, as long as they have any.
+fn rounds_of_nodes(runs: &[PlacedRun]) -> Rounds {
+    let mut counts: Vec<u32> = runs.iter().map(|run| run.procs).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let kind = |run: &PlacedRun| row(counts.partition_point(|&count| count < run.procs));
+    let steps: Vec<Step> = counts
+        .iter()
+        .map(|&end| Step {
+            start: 0,
+            end,
+            pairs: 1,
+            before: 0,
+        })
+        .collect();
+    Rounds::new(&Taking {
+        runs,
+        kinds: &runs.iter().map(kind).collect::<Vec<_>>(),
+        steps: steps.chunks(1).collect(),
     })
 }
 
-/// The bands of an app. `counts(run)`: the counts of each node's pairs (one number for rank by node).
-fn bands(runs: &[PlacedRun], counts: impl Fn(usize) -> Vec<u32>) -> Vec<Band> {
-    // Counts of each run, descending: taking part in round r is a prefix of them.
-    let mut sorted: Vec<Vec<u32>> = (0..runs.len()).map(counts).collect();
-    for counts in &mut sorted {
-        counts.sort_unstable_by(|a, b| b.cmp(a));
+/// Whether on every node the processes stand in the order of their objects: then fill is slot. Cost: the distinct patterns.
+fn in_object_order(runs: &[PlacedRun], patterns: &Patterns) -> bool {
+    let mut most = vec![0_u32; patterns.len()];
+    for run in runs {
+        let most = &mut most[run.pattern.row()];
+        *most = run.procs.max(*most);
     }
-    let mut ends: Vec<u32> = sorted.iter().flatten().copied().collect();
-    ends.sort_unstable();
-    ends.dedup();
-    let mut live: Vec<u32> = (0..row(runs.len())).collect();
-    let mut bands = Vec::with_capacity(ends.len());
-    let (mut rank, mut round) = (0_u32, 0_u32);
-    for end in ends {
-        let mut width = 0;
-        live.retain(|&run| {
-            sorted[run as usize]
-                .first()
-                .is_some_and(|&most| most > round)
-        });
-        let taking = live.iter().map(|&run| {
-            let pairs = row(sorted[run as usize].partition_point(|&count| count > round));
-            let before = width;
-            width += pairs * runs[run as usize].nodes.count;
-            (before, run)
-        });
-        let runs = taking.collect();
-        bands.push(Band {
-            rank,
-            round,
-            width,
-            runs,
-        });
-        rank += width * (end - round);
-        round = end;
+    // What holds for the most processes of a pattern holds for fewer.
+    let mut patterns = patterns.iter().zip(most);
+    patterns.all(|((_, pattern), procs)| ascends(pattern, procs))
+}
+
+/// Whether the first `procs` processes of a pattern stand in the order of their objects.
+fn ascends(pattern: &Pattern, procs: u32) -> bool {
+    if pattern.ascends() {
+        return true;
     }
-    bands
+    let written: usize = pattern
+        .segments()
+        .iter()
+        .map(|segment| segment.runs.len())
+        .sum();
+    let mut last = None;
+    for (seen, run) in pattern.runs(procs).enumerate() {
+        if run.place.object < last {
+            return false;
+        }
+        // A round that comes again descends, or it has one object only.
+        if seen >= written {
+            let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
+            return { runs }.all(|run| run.place.object == last);
+        }
+        last = run.place.object;
+    }
+    true
 }
 
 /// One process of an app: which run, which node of it, which of the node's processes.
@@ -173,59 +152,58 @@ pub(super) struct Spot {
 }
 
 impl super::AppPlan {
+    /// Processes of a run in a round of its app.
+    pub(super) fn weight(&self, run: u32, round: u32) -> u32 {
+        let placed = &self.placed.runs[run as usize];
+        self.pairs(run, round) * placed.nodes.count
+    }
+
+    /// Processes of each node of a run in a round.
+    pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
+        match &self.order {
+            Order::Span(_, profiles) => profiles.pairs(run, round),
+            Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
+                u32::from(self.placed.runs[run as usize].procs > round)
+            }
+        }
+    }
+
     /// Where an app rank is. Cost: one or two searches.
+    #[inline]
     pub(super) fn spot(&self, rank: u32) -> Spot {
-        let runs = &self.placed.runs;
         match &self.order {
             Order::Slot => self.node_major(rank),
-            Order::Fill { profiles, of_run } => {
+            Order::Fill(profiles) => {
                 let spot = self.node_major(rank);
-                let id = of_run[spot.run as usize];
-                let profile = &profiles.rows[id as usize];
-                let at = profile
-                    .before
-                    .partition_point(|&before| before <= spot.local)
-                    - 1;
-                let local = profiles
-                    .index(id)
-                    .nth(profile.counts[at].0, spot.local - profile.before[at]);
+                let local = profiles.local(spot.run, None, spot.local);
                 Spot { local, ..spot }
             }
-            Order::Node { bands } => {
-                let (run, at, round) = in_band(bands, rank);
+            Order::Node(rounds) => {
+                let Turn { round, run, place } =
+                    rounds.turn(rank, |run, round| self.weight(run, round));
                 Spot {
                     run,
-                    node: at,
+                    node: place,
                     local: round,
                 }
             }
-            Order::Span {
-                bands,
-                profiles,
-                of_run,
-            } => {
-                let (run, at, round) = in_band(bands, rank);
-                let id = of_run[run as usize];
-                let counts = &profiles.rows[id as usize].counts;
-                let pairs = row(counts.iter().filter(|&&(_, count)| count > round).count());
-                let object = nth_taking(counts, round, at % pairs, pairs);
+            Order::Span(rounds, profiles) => {
+                let Turn { round, run, place } =
+                    rounds.turn(rank, |run, round| self.weight(run, round));
+                let pairs = profiles.pairs(run, round);
                 Spot {
                     run,
-                    node: at / pairs,
-                    local: profiles.index(id).nth(object, round),
+                    node: place / pairs,
+                    local: profiles.local(run, Some(round), place % pairs),
                 }
             }
-            Order::Listed { .. } => {
-                let RankOrder::Listed(listed) = &self.placed.order else {
-                    unreachable!("made from a listed order")
-                };
-                let at = listed.partition_point(|run| run.rank <= rank) - 1;
-                let entry = listed[at];
+            Order::Listed { ranks, .. } => {
+                let entry = self.listed()[ranks.find(0, rank)];
                 let node = crate::id::Id::from_row(entry.node as usize);
                 let run = self.run_of(node).expect("a listed node holds processes");
                 Spot {
                     run: row(run),
-                    node: entry.node - runs[run].nodes.first,
+                    node: entry.node - self.placed.runs[run].nodes.first,
                     local: entry.local + (rank - entry.rank),
                 }
             }
@@ -235,38 +213,32 @@ impl super::AppPlan {
     /// The app rank of a process: the inverse of [`Self::spot`].
     pub(super) fn rank_at(&self, spot: Spot, patterns: &Patterns) -> u32 {
         let run = &self.placed.runs[spot.run as usize];
-        let first = || self.before[spot.run as usize] + spot.node * run.procs;
-        let object = || patterns.get(run.pattern).place(spot.local).object;
+        let first = || self.before.get(0, spot.run as usize) + spot.node * run.procs;
+        let object = || {
+            let place = patterns.get(run.pattern).place(spot.local);
+            place
+                .object
+                .expect("fill and span need an object map (resolve refuses the rest)")
+        };
+        let rank = |rounds: &Rounds, round, place| {
+            let turn = Turn {
+                round,
+                run: spot.run,
+                place,
+            };
+            rounds.rank(turn, |run, round| self.weight(run, round))
+        };
         match &self.order {
             Order::Slot => first() + spot.local,
-            Order::Fill { profiles, of_run } => {
-                let id = of_run[spot.run as usize];
-                let (at, turn) = object_turn(profiles, id, object(), spot.local);
-                first() + profiles.rows[id as usize].before[at] + turn
+            Order::Fill(profiles) => first() + profiles.turn(spot.run, spot.local, object()),
+            Order::Node(rounds) => rank(rounds, spot.local, spot.node),
+            Order::Span(rounds, profiles) => {
+                let (round, turn) = profiles.round(spot.run, spot.local, object());
+                let pairs = profiles.pairs(spot.run, round);
+                rank(rounds, round, spot.node * pairs + turn)
             }
-            Order::Node { bands } => rank_in_band(bands, spot.run, spot.local, spot.node),
-            Order::Span {
-                bands,
-                profiles,
-                of_run,
-            } => {
-                let id = of_run[spot.run as usize];
-                let (at, turn) = object_turn(profiles, id, object(), spot.local);
-                let counts = &profiles.rows[id as usize].counts;
-                let taking = |counts: &[(u32, u32)]| {
-                    row(counts.iter().filter(|&&(_, count)| count > turn).count())
-                };
-                rank_in_band(
-                    bands,
-                    spot.run,
-                    turn,
-                    spot.node * taking(counts) + taking(&counts[..at]),
-                )
-            }
-            Order::Listed { by_node } => {
-                let RankOrder::Listed(listed) = &self.placed.order else {
-                    unreachable!("made from a listed order")
-                };
+            Order::Listed { by_node, .. } => {
+                let listed = self.listed();
                 let node = run.nodes.first + spot.node;
                 let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
                 let at = by_node.partition_point(|row| key(row) <= (node, spot.local)) - 1;
@@ -276,53 +248,23 @@ impl super::AppPlan {
         }
     }
 
+    /// The runs of a listed order.
+    pub(super) fn listed(&self) -> &[ListedRun] {
+        match &self.placed.order {
+            RankOrder::Listed(listed) => listed,
+            RankOrder::Slot | RankOrder::Fill | RankOrder::Node | RankOrder::Span => &[],
+        }
+    }
+
+    #[inline]
     fn node_major(&self, rank: u32) -> Spot {
-        let at = self.before.partition_point(|&before| before <= rank) - 1;
+        let at = self.before.find(0, rank);
         let procs = self.placed.runs[at].procs;
-        let inside = rank - self.before[at];
+        let inside = rank - self.before.get(0, at);
         Spot {
             run: row(at),
             node: inside / procs,
             local: inside % procs,
         }
     }
-}
-
-/// (run, place among the run's pairs of a round, round) of an app rank.
-fn in_band(bands: &[Band], rank: u32) -> (u32, u32, u32) {
-    let band = &bands[bands.partition_point(|band| band.rank <= rank) - 1];
-    let inside = rank - band.rank;
-    let place = inside % band.width;
-    let (before, run) = band.runs[band.runs.partition_point(|&(before, _)| before <= place) - 1];
-    (run, place - before, band.round + inside / band.width)
-}
-
-fn rank_in_band(bands: &[Band], run: u32, round: u32, place: u32) -> u32 {
-    let band = &bands[bands.partition_point(|band| band.round <= round) - 1];
-    let at = band
-        .runs
-        .binary_search_by_key(&run, |&(_, run)| run)
-        .expect("a run takes part in its own rounds");
-    band.rank + (round - band.round) * band.width + band.runs[at].0 + place
-}
-
-/// The `at`-th object that has a process in this round.
-fn nth_taking(counts: &[(u32, u32)], round: u32, at: u32, pairs: u32) -> u32 {
-    if pairs as usize == counts.len() {
-        return counts[at as usize].0;
-    }
-    let mut taking = counts.iter().filter(|&&(_, count)| count > round);
-    taking
-        .nth(at as usize)
-        .expect("a place in a round is below the pairs of the round")
-        .0
-}
-
-/// The row of a local process's object in its profile, and how many of the object's processes stand before it.
-fn object_turn(profiles: &Profiles, profile: u32, object: Option<u32>, local: u32) -> (usize, u32) {
-    let logical = object.expect("fill and span need an object map (resolve refuses the rest)");
-    let object = profiles.index(profile).turn(logical);
-    let counts = &profiles.rows[profile as usize].counts;
-    let at = counts.partition_point(|&(other, _)| other < object);
-    (at, profiles.index(profile).count(object, local))
 }

@@ -1,265 +1,285 @@
-//! Patterns seen from their objects: which local process is the r-th on an object. Needed for rank by fill and span.
+//! What one node holds of each object, a distinct (pattern, number of processes): which process has which turn in rank by fill
+//! and span.
+//!
+//! Where nodes are of a size that there is, a profile's processes stand written out in the order in which they have their
+//! turn, so that a rank is an index. Where they would take much more than the patterns themselves, an index by object is asked.
 
-use crate::table::patterns::{Pattern, PatternId, Patterns};
-use std::collections::HashMap;
+use super::deal::{Deal, Step, Tally};
+use super::places::Places;
+use super::turns::ObjectIndex;
+use super::{PlacedRun, row};
+use crate::table::patterns::Patterns;
+use std::ops::Range;
 
-/// The turns of one object in one segment of a pattern.
-#[derive(Clone, Debug, Default)]
-struct Turns {
-    /// (first process of the run in its segment, processes of the object before it), ascending.
-    runs: Vec<(u64, u64)>,
-    /// Processes of the object in the runs before the cycle, and in one round of it.
-    lead: u64,
-    round: u64,
+/// Turns that are written out in any case, and how many more for each run of a pattern.
+const ALWAYS: usize = 1 << 18;
+const PER_RUN: usize = 8;
+
+/// The order in which the processes of a node have their turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turning {
+    /// Object by object.
+    ByObject,
+    /// Round by round: the first of each object, the second of each, and so on.
+    ByRound,
 }
 
-/// One segment, by object.
-#[derive(Clone, Debug, Default)]
-struct SegmentTurns {
-    start: u32,
-    procs: u32,
-    /// Processes of the segment before the cycle, and in one round of it; `round` 0: it does not come round.
-    lead: u64,
-    round: u64,
-    /// Shape `[objects]`; objects the segment does not use have no runs.
-    turns: Vec<Turns>,
+/// Which process has the n-th turn.
+#[derive(Clone, Copy, Debug)]
+enum Locals {
+    /// The n-th.
+    Same,
+    /// What is written there, from this row on.
+    At(u32),
+    /// What an index by object says.
+    Asked(u32),
 }
 
-/// A pattern by object.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ObjectIndex {
-    segments: Vec<SegmentTurns>,
-    objects: u32,
-    /// (logical index, which object in turn it is), by logical index.
-    turn_of: Vec<(u32, u32)>,
-}
-
-impl ObjectIndex {
-    fn new(pattern: &Pattern) -> Self {
-        // Objects rank in the order in which a pattern comes to them: logical order, but for `dist` the nearest first.
-        let mut seen: HashMap<u32, u32> = HashMap::new();
-        for object in pattern
-            .segments()
-            .iter()
-            .flat_map(|segment| &segment.runs)
-            .filter_map(|run| run.place.object)
-        {
-            let next = row(seen.len());
-            seen.entry(object).or_insert(next);
-        }
-        let objects = row(seen.len());
-        let turn = |object: u32| seen[&object];
-        let segments = pattern.segments().iter().enumerate().map(|(at, segment)| {
-            let mut turns = vec![Turns::default(); objects as usize];
-            let cycle = segment
-                .cycle
-                .map_or(segment.runs.len(), |cycle| cycle as usize);
-            let mut place = 0_u64;
-            let mut lead = 0;
-            for (row, run) in segment.runs.iter().enumerate() {
-                if row == cycle {
-                    lead = place;
-                }
-                if let Some(object) = run.place.object {
-                    let own = &mut turns[turn(object) as usize];
-                    own.runs.push((place, own.lead + own.round));
-                    *(if row < cycle {
-                        &mut own.lead
-                    } else {
-                        &mut own.round
-                    }) += u64::from(run.count);
-                }
-                place += u64::from(run.count);
-            }
-            let (lead, round) = if segment.cycle.is_some() {
-                (lead, place - lead)
-            } else {
-                (place, 0)
-            };
-            SegmentTurns {
-                start: pattern.start(at),
-                procs: segment.procs,
-                lead,
-                round,
-                turns,
-            }
-        });
-        let segments = segments.collect();
-        let mut turn_of: Vec<(u32, u32)> = seen.into_iter().collect();
-        turn_of.sort_unstable();
-        Self {
-            segments,
-            objects,
-            turn_of,
-        }
-    }
-
-    /// Which object in turn a logical index is: what the questions below go by.
-    pub(super) fn turn(&self, logical: u32) -> u32 {
-        // Nearly always objects are 0, 1, 2, …: then a row is an index.
-        if let Some(&(found, turn)) = self.turn_of.get(logical as usize)
-            && found == logical
-        {
-            return turn;
-        }
-        let at = self.turn_of.partition_point(|&(other, _)| other < logical);
-        self.turn_of[at].1
-    }
-
-    /// How many of the first `procs` processes are on `object`.
-    pub(super) fn count(&self, object: u32, procs: u32) -> u32 {
-        let mut count = 0;
-        for segment in &self.segments {
-            let inside = procs.saturating_sub(segment.start).min(segment.procs);
-            count += segment.count(object, u64::from(inside));
-        }
-        u32::try_from(count).expect("an object holds at most the processes of its node")
-    }
-
-    /// The `r`-th process (from 0) on `object`.
-    pub(super) fn nth(&self, object: u32, r: u32) -> u32 {
-        let mut r = u64::from(r);
-        for segment in &self.segments {
-            let inside = segment.count(object, u64::from(segment.procs));
-            if r < inside {
-                let at = segment.nth(object, r);
-                return segment.start
-                    + u32::try_from(at).expect("a process stands inside its segment");
-            }
-            r -= inside;
-        }
-        unreachable!("an object's processes are counted from the same runs")
-    }
-
-    /// (object, how many of the first `procs` are on it), by ascending object, those with none left out.
-    fn counts(&self, procs: u32) -> Vec<(u32, u32)> {
-        (0..self.objects)
-            .map(|object| (object, self.count(object, procs)))
-            .filter(|&(_, count)| count > 0)
-            .collect()
-    }
-}
-
-impl SegmentTurns {
-    fn count(&self, object: u32, procs: u64) -> u64 {
-        let turns = &self.turns[object as usize];
-        let (rounds, rest) = match procs.checked_sub(self.lead) {
-            Some(behind) if self.round > 0 => {
-                (behind / self.round, self.lead + behind % self.round)
-            }
-            _ => (0, procs),
-        };
-        let at = turns.runs.partition_point(|&(start, _)| start < rest);
-        let Some(&(start, before)) = at.checked_sub(1).and_then(|at| turns.runs.get(at)) else {
-            return rounds * turns.round;
-        };
-        let next = turns
-            .runs
-            .get(at)
-            .map_or(turns.lead + turns.round, |&(_, before)| before);
-        rounds * turns.round + before + (rest - start).min(next - before)
-    }
-
-    fn nth(&self, object: u32, r: u64) -> u64 {
-        let turns = &self.turns[object as usize];
-        let (rounds, r) = match r.checked_sub(turns.lead) {
-            Some(behind) if turns.round > 0 => {
-                (behind / turns.round, turns.lead + behind % turns.round)
-            }
-            _ => (0, r),
-        };
-        let at = turns.runs.partition_point(|&(_, before)| before <= r) - 1;
-        let (start, before) = turns.runs[at];
-        rounds * self.round + start + (r - before)
-    }
-}
-
-/// What one node holds of each object: a distinct (pattern, number of processes).
 #[derive(Clone, Debug)]
-pub(super) struct Profile {
-    /// Row in [`Profiles::indexes`].
-    pub(super) index: u32,
-    /// (object, processes on it), by ascending object.
-    pub(super) counts: Vec<(u32, u32)>,
-    /// Processes on the objects before each. Shape of `counts`.
-    pub(super) before: Vec<u32>,
+struct Profile {
+    procs: u32,
+    locals: Locals,
+    /// Rows of [`Profiles::steps`]; none in turns object by object.
+    steps: Range<u32>,
 }
 
-/// Distinct profiles, and the pattern indexes they share.
+/// Which processes of a node have neighbouring turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turns<'p> {
+    /// Neighbouring ones: the first of them, and how many.
+    From(u32, u32),
+    /// These.
+    Listed(&'p [u32]),
+    /// What an index says of a node with so many processes: in a round, or object by object.
+    Asked {
+        index: &'p ObjectIndex,
+        procs: u32,
+        round: Option<u32>,
+    },
+}
+
+impl Turns<'_> {
+    /// Some of them. `scratch`: where they are put when they stand nowhere.
+    pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> Turns<'s>
+    where
+        Self: 's,
+    {
+        match self {
+            Self::From(first, _) => Turns::From(first + turns.start, turns.end - turns.start),
+            Self::Listed(locals) => {
+                Turns::Listed(&locals[turns.start as usize..turns.end as usize])
+            }
+            Self::Asked {
+                index,
+                procs,
+                round,
+            } => {
+                scratch.clear();
+                index.turns(procs, round, turns, scratch);
+                Turns::Listed(scratch)
+            }
+        }
+    }
+}
+
+/// Distinct profiles.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profiles {
-    pub(super) rows: Vec<Profile>,
-    pub(super) indexes: Vec<ObjectIndex>,
-    ids: HashMap<(PatternId, u32), u32>,
-    index_ids: HashMap<PatternId, u32>,
+    rows: Vec<Profile>,
+    /// The profile of each run. Shape `[runs]`.
+    of_run: Vec<u32>,
+    steps: Vec<Step>,
+    /// Written out: the process of each turn, and the turn of each process.
+    locals: Vec<u32>,
+    turns: Vec<u32>,
+    indexes: Vec<ObjectIndex>,
 }
 
 impl Profiles {
-    /// The profile of the first `procs` processes of a pattern.
-    pub(super) fn intern(&mut self, pattern: PatternId, procs: u32, patterns: &Patterns) -> u32 {
-        if let Some(&id) = self.ids.get(&(pattern, procs)) {
-            return id;
+    /// The profiles of runs. Cost: the processes of each distinct profile, as far as they are written out; of others the
+    /// distinct objects or, if fewer, the processes by which they differ from the last one of the same pattern.
+    pub(super) fn new(
+        runs: &[PlacedRun],
+        patterns: &Patterns,
+        places: &Places,
+        turning: Turning,
+    ) -> Self {
+        let key = |run: u32| (runs[run as usize].pattern, runs[run as usize].procs);
+        let mut sorted: Vec<u32> = (0..row(runs.len())).collect();
+        sorted.sort_unstable_by_key(|&run| key(run));
+        let mut profiles = Self {
+            of_run: vec![0; runs.len()],
+            ..Self::default()
+        };
+        let mut deal = Deal::default();
+        let mut room = ALWAYS;
+        for alike in sorted.chunk_by(|&a, &b| key(a).0 == key(b).0) {
+            let (id, pattern) = (key(alike[0]).0, patterns.get(key(alike[0]).0));
+            let runs = pattern.segments().iter().map(|segment| segment.runs.len());
+            room = room.saturating_add(runs.sum::<usize>().saturating_mul(PER_RUN));
+            deal.enter(pattern);
+            let mut tally: Option<Tally<'_>> = None;
+            for same in alike.chunk_by(|&a, &b| key(a).1 == key(b).1) {
+                let procs = key(same[0]).1;
+                for &run in same {
+                    profiles.of_run[run as usize] = row(profiles.rows.len());
+                }
+                let cost = deal.objects().max(procs as usize);
+                let written = places.of(id).zip(room.checked_sub(cost));
+                if let Some((places, left)) = written {
+                    room = left;
+                    profiles.write(&mut deal, &places[..procs as usize], turning);
+                    continue;
+                }
+                let tally = tally.get_or_insert_with(|| {
+                    let index = ObjectIndex::new(pattern);
+                    let tally = Tally::new(pattern, &index);
+                    profiles.indexes.push(index);
+                    tally
+                });
+                profiles.ask(tally, procs, turning);
+            }
         }
-        let index = *self.index_ids.entry(pattern).or_insert_with(|| {
-            self.indexes.push(ObjectIndex::new(patterns.get(pattern)));
-            row(self.indexes.len() - 1)
-        });
-        let counts = self.indexes[index as usize].counts(procs);
-        let mut sum = 0;
-        let before = counts
-            .iter()
-            .map(|&(_, count)| {
-                let before = sum;
-                sum += count;
-                before
-            })
-            .collect();
+        profiles
+    }
+
+    /// Adds a profile, written out.
+    fn write(&mut self, deal: &mut Deal, places: &[super::places::Packed], turning: Turning) {
+        let first = row(self.steps.len());
+        match turning {
+            Turning::ByObject => deal.by_object(places),
+            Turning::ByRound => deal.by_round(places, &mut self.steps),
+        }
+        let procs = row(places.len());
+        let locals = if deal.out.iter().copied().eq(0..procs) {
+            Locals::Same
+        } else {
+            let start = self.locals.len();
+            self.locals.extend_from_slice(&deal.out);
+            self.turns.resize(self.locals.len(), 0);
+            for (turn, &local) in (0..).zip(&deal.out) {
+                self.turns[start + local as usize] = turn;
+            }
+            Locals::At(row(start))
+        };
         self.rows.push(Profile {
-            index,
-            counts,
-            before,
+            procs,
+            locals,
+            steps: first..row(self.steps.len()),
         });
-        let id = row(self.rows.len() - 1);
-        self.ids.insert((pattern, procs), id);
-        id
     }
-    /// The index behind a profile.
-    pub(super) fn index(&self, profile: u32) -> &ObjectIndex {
-        &self.indexes[self.rows[profile as usize].index as usize]
-    }
-}
 
-pub(super) fn row(at: usize) -> u32 {
-    u32::try_from(at).expect("limit.rs keeps tables below 2^32 rows")
-}
+    /// Adds a profile of the pattern whose index was added last.
+    fn ask(&mut self, tally: &mut Tally<'_>, procs: u32, turning: Turning) {
+        let first = row(self.steps.len());
+        let index = self.indexes.len() - 1;
+        if turning == Turning::ByRound {
+            tally.rounds(&self.indexes[index], procs, &mut self.steps);
+        }
+        self.rows.push(Profile {
+            procs,
+            locals: Locals::Asked(row(index)),
+            steps: first..row(self.steps.len()),
+        });
+    }
 
-/// Whether the first `procs` processes of a pattern stand in the order of their objects: then fill is slot.
-pub(super) fn ascends(pattern: &Pattern, procs: u32) -> bool {
-    if pattern.ascends() {
-        return true;
+    fn of(&self, run: u32) -> &Profile {
+        &self.rows[self.of_run[run as usize] as usize]
     }
-    let mut last = None;
-    let mut seen = 0_usize;
-    for run in pattern.runs(procs) {
-        if run.place.object < last {
-            return false;
-        }
-        // A round that comes again descends, or it has one object only.
-        seen += 1;
-        if seen
-            > pattern
-                .segments()
-                .iter()
-                .map(|segment| segment.runs.len())
-                .sum::<usize>()
-        {
-            return pattern
-                .segments()
-                .iter()
-                .flat_map(|segment| &segment.runs)
-                .all(|run| run.place.object == last);
-        }
-        last = run.place.object;
+
+    /// The profile of each run. Shape `[runs]`.
+    pub(super) fn of_runs(&self) -> &[u32] {
+        &self.of_run
     }
-    true
+
+    /// How many profiles there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rounds of a profile.
+    pub(super) fn steps(&self, profile: usize) -> &[Step] {
+        let rows = &self.rows[profile].steps;
+        &self.steps[rows.start as usize..rows.end as usize]
+    }
+
+    fn step(&self, run: u32, round: u32) -> Option<&Step> {
+        let steps = self.steps(self.of_run[run as usize] as usize);
+        // Nearly always there are one or two.
+        match steps.first() {
+            Some(first) if round < first.end => Some(first),
+            _ => steps.get(steps.partition_point(|step| step.end <= round)),
+        }
+    }
+
+    /// On how many objects each node of a run has a process in this round.
+    pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
+        self.step(run, round).map_or(0, |step| step.pairs)
+    }
+
+    /// The first turn of a node in a round that it takes part in, and how many.
+    fn round_turns(&self, run: u32, round: u32) -> (u32, u32) {
+        self.step(run, round).map_or((0, 0), |step| {
+            (step.before + (round - step.start) * step.pairs, step.pairs)
+        })
+    }
+
+    /// The process that has a turn: in a round, or object by object.
+    pub(super) fn local(&self, run: u32, round: Option<u32>, at: u32) -> u32 {
+        let profile = self.of(run);
+        let turn = || round.map_or(0, |round| self.round_turns(run, round).0) + at;
+        match profile.locals {
+            Locals::Same => turn(),
+            Locals::At(start) => self.locals[(start + turn()) as usize],
+            Locals::Asked(index) => self.indexes[index as usize].local(profile.procs, round, at),
+        }
+    }
+
+    /// The turn of a process on an object, object by object.
+    pub(super) fn turn(&self, run: u32, local: u32, object: u32) -> u32 {
+        let profile = self.of(run);
+        match profile.locals {
+            Locals::Same => local,
+            Locals::At(start) => self.turns[(start + local) as usize],
+            Locals::Asked(index) => {
+                self.indexes[index as usize].turn_by_object(profile.procs, local, object)
+            }
+        }
+    }
+
+    /// (round, turn in it) of a process on an object.
+    pub(super) fn round(&self, run: u32, local: u32, object: u32) -> (u32, u32) {
+        let profile = self.of(run);
+        let turn = match profile.locals {
+            Locals::Same => local,
+            Locals::At(start) => self.turns[(start + local) as usize],
+            Locals::Asked(index) => {
+                return self.indexes[index as usize].turn_by_round(profile.procs, local, object);
+            }
+        };
+        let steps = self.steps(self.of_run[run as usize] as usize);
+        let step = steps[steps.partition_point(|step| step.before <= turn) - 1];
+        let inside = turn - step.before;
+        (step.start + inside / step.pairs, inside % step.pairs)
+    }
+
+    /// The processes that have the turns of a round, or all of them object by object.
+    pub(super) fn turns(&self, run: u32, round: Option<u32>) -> Turns<'_> {
+        let profile = self.of(run);
+        let (first, count) = match round {
+            None => (0, profile.procs),
+            Some(round) => self.round_turns(run, round),
+        };
+        match profile.locals {
+            Locals::Same => Turns::From(first, count),
+            Locals::At(start) => {
+                Turns::Listed(&self.locals[(start + first) as usize..][..count as usize])
+            }
+            Locals::Asked(index) => Turns::Asked {
+                index: &self.indexes[index as usize],
+                procs: profile.procs,
+                round,
+            },
+        }
+    }
 }

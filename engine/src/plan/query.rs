@@ -1,14 +1,14 @@
 //! The questions a plan answers by arithmetic: where is a rank, who is on a node.
 
 use super::order::Spot;
-use super::profile::row;
-use super::{AppPlan, PlacedRun, Plan};
+use super::{AppPlan, PlacedRun, Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
 use crate::table::apps::AppId;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
+use crate::table::patterns::Place;
 
 /// Everything about one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,14 +58,15 @@ pub struct OnNode<'p> {
 }
 
 impl Plan {
-    /// Where a rank is, by place. Cost: a search over apps, then one or two over the app's runs or rounds.
+    /// Where a rank is, by place. Cost: a search over apps, then one or two over the app's runs or rounds, each in a few
+    /// cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
         if rank.0 >= self.ranks() {
             return None;
         }
-        let app = self.bases.partition_point(|&base| base <= rank.0) - 1;
-        let Spot { run, node, local } = self.apps[app].spot(rank.0 - self.bases[app]);
+        let app = self.bases.find(0, rank.0);
+        let Spot { run, node, local } = self.apps[app].spot(rank.0 - self.apps[app].base.0);
         Some(Located {
             app: AppId::from_row(app),
             run,
@@ -105,11 +106,12 @@ impl Plan {
     }
 
     fn describe(&self, at: Located, run: &PlacedRun, rank: Rank) -> ProcPlace {
-        let place = self.patterns.get(run.pattern).place(at.local);
+        let packed = self.places.packed(run.pattern, at.local, &self.patterns);
+        let place = Place::from(packed);
         ProcPlace {
             rank,
             app: at.app,
-            app_rank: rank.0 - self.bases[at.app.row()],
+            app_rank: rank.0 - self.apps[at.app.row()].base.0,
             node: NodeId::from_row((run.nodes.first + at.node) as usize),
             local_rank: run.own_before + at.local,
             node_rank: run.used_before + at.local,

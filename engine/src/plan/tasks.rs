@@ -1,7 +1,8 @@
 //! The task map of a plan: its runs and bands as blocks, without expanding a rank. Source: RFC 34, taskmap 4.5.
 
-use super::order::{Band, Order, RankOrder};
-use super::{AppPlan, Plan};
+use super::order::Order;
+use super::rounds::Rounds;
+use super::{AppPlan, Plan, row};
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
@@ -46,7 +47,7 @@ impl AppPlan {
     /// The blocks of the app, in rank order.
     fn blocks(&self) -> Box<dyn Iterator<Item = Block> + '_> {
         match &self.order {
-            Order::Slot | Order::Fill { .. } => {
+            Order::Slot | Order::Fill(_) => {
                 let runs = self.placed.runs.iter();
                 Box::new(runs.map(|run| Block {
                     first: run.nodes.first,
@@ -55,33 +56,21 @@ impl AppPlan {
                     repeat: 1,
                 }))
             }
-            Order::Node { bands } => Box::new(self.rounds(bands, |_, _| 1)),
-            Order::Span {
-                bands,
-                profiles,
-                of_run,
-            } => Box::new(self.rounds(bands, |run, round| {
-                let counts = &profiles.rows[of_run[run as usize] as usize].counts;
-                super::profile::row(counts.iter().filter(|&&(_, count)| count > round).count())
-            })),
-            Order::Listed { .. } => Box::new(self.listed()),
+            Order::Node(rounds) | Order::Span(rounds, _) => Box::new(self.rounds(rounds)),
+            Order::Listed { .. } => Box::new(self.listed_blocks()),
         }
     }
 
-    /// `ppn(run, round)`: how many ranks a node of the run has in a row in this round, the same in all rounds of a band.
-    fn rounds<'a>(
-        &'a self,
-        bands: &'a [Band],
-        ppn: impl Fn(u32, u32) -> u32 + 'a,
-    ) -> impl Iterator<Item = Block> + 'a {
-        bands.iter().enumerate().flat_map(move |(at, band)| {
-            let end = bands.get(at + 1).map_or(self.procs.0, |next| next.rank);
-            let rounds = (end - band.rank) / band.width;
+    fn rounds<'a>(&'a self, rounds: &'a Rounds) -> impl Iterator<Item = Block> + 'a {
+        let mut live: Vec<u32> = (0..row(self.placed.runs.len())).collect();
+        rounds.bands().flat_map(move |band| {
+            let rounds = band.rounds.1 - band.rounds.0;
             let mut rows: Vec<Row> = Vec::new();
-            for &(_, run) in &band.runs {
+            live.retain(|&run| {
                 let nodes = self.placed.runs[run as usize].nodes;
-                let ppn = ppn(run, band.round);
+                let ppn = self.pairs(run, band.rounds.0);
                 match rows.last_mut() {
+                    _ if ppn == 0 => return false,
                     Some(last) if last.first + last.nodes == nodes.first && last.ppn == ppn => {
                         last.nodes += nodes.count;
                     }
@@ -91,7 +80,8 @@ impl AppPlan {
                         ppn,
                     }),
                 }
-            }
+                true
+            });
             let (turns, repeat) = if rows.len() == 1 {
                 (1, rounds)
             } else {
@@ -101,10 +91,8 @@ impl AppPlan {
         })
     }
 
-    fn listed(&self) -> impl Iterator<Item = Block> + '_ {
-        let RankOrder::Listed(listed) = &self.placed.order else {
-            unreachable!("made from a listed order")
-        };
+    fn listed_blocks(&self) -> impl Iterator<Item = Block> + '_ {
+        let listed = self.listed();
         listed.iter().enumerate().map(|(at, entry)| {
             let end = listed.get(at + 1).map_or(self.procs.0, |next| next.rank);
             let ppn = end - entry.rank;

@@ -1,14 +1,12 @@
 //! Every process in rank order, without a search per rank: for those who write a line for each.
 
-use super::order::{Band, Order, RankOrder, Spot};
-use super::profile::{Profiles, row};
-use super::{AppPlan, Located, Plan};
+use super::order::{Order, Spot};
+use super::profile::{Profiles, Turns};
+use super::rounds::{Band, Rounds};
+use super::{AppPlan, Located, Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::AppId;
-
-/// Local processes of a node whose order by object is kept while its run is walked; more are asked one by one.
-const KEPT_LOCALS: u32 = 1 << 16;
 
 impl Plan {
     /// Shows every process to `visit`, in rank order; stops at its first error.
@@ -16,8 +14,8 @@ impl Plan {
     /// # Errors
     /// What `visit` gives.
     ///
-    /// Cost: a few additions per rank; for rank by fill and span also a search per process of a run, for listed ranks one
-    /// per run of the list. Memory: at most the objects of a node and 2^16 numbers.
+    /// Cost: a few additions per rank; for listed ranks a search per run of the list. Memory: for rank by node and span a
+    /// number for each run; for fill and span also 2^14 numbers.
     /// ```
     /// use stowplan_engine::plan::Plan;
     /// let nobody = Plan::default().walk(&mut |rank, _| Err(rank));
@@ -58,24 +56,8 @@ impl AppPlan {
                 }
                 Ok(())
             }
-            Order::Fill { profiles, of_run } => self.walk_fill(profiles, of_run, visit),
-            Order::Node { bands } => {
-                self.walk_rounds(bands, |_, round, locals| locals.push(round), visit)
-            }
-            Order::Span {
-                bands,
-                profiles,
-                of_run,
-            } => {
-                let turns = |run: u32, round: u32, locals: &mut Vec<u32>| {
-                    let id = of_run[run as usize];
-                    let index = profiles.index(id);
-                    let counts = profiles.rows[id as usize].counts.iter();
-                    let taking = counts.filter(|&&(_, count)| count > round);
-                    locals.extend(taking.map(|&(object, _)| index.nth(object, round)));
-                };
-                self.walk_rounds(bands, turns, visit)
-            }
+            Order::Fill(profiles) => self.walk_fill(profiles, visit),
+            Order::Node(rounds) | Order::Span(rounds, _) => self.walk_rounds(rounds, visit),
             Order::Listed { .. } => self.walk_listed(visit),
         }
     }
@@ -83,54 +65,39 @@ impl AppPlan {
     fn walk_fill<E>(
         &self,
         profiles: &Profiles,
-        of_run: &[u32],
         visit: &mut impl FnMut(Spot) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut kept = Vec::new();
-        for ((run, placed), &id) in (0..).zip(&self.placed.runs).zip(of_run) {
-            let index = profiles.index(id);
-            let counts = &profiles.rows[id as usize].counts;
-            let locals = || {
-                let turns = counts
-                    .iter()
-                    .flat_map(|&(object, count)| (0..count).map(move |turn| (object, turn)));
-                turns.map(|(object, turn)| index.nth(object, turn))
-            };
-            kept.clear();
-            if placed.procs <= KEPT_LOCALS {
-                kept.extend(locals());
-            }
+        let mut scratch = Vec::new();
+        for (run, placed) in (0..).zip(&self.placed.runs) {
+            let turns = profiles.turns(run, None);
             for node in 0..placed.nodes.count {
-                if kept.is_empty() {
-                    locals().try_for_each(|local| visit(Spot { run, node, local }))?;
-                } else {
-                    kept.iter()
-                        .try_for_each(|&local| visit(Spot { run, node, local }))?;
-                }
+                let visit = &mut |local| visit(Spot { run, node, local });
+                each(turns, placed.procs, &mut scratch, visit)?;
             }
         }
         Ok(())
     }
 
-    /// `locals(run, round, out)`: the processes that each node of a run has in a round.
     fn walk_rounds<E>(
         &self,
-        bands: &[Band],
-        locals: impl Fn(u32, u32, &mut Vec<u32>),
+        rounds: &Rounds,
         visit: &mut impl FnMut(Spot) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut taking = Vec::new();
-        for (at, band) in bands.iter().enumerate() {
-            let end = bands.get(at + 1).map_or(self.procs.0, |next| next.rank);
-            let rounds = (end - band.rank) / band.width;
-            for round in band.round..band.round + rounds {
-                for &(_, run) in &band.runs {
-                    taking.clear();
-                    locals(run, round, &mut taking);
-                    for node in 0..self.placed.runs[run as usize].nodes.count {
-                        for &local in &taking {
-                            visit(Spot { run, node, local })?;
+        let mut scratch = Vec::new();
+        let mut live: Vec<u32> = (0..row(self.placed.runs.len())).collect();
+        for Band { rounds, .. } in rounds.bands() {
+            live.retain(|&run| self.pairs(run, rounds.0) > 0);
+            for round in rounds.0..rounds.1 {
+                for &run in &live {
+                    let turns = match &self.order {
+                        Order::Span(_, profiles) => profiles.turns(run, Some(round)),
+                        Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
+                            Turns::From(round, 1)
                         }
+                    };
+                    for node in 0..self.placed.runs[run as usize].nodes.count {
+                        let visit = &mut |local| visit(Spot { run, node, local });
+                        each(turns, self.pairs(run, round), &mut scratch, visit)?;
                     }
                 }
             }
@@ -139,9 +106,7 @@ impl AppPlan {
     }
 
     fn walk_listed<E>(&self, visit: &mut impl FnMut(Spot) -> Result<(), E>) -> Result<(), E> {
-        let RankOrder::Listed(listed) = &self.placed.order else {
-            unreachable!("made from a listed order")
-        };
+        let listed = self.listed();
         for (at, entry) in listed.iter().enumerate() {
             let end = listed.get(at + 1).map_or(self.procs.0, |next| next.rank);
             let found = self
@@ -160,9 +125,35 @@ impl AppPlan {
     }
 }
 
+/// Turns that are written out at once, of a node that is too large for more.
+const AT_ONCE: u32 = 1 << 14;
+
+fn each<E>(
+    turns: Turns<'_>,
+    count: u32,
+    scratch: &mut Vec<u32>,
+    visit: &mut impl FnMut(u32) -> Result<(), E>,
+) -> Result<(), E> {
+    match turns {
+        Turns::From(first, count) => (first..first + count).try_for_each(visit),
+        Turns::Listed(locals) => locals.iter().copied().try_for_each(visit),
+        Turns::Asked { .. } => {
+            let mut from = 0;
+            while from < count {
+                let end = count.min(from.saturating_add(AT_ONCE));
+                if let Turns::Listed(locals) = turns.some(from..end, scratch) {
+                    locals.iter().copied().try_for_each(&mut *visit)?;
+                }
+                from = end;
+            }
+            Ok(())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{ListedRun, Placed, PlacedRun, World};
+    use super::super::{ListedRun, Placed, PlacedRun, RankOrder, World};
     use super::*;
     use crate::policy::ObjKind;
     use crate::table::apps::AppTable;

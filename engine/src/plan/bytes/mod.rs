@@ -27,7 +27,7 @@ use wire::{Reader, Writer};
 
 /// A row number as it is written.
 pub(super) fn row(at: usize) -> u32 {
-    super::profile::row(at)
+    super::row(at)
 }
 
 impl Plan {

@@ -1,0 +1,196 @@
+//! Turns dealt out: the processes of a node object by object, or round by round over its objects.
+
+use super::places::{Packed, visit};
+use super::turns::ObjectIndex;
+use crate::table::patterns::Pattern;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Rounds of a node in which equally many of its objects have a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    /// The first of these rounds, and the first behind them.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Objects.
+    pub(super) pairs: u32,
+    /// Processes of the node in the rounds before these.
+    pub(super) before: u32,
+}
+
+/// Adds the rounds up to `end`, in which `pairs` objects take part, to the steps of a node, which begin in row `first`.
+fn push(steps: &mut Vec<Step>, first: usize, end: u32, pairs: u32) {
+    let (start, before) = steps[first..].last().map_or((0, 0), |last| {
+        (last.end, last.before + (last.end - last.start) * last.pairs)
+    });
+    steps.push(Step {
+        start,
+        end,
+        pairs,
+        before,
+    });
+}
+
+/// Deals from places that are written out. Scratch: what it holds is of the last pattern.
+#[derive(Default)]
+pub(super) struct Deal {
+    /// (logical index, which object in turn it is), by logical index.
+    turn_of: Vec<(u32, u32)>,
+    /// Processes of each object; then where its next one goes.
+    counts: Vec<u32>,
+    /// Where the processes of each object that has turns left stand in `by_object`.
+    live: Vec<Range<u32>>,
+    by_object: Vec<u32>,
+    /// The process of each turn.
+    pub(super) out: Vec<u32>,
+}
+
+impl Deal {
+    /// Takes a pattern up. Objects have their turn in the order in which it comes to them.
+    pub(super) fn enter(&mut self, pattern: &Pattern) {
+        self.turn_of.clear();
+        let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
+        let objects = runs.filter_map(|run| run.place.object);
+        self.turn_of.extend(objects.zip(0..));
+        self.turn_of.sort_unstable();
+        self.turn_of.dedup_by_key(|&mut (object, _)| object);
+        if !self.turn_of.is_sorted_by_key(|&(_, seen)| seen) {
+            self.turn_of.sort_unstable_by_key(|&(_, seen)| seen);
+        }
+        for (turn, row) in (0..).zip(&mut self.turn_of) {
+            row.1 = turn;
+        }
+        self.turn_of.sort_unstable();
+    }
+
+    fn turn(&self, packed: Packed) -> u32 {
+        let logical = packed
+            .object()
+            .expect("rank by fill and span need an object map");
+        // Nearly always objects are 0, 1, 2, …: then a row is an index.
+        match self.turn_of.get(logical as usize) {
+            Some(&(found, turn)) if found == logical => turn,
+            Some(_) | None => {
+                let found = self
+                    .turn_of
+                    .binary_search_by_key(&logical, |&(object, _)| object);
+                self.turn_of[found.expect("the pattern's own object")].1
+            }
+        }
+    }
+
+    /// Sorts processes by object into `by_object`; gives the objects to `live`.
+    fn sort(&mut self, places: &[Packed]) {
+        self.counts.clear();
+        self.counts.resize(self.turn_of.len(), 0);
+        for &packed in places {
+            let turn = self.turn(packed);
+            self.counts[turn as usize] += 1;
+        }
+        self.live.clear();
+        let mut end = 0;
+        for count in &mut self.counts {
+            if *count > 0 {
+                self.live.push(end..end + *count);
+            }
+            end += std::mem::replace(count, end);
+        }
+        self.by_object.clear();
+        self.by_object.resize(places.len(), 0);
+        for (local, &packed) in (0..).zip(places) {
+            let turn = self.turn(packed);
+            let next = &mut self.counts[turn as usize];
+            self.by_object[*next as usize] = local;
+            *next += 1;
+        }
+    }
+
+    /// All processes, object by object, into `out`. Cost: the processes, and the objects of the pattern.
+    pub(super) fn by_object(&mut self, places: &[Packed]) {
+        self.sort(places);
+        std::mem::swap(&mut self.out, &mut self.by_object);
+    }
+
+    /// All processes, round by round, into `out`; the rounds to `steps`. Cost: as above.
+    pub(super) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<Step>) {
+        self.sort(places);
+        self.out.clear();
+        let first = steps.len();
+        let mut round = 0;
+        while !self.live.is_empty() {
+            let pairs = self.live.len();
+            let start = self.out.len();
+            self.live.retain_mut(|left| {
+                let next = left.next().expect("those with none left were dropped");
+                self.out.push(self.by_object[next as usize]);
+                left.start < left.end
+            });
+            round += 1;
+            if self.live.len() < pairs {
+                let pairs = u32::try_from(self.out.len() - start).expect("objects of one node");
+                push(steps, first, round, pairs);
+            }
+        }
+    }
+
+    /// How many entries the objects of the pattern take.
+    pub(super) fn objects(&self) -> usize {
+        self.turn_of.len()
+    }
+}
+
+/// How many objects have how many of the first processes of a pattern: where those are too many to be written out.
+pub(super) struct Tally<'p> {
+    pattern: &'p Pattern,
+    procs: u32,
+    /// Processes of each object.
+    counts: Vec<u32>,
+    /// How many objects have so many processes.
+    objects: BTreeMap<u32, u32>,
+}
+
+impl<'p> Tally<'p> {
+    pub(super) fn new(pattern: &'p Pattern, index: &ObjectIndex) -> Self {
+        Self {
+            pattern,
+            procs: 0,
+            counts: index.counts(0),
+            objects: BTreeMap::new(),
+        }
+    }
+
+    /// The rounds of the first `procs` processes, which are at least as many as last time. Cost: the objects or, if they are
+    /// fewer, the processes since; and the rounds.
+    pub(super) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<Step>) {
+        let more = procs - self.procs;
+        if more as usize > self.counts.len() {
+            self.counts = index.counts(procs);
+            self.objects.clear();
+            for &count in self.counts.iter().filter(|&&count| count > 0) {
+                *self.objects.entry(count).or_default() += 1;
+            }
+        } else {
+            visit(self.pattern, self.procs, more, |count, packed| {
+                let Some(object) = index.object(packed) else {
+                    return;
+                };
+                let own = &mut self.counts[object as usize];
+                if let Some(alike) = self.objects.get_mut(own) {
+                    *alike -= 1;
+                    if *alike == 0 {
+                        self.objects.remove(own);
+                    }
+                }
+                *own += count;
+                *self.objects.entry(*own).or_default() += 1;
+            });
+        }
+        self.procs = procs;
+        let first = steps.len();
+        let mut pairs: u32 = self.objects.values().sum();
+        for (&count, &objects) in &self.objects {
+            push(steps, first, count, pairs);
+            pairs -= objects;
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What the processes of each pattern get, written out side by side: one number finds a process's object and cpus.
+//!
+//! A pattern as it is made is a list of lists. Where it is short enough, its places are also here, eight bytes each; a long
+//! one, two thousand million processes on one node, is asked itself.
+
+use super::{Placed, row};
+use crate::id::Id as _;
+use crate::limit::OBJECTS_MAX;
+use crate::policy::ObjKind;
+use crate::table::cpusets::CpusetId;
+use crate::table::patterns::{Pattern, PatternId, Patterns, Place, PlaceRun};
+use rayon::prelude::*;
+
+/// Places that are written out in any case, and how many more for each run of the patterns: what is here stays in
+/// proportion to what was there.
+const ALWAYS: usize = 1 << 18;
+const PER_RUN: usize = 8;
+/// Places from which on several threads write them: some hundred microseconds of work.
+const PARALLEL: usize = 1 << 17;
+/// No place was written out.
+const NOT_HERE: u32 = u32::MAX;
+
+/// Bits of a packed object that hold its logical index.
+pub(super) const INDEX_BITS: u32 = 28;
+const _: () = assert!(
+    OBJECTS_MAX < 1 << INDEX_BITS,
+    "an index fits beside its kind"
+);
+
+/// An object and a cpu set, each plus one; 0: none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Packed {
+    object: u32,
+    pub(super) cpus: u32,
+}
+
+impl Packed {
+    /// The object's logical index.
+    #[inline]
+    pub(super) fn object(self) -> Option<u32> {
+        self.object.checked_sub(1)
+    }
+}
+
+impl From<Place> for Packed {
+    fn from(place: Place) -> Self {
+        Self {
+            object: place.object.map_or(0, |object| object + 1),
+            cpus: place.cpus.map_or(0, |id| row(id.row()) + 1),
+        }
+    }
+}
+
+impl From<Packed> for Place {
+    fn from(packed: Packed) -> Self {
+        let cpus = packed.cpus.checked_sub(1);
+        Self {
+            object: packed.object.checked_sub(1),
+            cpus: cpus.map(|row| CpusetId::from_row(row as usize)),
+        }
+    }
+}
+
+/// What a kind adds to an object's number in the explicit table; without a kind no object is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KindBits {
+    bits: u32,
+    mask: u32,
+}
+
+impl KindBits {
+    pub(super) const fn new(kind: Option<ObjKind>) -> Self {
+        match kind {
+            Some(kind) => Self {
+                bits: (kind as u32 + 1) << INDEX_BITS,
+                mask: u32::MAX,
+            },
+            None => Self { bits: 0, mask: 0 },
+        }
+    }
+    /// The object as the table holds it: its kind above its logical index; 0: none.
+    #[inline]
+    pub(super) const fn object(self, packed: Packed) -> u32 {
+        let object = packed.object & self.mask;
+        if object == 0 {
+            0
+        } else {
+            self.bits | (object - 1)
+        }
+    }
+}
+
+/// Places of patterns, written out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    /// Where those of each pattern start. Shape `[patterns]`.
+    starts: Vec<u32>,
+    flat: Vec<Packed>,
+}
+
+impl Places {
+    /// Writes out what the placed runs use. Cost: eight bytes for each process of each distinct pattern, in parallel.
+    pub(super) fn new(placed: &[Placed], patterns: &Patterns) -> Self {
+        let mut most = vec![0_u32; patterns.len()];
+        for run in placed.iter().flat_map(|placed| &placed.runs) {
+            let most = &mut most[run.pattern.row()];
+            *most = run.procs.max(*most);
+        }
+        let mut starts = Vec::with_capacity(most.len());
+        let (mut end, mut room) = (0_usize, ALWAYS);
+        let mut here: Vec<(&Pattern, u32)> = Vec::new();
+        for ((_, pattern), &procs) in patterns.iter().zip(&most) {
+            let runs: usize = pattern
+                .segments()
+                .iter()
+                .map(|segment| segment.runs.len())
+                .sum();
+            room += runs * PER_RUN;
+            let fits = procs as usize <= room && end + (procs as usize) < NOT_HERE as usize;
+            if procs == 0 || !fits {
+                starts.push(NOT_HERE);
+                continue;
+            }
+            room -= procs as usize;
+            starts.push(row(end));
+            end += procs as usize;
+            here.push((pattern, procs));
+        }
+        let mut flat = vec![Packed::default(); end];
+        let mut rest = &mut flat[..];
+        let parts = here.into_iter().map(|(pattern, procs)| {
+            let (own, behind) = std::mem::take(&mut rest).split_at_mut(procs as usize);
+            rest = behind;
+            (pattern, own)
+        });
+        if end < PARALLEL {
+            parts.for_each(|(pattern, own)| write(pattern, own));
+        } else {
+            let parts: Vec<_> = parts.collect();
+            parts
+                .into_par_iter()
+                .with_min_len(64)
+                .for_each(|(pattern, own)| write(pattern, own));
+        }
+        Self { starts, flat }
+    }
+
+    /// The places of a pattern from its first process on, if they are here; those of other patterns follow.
+    #[inline]
+    pub(super) fn of(&self, pattern: PatternId) -> Option<&[Packed]> {
+        let start = *self.starts.get(pattern.row())?;
+        (start != NOT_HERE).then(|| &self.flat[start as usize..])
+    }
+
+    /// What a process gets.
+    #[inline]
+    pub(super) fn packed(&self, pattern: PatternId, local: u32, patterns: &Patterns) -> Packed {
+        match self.of(pattern) {
+            Some(places) => places[local as usize],
+            None => patterns.get(pattern).place(local).into(),
+        }
+    }
+}
+
+fn write(pattern: &Pattern, out: &mut [Packed]) {
+    let mut left = out;
+    for segment in pattern.segments() {
+        let take = left.len().min(segment.procs as usize);
+        let (own, behind) = left.split_at_mut(take);
+        let lead = segment
+            .cycle
+            .map_or(segment.runs.len(), |cycle| cycle as usize);
+        let mut at = fill(&segment.runs, own, 0);
+        // The first round was written above: what follows copies it.
+        let before: u64 = segment.runs[..lead]
+            .iter()
+            .map(|run| u64::from(run.count))
+            .sum();
+        while at < own.len() && at as u64 > before {
+            let before = usize::try_from(before).expect("a round was written behind it");
+            let again = (at - before).min(own.len() - at);
+            own.copy_within(before..before + again, at);
+            at += again;
+        }
+        left = behind;
+    }
+    debug_assert!(
+        left.is_empty(),
+        "a pattern serves every process of its runs"
+    );
+}
+
+/// Writes runs once, from `at` on; gives where that ended.
+fn fill(runs: &[PlaceRun], out: &mut [Packed], mut at: usize) -> usize {
+    for run in runs {
+        let end = out.len().min(at.saturating_add(run.count as usize));
+        out[at..end].fill(run.place.into());
+        at = end;
+        if at == out.len() {
+            break;
+        }
+    }
+    at
+}
+
+/// Shows the places of a long pattern from process `from` on, as runs: (how many, what each gets).
+pub(super) fn visit(pattern: &Pattern, from: u32, procs: u32, mut show: impl FnMut(u32, Packed)) {
+    let (mut at, mut left) = (from, procs);
+    for (row, segment) in pattern.segments().iter().enumerate() {
+        let inside = at - pattern.start(row);
+        if inside >= segment.procs {
+            continue;
+        }
+        let mut own = left.min(segment.procs - inside);
+        left -= own;
+        at += own;
+        let (first, before) = pattern.run(row, inside);
+        let mut skip = u64::from(inside) - before;
+        let again = segment
+            .cycle
+            .map_or(segment.runs.len(), |cycle| cycle as usize);
+        for run in segment.runs[first..]
+            .iter()
+            .chain(segment.runs[again..].iter().cycle())
+        {
+            let count = u32::try_from(u64::from(run.count) - skip)
+                .unwrap_or(u32::MAX)
+                .min(own);
+            skip = 0;
+            show(count, run.place.into());
+            own -= count;
+            if own == 0 {
+                break;
+            }
+        }
+        if left == 0 {
+            break;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::patterns::Segment;
+
+    fn run(count: u32, object: u32) -> PlaceRun {
+        let place = Place {
+            object: Some(object),
+            cpus: None,
+        };
+        PlaceRun { count, place }
+    }
+
+    #[test]
+    fn what_is_written_out_is_what_the_pattern_says() {
+        let mut patterns = Patterns::default();
+        let id = patterns.intern(vec![
+            Segment {
+                procs: 3,
+                runs: vec![run(2, 7), run(4, 8)],
+                cycle: None,
+            },
+            Segment {
+                procs: u32::MAX - 3,
+                runs: vec![run(1, 0), run(1, 1), run(2, 2)],
+                cycle: Some(1),
+            },
+        ]);
+        let pattern = patterns.get(id);
+        for procs in 1..40 {
+            let said: Vec<Packed> = (0..procs).map(|at| pattern.place(at).into()).collect();
+            let mut written = vec![Packed::default(); said.len()];
+            write(pattern, &mut written);
+            assert_eq!(written, said);
+            for from in 0..procs {
+                let mut visited = Vec::new();
+                visit(pattern, from, procs - from, |count, packed| {
+                    visited.resize(visited.len() + count as usize, packed);
+                });
+                assert_eq!(visited, said[from as usize..], "{procs} from {from}");
+            }
+        }
+    }
+}
