@@ -2,7 +2,7 @@
 
 use super::deal::Deal;
 use super::facts::{Facts, listed_cpus};
-use super::lots::Work;
+use super::lots::{Lot, Work};
 use super::pattern::{Binding, Layout};
 use super::refuse;
 use crate::error::MapError;
@@ -20,45 +20,77 @@ pub(super) enum Pass {
     Sharing,
 }
 
-/// An explicit target must be there (7.6); checked before cpus.
-pub(super) fn check_target(
-    deal: &Deal,
-    work: &Work<'_>,
-    lot: usize,
-    facts: Facts,
-    binding: Binding,
-) -> Result<(), MapError> {
-    let missing = binding == Binding::On && !facts.has_target && Deal::explicit(work);
-    if missing {
-        Err(refuse::unbindable(
+impl Pass {
+    /// The only pass of a policy that deals round by round: it shares from the start, where it may.
+    pub(super) const fn of_rounds(work: &Work<'_>) -> Self {
+        match work.policy.oversubscribe {
+            Oversubscribe::Refused => Self::First,
+            Oversubscribe::Allowed => Self::Sharing,
+        }
+    }
+
+    /// Processes that each node of a lot has slots for.
+    fn slots(self, lot: &Lot) -> u32 {
+        match self {
+            Self::First => lot.avail.min(lot.room),
+            Self::Sharing => lot.room,
+        }
+    }
+}
+
+/// A lot whose turn it is.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'w, 's> {
+    pub(super) deal: &'w Deal,
+    pub(super) work: &'w Work<'s>,
+    pub(super) lot: usize,
+    pub(super) facts: Facts,
+    pub(super) pass: Pass,
+}
+
+impl Case<'_, '_> {
+    fn row(&self) -> &Lot {
+        &self.work.lots[self.lot]
+    }
+
+    /// Processes that its slots take.
+    fn slots(&self) -> u32 {
+        self.pass.slots(self.row())
+    }
+
+    /// An explicit target must be there (7.6); checked before cpus.
+    pub(super) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
+        let Self {
+            deal,
             work,
-            deal.stopped(0),
             lot,
-            refuse::no_target(work, lot),
-        ))
-    } else {
+            facts,
+            ..
+        } = *self;
+        if binding == Binding::On && !facts.has_target && Deal::explicit(work) {
+            let failure = refuse::no_target(work, lot);
+            return Err(refuse::unbindable(work, deal.stopped(0), lot, failure));
+        }
         Ok(())
     }
-}
 
-/// PE must fit a package of this node, taken or not.
-pub(super) fn check_packages(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
-    let pe = u32::from(work.policy.pe);
-    let fits = pe == 1 || facts.largest_package >= pe;
-    if fits {
-        Ok(())
-    } else {
-        Err(refuse::span_packages(work, lot, format!("pe={pe}")))
+    /// PE must fit a package of this node, taken or not.
+    pub(super) fn check_packages(&self) -> Result<(), MapError> {
+        let pe = u32::from(self.work.policy.pe);
+        if pe == 1 || self.facts.largest_package >= pe {
+            return Ok(());
+        }
+        let asked = format!("pe={pe}");
+        Err(refuse::span_packages(self.work, self.lot, asked))
     }
-}
 
-/// PE must fit a mapped object of this node, taken or not.
-pub(super) fn check_objects(work: &Work<'_>, lot: usize, facts: Facts) -> Result<(), MapError> {
-    let fits = work.policy.pe == 1 || facts.largest_object >= u32::from(work.policy.pe);
-    if fits {
-        Ok(())
-    } else {
-        Err(refuse::pe_exceeds(work, lot, facts))
+    /// PE must fit a mapped object of this node, taken or not.
+    pub(super) fn check_objects(&self) -> Result<(), MapError> {
+        let pe = self.work.policy.pe;
+        if pe == 1 || self.facts.largest_object >= u32::from(pe) {
+            return Ok(());
+        }
+        Err(refuse::pe_exceeds(self.work, self.lot, self.facts))
     }
 }
 
@@ -67,45 +99,39 @@ fn narrow(count: u64) -> u32 {
 }
 
 /// By slot (4.1).
-pub(super) fn slot_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let slots = if pass == Pass::First {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;
+pub(super) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal, work, facts, ..
+    } = *case;
+    let slots = case.slots();
+    let given_up =
+        case.row().avail > facts.free && !Deal::explicit(work) && case.pass == Pass::First;
     if deal.binding == Binding::Off || given_up {
         return Ok((Layout::Plain(Binding::Off), slots));
     }
     if slots > 0 {
-        check_target(deal, work, lot, facts, Binding::On)?;
-        check_packages(work, lot, facts)?;
+        case.check_target(Binding::On)?;
+        case.check_packages()?;
     }
     let cpus = match (work.policy.pe, Deal::overload(work)) {
         (1, true) => u32::MAX,
         (1, false) => facts.free,
-        (_, true) if pass == Pass::Sharing => u32::MAX,
+        (_, true) if case.pass == Pass::Sharing => u32::MAX,
         (_, _) => facts.by_package,
     };
     Ok((Layout::Plain(Binding::On), slots.min(cpus)))
 }
 
 /// By the cpus of a list (4.7).
-pub(super) fn list_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
+pub(super) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal,
+        work,
+        lot,
+        facts,
+        pass,
+    } = *case;
+    let row = case.row();
     if let Some((cpu, reason)) = facts.listed_closed {
         return Err(refuse::pe_list_conflict(work, lot, cpu, reason, facts));
     }
@@ -140,60 +166,35 @@ pub(super) fn list_layout(
 }
 
 /// By objects, node after node (4.3).
-pub(super) fn sweep_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    pass: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let slots = if pass == Pass::First {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let layout = Layout::Sweep(deal.binding);
-    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
-    Ok((layout, cap))
+pub(super) fn sweep_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let layout = Layout::Sweep(case.deal.binding);
+    Ok((layout, object_cap(case, layout)?))
 }
 
 /// By objects over all nodes (4.3, SPAN).
-pub(super) fn walk_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    _: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let forbidden = work.policy.oversubscribe == Oversubscribe::Refused;
-    let slots = if forbidden {
-        row.avail.min(row.room)
-    } else {
-        row.room
-    };
-    let layout = Layout::Walk(deal.binding);
-    let cap = object_cap(deal, work, lot, facts, (layout, slots))?;
-    Ok((layout, cap))
+pub(super) fn walk_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let layout = Layout::Walk(case.deal.binding);
+    Ok((layout, object_cap(case, layout)?))
 }
 
-/// Processes that the objects of a node take, at most `slots`.
-fn object_cap(
-    deal: &Deal,
-    work: &Work<'_>,
-    lot: usize,
-    facts: Facts,
-    (layout, slots): Choice,
-) -> Result<u32, MapError> {
+/// Processes that the objects of a node take, at most its slots.
+fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
+    let Case {
+        deal,
+        work,
+        lot,
+        facts,
+        ..
+    } = *case;
+    let slots = case.slots();
     if facts.objects == 0 {
         return Err(refuse::object_not_found(work, lot));
     }
     if deal.binding == Binding::Off || slots == 0 {
         return Ok(slots);
     }
-    check_target(deal, work, lot, facts, deal.binding)?;
-    check_objects(work, lot, facts)?;
+    case.check_target(deal.binding)?;
+    case.check_objects()?;
     if Deal::overload(work) {
         return Ok(if facts.with_cpus == 0 { 0 } else { slots });
     }
@@ -206,26 +207,17 @@ fn object_cap(
 }
 
 /// By node (4.2).
-pub(super) fn node_layout(
-    deal: &Deal,
-    work: &mut Work<'_>,
-    lot: usize,
-    facts: Facts,
-    _: Pass,
-) -> Result<Choice, MapError> {
-    let row = work.lots[lot];
-    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
-    let slots = if oversubscribed {
-        row.room
-    } else {
-        row.avail.min(row.room)
-    };
+pub(super) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal, work, facts, ..
+    } = *case;
+    let (row, slots) = (case.row(), case.slots());
     if deal.binding == Binding::Off {
         return Ok((Layout::Plain(Binding::Off), slots));
     }
     if Deal::explicit(work) {
-        check_target(deal, work, lot, facts, Binding::On)?;
-        check_packages(work, lot, facts)?;
+        case.check_target(Binding::On)?;
+        case.check_packages()?;
         let cpus = match (work.policy.pe, Deal::overload(work)) {
             (1, true) => u32::MAX,
             (1, false) => facts.free,
@@ -234,7 +226,7 @@ pub(super) fn node_layout(
         return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
     }
     let each = (deal.asked / work.nodes()).max(1);
-    let given_up = if oversubscribed {
+    let given_up = if case.pass == Pass::Sharing {
         facts.free < each && each <= row.avail
     } else {
         facts.free < each.min(row.avail)

@@ -1,6 +1,6 @@
 //! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
-use super::pool::excluded;
+use super::pool::{Lines, excluded};
 use super::site::Site;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
@@ -40,8 +40,7 @@ pub(super) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
 /// excludes it says nothing of.
 fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
     let excluded = excluded(file);
-    let mut slots: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut more: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
     for line in &file.lines {
         let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
             continue;
@@ -49,23 +48,16 @@ fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
         if excluded.find(range).1.is_none() {
             continue;
         }
-        for node in site
-            .names
-            .find(range)
-            .0
-            .into_iter()
-            .flat_map(|nodes| nodes.first..nodes.end())
-        {
-            match line.slots {
-                Some(count) => *slots.entry(node).or_default() = count,
-                None => *more.entry(node).or_default() += 1,
+        for nodes in site.names.find(range).0 {
+            for node in nodes.first..nodes.end() {
+                said.entry(node).or_default().add(line);
             }
         }
     }
-    for (node, count) in &mut slots {
-        *count = count.saturating_add(more.get(node).copied().unwrap_or(0));
-    }
-    slots
+    let given = said.into_iter().filter(|(_, lines)| lines.slots.is_some());
+    given
+        .map(|(node, lines)| (node, u32::try_from(lines.written()).unwrap_or(u32::MAX)))
+        .collect()
 }
 
 /// The states with some changed; `None` when none is.

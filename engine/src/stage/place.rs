@@ -1,8 +1,7 @@
 //! Placing one app: which policy counts and lays how. Source: `semantics` 4.
 
-use super::choose::{self, Choice, Pass};
+use super::choose::{self, Case, Choice, Pass};
 use super::deal::Deal;
-use super::facts::Facts;
 use super::lots::Work;
 use super::pattern::{Binding, End, Layout};
 use super::refuse;
@@ -65,7 +64,7 @@ pub(crate) fn place(
 }
 
 /// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
-type Choose = fn(&Deal, &mut Work<'_>, usize, Facts, Pass) -> Result<Choice, MapError>;
+type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
@@ -78,8 +77,7 @@ impl Deal {
                 known = self.look_ahead(work, lot);
                 work.learn(lot..known);
             }
-            let facts = work.facts(lot);
-            let (layout, cap) = match choose(self, work, lot, facts, Pass::First) {
+            let (layout, cap) = match choose(&self.case(work, lot, Pass::First)) {
                 Ok(choice) => choice,
                 Err(error) => {
                     // Node by node: what fails on an earlier one is said first.
@@ -103,6 +101,17 @@ impl Deal {
             self.binding = Binding::Off;
         }
         self.by_sharing(work, choose)
+    }
+
+    /// A lot whose turn it is, and what there is on its nodes.
+    fn case<'w, 's>(&'w self, work: &'w mut Work<'s>, lot: usize, pass: Pass) -> Case<'w, 's> {
+        Case {
+            deal: self,
+            facts: work.facts(lot),
+            work,
+            lot,
+            pass,
+        }
     }
 
     /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
@@ -184,8 +193,7 @@ impl Deal {
                 }
                 let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
                 for (part, &(nodes, procs)) in rows.clone().zip(taking) {
-                    let facts = work.facts(part);
-                    let (layout, cap) = choose(self, work, part, facts, Pass::Sharing)?;
+                    let (layout, cap) = choose(&self.case(work, part, Pass::Sharing))?;
                     let procs = procs.min(cap).min(work.lots[part].room);
                     self.left -= nodes * procs;
                     counts.push((part, layout, procs));
@@ -239,8 +247,8 @@ impl Deal {
                 known = work.lots.len().min(lot + AHEAD.max(self.asked as usize));
                 work.learn(lot..known);
             }
-            let facts = work.facts(lot);
-            let choice = choose(self, work, lot, facts, Pass::First)?;
+            let pass = Pass::of_rounds(work);
+            let choice = choose(&self.case(work, lot, pass))?;
             let nodes = u64::from(work.lots[lot].nodes.count);
             reached += if choice.1 > 0 { nodes } else { 0 };
             choices.push(choice);
@@ -306,11 +314,12 @@ impl Deal {
             let given_up =
                 needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
             let binding = if given_up { Binding::Off } else { self.binding };
-            choose::check_target(self, work, lot, facts, binding)?;
+            let case = self.case(work, lot, Pass::First);
+            case.check_target(binding)?;
             if on == PprObject::Node {
-                choose::check_packages(work, lot, facts)?;
+                case.check_packages()?;
             } else {
-                choose::check_objects(work, lot, facts)?;
+                case.check_objects()?;
             }
             let layout = Layout::Blocks(per, binding);
             let want = self

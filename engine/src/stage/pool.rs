@@ -180,11 +180,31 @@ impl Sub for Said {
 
 /// What the lines of one file say of a node.
 #[derive(Clone, Copy, Default)]
-struct Lines {
+pub(super) struct Lines {
     mentions: u32,
-    slots: Option<u32>,
+    pub(super) slots: Option<u32>,
     ranked: u32,
     max: Option<u32>,
+}
+
+impl Lines {
+    /// One line more.
+    pub(super) fn add(&mut self, line: &HostfileLine) {
+        let ranked = matches!(line.what, HostfileWhat::Ranked(_));
+        self.max = line.max_slots.or(self.max);
+        self.ranked += u32::from(ranked);
+        match line.slots {
+            Some(slots) => self.slots = Some(slots),
+            None if !ranked => self.mentions += 1,
+            None => {}
+        }
+    }
+
+    /// Slots written: those given, and one for each other line.
+    pub(super) fn written(&self) -> u64 {
+        let more = u64::from(self.mentions) + u64::from(self.ranked);
+        u64::from(self.slots.unwrap_or(0)) + more
+    }
 }
 
 /// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
@@ -202,9 +222,8 @@ fn from_files<'h>(
         // What it excludes must make sense, too.
         let mut out: BTreeMap<u32, Lines> = BTreeMap::new();
         for line in &file.lines {
-            let (range, ranked) = match &line.what {
-                HostfileWhat::Name(range) => (range, 0),
-                HostfileWhat::Ranked(range) => (range, 1),
+            let range = match &line.what {
+                HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => range,
                 HostfileWhat::Exclude(_) => continue,
                 HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => {
                     let reason = "relative nodes select from a pool, and this file makes it";
@@ -214,13 +233,13 @@ fn from_files<'h>(
             let (gone, kept) = excluded.find(range);
             if kept.is_none() {
                 for node in gone.into_iter().flat_map(|nodes| nodes.first..nodes.end()) {
-                    note_line(out.entry(node).or_default(), file, line, ranked)?;
+                    note_line(out.entry(node).or_default(), file, line)?;
                 }
                 continue;
             }
             for nodes in names.add(range).map_err(too_many)? {
                 for node in nodes.first..nodes.end() {
-                    note_line(own.entry(node).or_default(), file, line, ranked)?;
+                    note_line(own.entry(node).or_default(), file, line)?;
                 }
             }
         }
@@ -254,12 +273,7 @@ pub(crate) fn excluded(file: &Hostfile) -> Names {
     names
 }
 
-fn note_line(
-    lines: &mut Lines,
-    file: &Hostfile,
-    line: &HostfileLine,
-    ranked: u32,
-) -> Result<(), MapError> {
+fn note_line(lines: &mut Lines, file: &Hostfile, line: &HostfileLine) -> Result<(), MapError> {
     if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
         return Err(bad_hostfile(
             file,
@@ -267,13 +281,7 @@ fn note_line(
             "the slots of this node are given twice",
         ));
     }
-    lines.max = line.max_slots.or(lines.max);
-    lines.ranked += ranked;
-    match line.slots {
-        Some(slots) => lines.slots = Some(slots),
-        None if ranked == 0 => lines.mentions += 1,
-        None => {}
-    }
+    lines.add(line);
     let said = said_by(*lines);
     if said.max.is_some_and(|max| u64::from(max) < said.written) {
         return Err(bad_hostfile(file, line, "max_slots is below slots"));
@@ -293,7 +301,7 @@ fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> M
 fn said_by(lines: Lines) -> Said {
     let more = u64::from(lines.mentions) + u64::from(lines.ranked);
     let (written, inferred) = match (lines.slots, more, lines.max) {
-        (Some(slots), more, _) => (u64::from(slots) + more, 0),
+        (Some(_), _, _) => (lines.written(), 0),
         (None, _, Some(max)) => (u64::from(max), 0),
         (None, 1, None) if lines.ranked == 0 => (0, 1),
         (None, more, None) => (more, 0),
