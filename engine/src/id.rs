@@ -83,6 +83,10 @@ impl<I: Id, T> Column<I, T> {
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.values.reserve(rows);
     }
+    /// Forgets all rows, and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+    }
     /// Rows.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -25,6 +25,8 @@ pub mod plan;
 pub mod stage;
 // The list of stages.
 pub mod map;
+// One job, planned again when nodes are lost.
+pub mod planner;
 // Jobs that come and go on one set of nodes.
 pub mod cluster;
 // The judge.

@@ -87,13 +87,22 @@ pub(crate) fn map_on(
     mut site: Site,
     components: &Components,
 ) -> Result<Mapped, MapError> {
+    place_on(&resolved, &mut site, components)
+}
+
+/// The same on a site that is used again: the plan has its tables until they are taken back.
+pub(crate) fn place_on(
+    resolved: &Resolved,
+    site: &mut Site,
+    components: &Components,
+) -> Result<Mapped, MapError> {
     let Components { registry, index } = components;
     let mut calls = Vec::new();
     let mut notes = resolved.notes.clone();
     let before = site.runs.clone();
     // How many processes, where nobody said; that settles bindings by size.
-    let counts = count::count(&mut site, &resolved)?;
-    let total = count::total(&count::for_size(&resolved, &counts));
+    let counts = count::count(site, resolved)?;
+    let total = count::total(&count::for_size(resolved, &counts));
     // App by app, each on what the earlier ones left.
     let mut table = resolved.apps.clone();
     let mut placed = Vec::with_capacity(table.len());
@@ -118,7 +127,7 @@ pub(crate) fn map_on(
         }
         let id = table.intern(policy);
         let turn = Turn {
-            resolved: &resolved,
+            resolved,
             app,
             policy: &policy,
             id,
@@ -130,14 +139,14 @@ pub(crate) fn map_on(
         if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
             return Err(error.clone().into());
         }
-        let one = place_or_without_pe(&mut site, turn, &mut table, total, &mut notes)?;
+        let one = place_or_without_pe(site, turn, &mut table, total, &mut notes)?;
         if by_size
             && matches!(
                 policy.bind,
                 BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
             )
         {
-            notes::narrow(&mut site, app, &one, &mut notes);
+            notes::narrow(site, app, &one, &mut notes);
         }
         let procs: u32 = one.runs.iter().map(|run| run.procs * run.nodes.count).sum();
         count::too_large(u64::from(base) + u64::from(procs))?;
@@ -145,8 +154,8 @@ pub(crate) fn map_on(
         lines += if policy.map == MapBy::Lsf { procs } else { 0 };
         placed.push(one);
     }
-    notes::of_job(&site, &mut notes);
-    let (world, patterns) = site.into_world(before);
+    notes::of_job(site, &mut notes);
+    let (world, patterns) = site.lend(before);
     Ok(Mapped {
         plan: Plan::assemble(world, table, patterns, placed),
         notes,

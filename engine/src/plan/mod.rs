@@ -165,6 +165,12 @@ impl Plan {
         }
     }
 
+    /// The tables, given back to whoever plans next.
+    pub(crate) fn into_tables(self) -> (World, Patterns, impl Iterator<Item = Vec<PlacedRun>>) {
+        let placed = self.apps.into_iter().map(|app| app.placed.runs);
+        (self.world, self.patterns, placed)
+    }
+
     /// The nodes, topologies and states that the plan speaks of.
     #[must_use]
     pub const fn world(&self) -> &World {

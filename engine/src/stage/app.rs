@@ -6,6 +6,7 @@ use super::leave;
 use super::listed::Asked;
 use super::lots::Work;
 use super::lowered::lowered;
+use super::named;
 use super::place;
 use super::select;
 use super::site::Site;
@@ -69,9 +70,10 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         policy,
         ..
     } = turn;
-    let named = select::named(site, &resolved.hosts, app)?;
+    let named = named::recall(site, &resolved.hosts, app)?;
     let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
     picks.keep(site);
+    named::keep(site, &resolved.hosts, app, named);
     let picks = picks.picks;
     let (procs, counted) = match (turn.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
@@ -92,6 +94,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         }
     };
     let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
+    work.site.spare.picks = picks;
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&mut work, notes);
     Ok(leave::lots(work, turn.id))
@@ -110,9 +113,10 @@ fn by_component(
         policy,
         ..
     } = turn;
-    let named = select::named(site, &resolved.hosts, app)?;
+    let named = named::recall(site, &resolved.hosts, app)?;
     let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
     picks.keep(site);
+    named::keep(site, &resolved.hosts, app, named);
     let laid = Policy {
         map: pattern(policy),
         span: Span::No,

@@ -3,6 +3,7 @@
 use super::entries;
 use super::facts::mapped_kind;
 use super::hardware::Targets;
+use super::named;
 use super::select::{self, Pick};
 use super::site::Site;
 use crate::count::ProcCount;
@@ -143,16 +144,12 @@ fn slots(
     app: AppId,
     policy: &Policy,
 ) -> Result<Vec<Pick>, MapError> {
-    let named = select::named(site, &resolved.hosts, app)?;
+    let named = named::recall(site, &resolved.hosts, app)?;
     // What the claims raise is for the app's own turn.
-    Ok(select::picks(
-        site,
-        &resolved.hosts,
-        (app, policy),
-        &named,
-        &mut Vec::new(),
-    )?
-    .picks)
+    let hosts = &resolved.hosts;
+    let picks = select::picks(site, hosts, (app, policy), &named, &mut Vec::new())?;
+    named::keep(site, hosts, app, named);
+    Ok(picks.picks)
 }
 
 /// Processes that the cpus of the app's nodes take by PE: whole topologies, in the mode of the words (3.4).

@@ -1,6 +1,7 @@
 //! The entries of an app that wrote its places out: which nodes, in which order. Source: `semantics` 4.5, 4.6.
 
-use super::select::{Named, named, without_local};
+use super::named::Named;
+use super::select::{named, without_local};
 use super::site::Site;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
@@ -140,7 +141,7 @@ pub(crate) fn allowed(
     notes: &mut Vec<Note>,
 ) -> Result<Vec<NodeRange>, MapError> {
     let named = named(site, &resolved.hosts, app)?;
-    without_local(site, app, policy, &named, notes)
+    Ok(without_local(site, app, policy, &named, notes)?.into_owned())
 }
 
 /// The entries of `procs` ranks of a rankfile, from rank `first` on.

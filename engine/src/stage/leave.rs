@@ -3,11 +3,11 @@
 use super::count;
 use super::lots::Work;
 use super::progress::{Pass, Progress, ProgressId};
-use crate::id::Column;
+use super::site::Site;
+use super::spare::emptied;
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::table::apps::PolicyId;
-use crate::table::intervals::NodeOrder;
 use crate::table::patterns::PatternId;
 use crate::table::states::{NodeState, StateId};
 
@@ -20,10 +20,14 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
         RankBy::Span => RankOrder::Span,
         RankBy::Listed => RankOrder::Listed(Vec::new()),
     };
-    let mut known: Column<ProgressId, Option<(PatternId, StateId)>> =
-        work.progress.ids().map(|_| None).collect();
-    let mut runs = Vec::with_capacity(work.lots.len());
-    let mut changes = Vec::new();
+    let spare = &mut work.site.spare;
+    let mut known = std::mem::take(&mut spare.came);
+    known.clear();
+    for _ in work.progress.ids() {
+        known.push(None);
+    }
+    let mut runs = emptied(&mut spare.runs);
+    let mut changes = emptied(&mut spare.changes);
     for nodes in &work.touched {
         work.site.order.visit(*nodes);
     }
@@ -47,11 +51,14 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
             used_before: row.used,
         });
     }
-    let runs = in_job_order(runs, &work.site.order);
+    let joined = in_job_order(&runs, work.site);
     work.site.change(&mut changes);
+    let spare = &mut work.site.spare;
+    (spare.came, spare.runs, spare.changes) = (known, runs, changes);
+    work.end(lots);
     Placed {
         policy: Some(policy),
-        runs,
+        runs: joined,
         order,
     }
 }
@@ -91,20 +98,18 @@ fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, Stat
 }
 
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
-pub(crate) fn in_job_order(runs: Vec<PlacedRun>, order: &NodeOrder) -> Vec<PlacedRun> {
-    let mut parts: Vec<(u32, PlacedRun)> = Vec::with_capacity(runs.len());
+pub(crate) fn in_job_order(runs: &[PlacedRun], site: &mut Site) -> Vec<PlacedRun> {
+    let mut parts = emptied(&mut site.spare.places);
     for run in runs {
-        parts.extend(
-            order
-                .places(run.nodes)
-                .map(|(nodes, place)| (place, PlacedRun { nodes, ..run })),
-        );
+        let places = site.order.places(run.nodes);
+        parts.extend(places.map(|(nodes, place)| (place, PlacedRun { nodes, ..*run })));
     }
     if !parts.is_sorted_by_key(|(place, _)| *place) {
         parts.sort_unstable_by_key(|(place, _)| *place);
     }
-    let mut joined: Vec<PlacedRun> = Vec::with_capacity(parts.len());
-    for (_, run) in parts {
+    let mut joined = site.spare.placed.pop().unwrap_or_default();
+    joined.clear();
+    for &(_, run) in &parts {
         match joined.last_mut() {
             Some(last)
                 if last.nodes.end() == run.nodes.first
@@ -118,5 +123,6 @@ pub(crate) fn in_job_order(runs: Vec<PlacedRun>, order: &NodeOrder) -> Vec<Place
             _ => joined.push(run),
         }
     }
+    site.spare.places = parts;
     joined
 }

@@ -8,17 +8,17 @@ use super::facts::{Facts, Terrain};
 use super::lay::lay;
 use super::parallel::over;
 use super::pattern::{End, Ground, Laid, Layout};
-use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId, cut};
+use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
 use super::select::Pick;
-use super::site::{Finished, Site};
+use super::site::Site;
+use super::spare::emptied;
 use crate::id::{Column, Id as _};
-use crate::policy::{BindTo, MapBy, Overload, Oversubscribe};
-use crate::table::alike::ById;
+use crate::policy::{MapBy, Overload, Oversubscribe};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
-use crate::table::names::{NodeRange, push_joined};
+use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternDraft, PatternId};
-use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Neighbouring nodes that fare alike.
@@ -34,19 +34,6 @@ pub(crate) struct Lot {
     pub(crate) progress: ProgressId,
 }
 
-/// So many processes more, in a layout.
-type Step = (ProgressId, Layout, u32);
-
-/// What a step comes to: the progress behind it, or how many processes it places and why no more.
-type Outcome = Result<ProgressId, (u32, End)>;
-
-/// What a thread makes of a step.
-struct Worked {
-    laid: Laid,
-    /// The pattern, where no longer step of the same layout has it.
-    finished: Option<Finished>,
-}
-
 /// One app being placed.
 pub(crate) struct Work<'s> {
     pub(crate) site: &'s mut Site,
@@ -58,7 +45,7 @@ pub(crate) struct Work<'s> {
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(super) passes: Column<PassId, Pass>,
-    done: Column<LaidId, Done>,
+    pub(super) done: Column<LaidId, Done>,
     /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
     facts: Vec<Option<Facts>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
@@ -74,9 +61,12 @@ impl<'s> Work<'s> {
         (app, policy, id): (AppId, Policy, Option<PolicyId>),
         picks: &[Pick],
     ) -> Self {
-        let mut progress = Column::new();
-        let mut roots: ById<StateId, ProgressId> = ById::default();
-        let mut lots: Vec<Lot> = Vec::with_capacity(picks.len());
+        let spare = &mut site.spare;
+        let mut lots = emptied(&mut spare.lots);
+        let mut progress = std::mem::take(&mut spare.progress);
+        let mut roots = std::mem::take(&mut spare.roots);
+        progress.clear();
+        roots.clear();
         for pick in picks {
             let id = *roots
                 .entry(pick.state)
@@ -90,12 +80,18 @@ impl<'s> Work<'s> {
                 progress: id,
             });
         }
-        let states = progress.values().iter().map(|row: &Progress| row.state);
-        site.know(
-            states
-                .map(|state| site.states.get(state).topology)
-                .collect(),
-        );
+        let mut topologies = emptied(&mut site.spare.topologies);
+        let states = progress.values().iter().map(|row| row.state);
+        topologies.extend(states.map(|state| site.states.get(state).topology));
+        site.know(&mut topologies);
+        site.spare.topologies = topologies;
+        site.spare.roots = roots;
+        let mut passes = std::mem::take(&mut site.spare.passes);
+        let mut done = std::mem::take(&mut site.spare.done);
+        passes.clear();
+        done.clear();
+        let facts = emptied(&mut site.spare.facts);
+        let touched = emptied(&mut site.spare.touched);
         Self {
             site,
             apps,
@@ -104,10 +100,10 @@ impl<'s> Work<'s> {
             id,
             lots,
             progress,
-            passes: Column::new(),
-            done: Column::new(),
-            facts: Vec::new(),
-            touched: Vec::new(),
+            passes,
+            done,
+            facts,
+            touched,
             dropped: None,
         }
     }
@@ -176,11 +172,9 @@ impl<'s> Work<'s> {
     /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
     pub(crate) fn learn(&mut self, lots: Range<usize>) {
         self.facts.resize(self.progress.len(), None);
-        let mut wanted: Vec<ProgressId> = self.lots[lots]
-            .iter()
-            .map(|lot| lot.progress)
-            .filter(|id| self.facts[id.row()].is_none())
-            .collect();
+        let mut wanted = emptied(&mut self.site.spare.unknown);
+        let lots = self.lots[lots].iter().map(|lot| lot.progress);
+        wanted.extend(lots.filter(|id| self.facts[id.row()].is_none()));
         wanted.sort_unstable();
         wanted.dedup();
         wanted.retain(|&progress| {
@@ -201,9 +195,10 @@ impl<'s> Work<'s> {
             },
             |topology| this.terrain(topology),
         );
-        for (progress, facts) in wanted.into_iter().zip(found) {
+        for (progress, facts) in wanted.iter().zip(found) {
             self.facts[progress.row()] = Some(facts);
         }
+        self.site.spare.unknown = wanted;
     }
 
     /// The policy, where what this app finds on a state holds for later apps of equal policy: not where a device, turns of
@@ -219,19 +214,6 @@ impl<'s> Work<'s> {
         let row = &self.progress[progress];
         let id = self.remembered().filter(|_| row.is_root())?;
         self.site.memo.facts(row.state, id)
-    }
-
-    /// What an earlier app of equal policy found here, as a step of its own.
-    fn remembered_step(&mut self, (progress, layout, procs): Step) -> Option<ProgressId> {
-        let row = self.progress[progress];
-        let id = self.remembered().filter(|_| row.is_root())?;
-        let known = self.site.memo.placed((row.state, id), (layout, procs))?;
-        let next = Progress {
-            placed: procs,
-            known: Some(known),
-            ..Progress::at(row.state)
-        };
-        Some(self.progress.push(next))
     }
 
     /// Room for what this app will leave.
@@ -268,7 +250,7 @@ impl<'s> Work<'s> {
         self.lay_on(&terrain, lot.progress, layout, want).end
     }
 
-    fn lay_on(
+    pub(super) fn lay_on(
         &self,
         terrain: &Terrain<'_>,
         progress: ProgressId,
@@ -293,148 +275,15 @@ impl<'s> Work<'s> {
         )
     }
 
-    /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
-    ///
-    /// # Errors
-    /// The first, in the order given, whose processes do not all find their place: the lot, how many of the app did, and why.
-    pub(crate) fn place(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-    ) -> Result<(), (usize, u64, End)> {
-        let (steps, step_of) = self.steps(counts);
-        let outcomes = self.work_out(&steps);
-        self.advance(counts, (&outcomes, &step_of))
-    }
-
-    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
-    fn steps(&self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
-        let step = |row: u32| {
-            let (lot, layout, procs) = counts[row as usize];
-            (self.lots[lot].progress, layout, procs)
-        };
-        let rows = u32::try_from(counts.len()).expect("limit.rs keeps nodes below 2^32");
-        let mut order: Vec<u32> = (0..rows).filter(|&row| step(row).2 > 0).collect();
-        order.sort_unstable_by_key(|&row| step(row));
-        let mut steps: Vec<Step> = Vec::with_capacity(order.len());
-        let mut step_of = vec![0; counts.len()];
-        for row in order {
-            if steps.last() != Some(&step(row)) {
-                steps.push(step(row));
-            }
-            let last = u32::try_from(steps.len() - 1);
-            step_of[row as usize] = last.expect("there are no more steps than rows");
-        }
-        (steps, step_of)
-    }
-
-    /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
-    fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
-        let known: Vec<Option<ProgressId>> = steps
-            .iter()
-            .map(|&step| self.remembered_step(step))
-            .collect();
-        let mut wanted: Vec<(Step, bool)> = Vec::with_capacity(steps.len());
-        for (step, _) in steps
-            .iter()
-            .zip(&known)
-            .filter(|(_, known)| known.is_none())
-        {
-            // The longest result serves the shorter ones as their beginning.
-            if let Some((last, longest)) = wanted.last_mut() {
-                *longest = (last.0, last.1) != (step.0, step.1);
-            }
-            wanted.push((*step, true));
-        }
-        let this = &*self;
-        let worked = over(
-            (&wanted, this.site.sharing),
-            |((progress, ..), _)| this.topology(*progress),
-            |terrain, &((progress, layout, want), longest)| {
-                let mut laid = this.lay_on(terrain, progress, layout, want);
-                let segments = std::mem::take(&mut laid.segments);
-                let finish = || Finished::new(&this.site.topologies, segments);
-                Worked {
-                    finished: longest.then(finish),
-                    laid,
-                }
-            },
-            |topology| this.terrain(topology),
-        );
-        let mut worked = wanted.iter().zip(worked);
-        let outcome = |known: Option<ProgressId>| {
-            known.map_or_else(
-                || {
-                    let (&(step, _), worked) = worked.next().expect("as many as are not known");
-                    self.step(step, worked)
-                },
-                Ok,
-            )
-        };
-        known.into_iter().map(outcome).collect()
-    }
-
-    /// Moves the lots on to what was worked out.
-    fn advance(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[Outcome], &[u32]),
-    ) -> Result<(), (usize, u64, End)> {
-        let mut before = self.placed();
-        for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
-            if procs == 0 {
-                continue;
-            }
-            let next = outcomes[step as usize]
-                .map_err(|(placed, end)| (lot, before + u64::from(placed), end))?;
-            before += u64::from(procs) * u64::from(self.lots[lot].nodes.count);
-            if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
-                self.dropped = Some(self.lots[lot]);
-            }
-            let row = &mut self.lots[lot];
-            row.progress = next;
-            row.placed += procs;
-            row.avail = row.avail.saturating_sub(procs);
-            row.room -= procs.min(row.room);
-            push_joined(&mut self.touched, row.nodes);
-        }
-        Ok(())
-    }
-
-    /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked) -> Outcome {
-        let laid_id = LaidId::from_row(self.done.len());
-        if let Some(finished) = worked.finished {
-            let drafted = finished.drafted(self.site, self.topology(from));
-            let pattern = None;
-            self.done.push(Done { drafted, pattern });
-        }
-        let Laid {
-            procs, end, cpus, ..
-        } = worked.laid;
-        if procs < want {
-            return Err((procs, end));
-        }
-        let row = self.progress[from];
-        let mut closed = Vec::new();
-        if let Some(pass) = self.pass(from) {
-            closed.extend(pass.closed.iter().cloned());
-            closed.extend(cut(self.done[pass.laid].drafted.segments(), pass.procs));
-        }
-        let pass = self.passes.push(Pass {
-            from,
-            free: cpus.free,
-            bound: cpus.bound,
-            shared: cpus.shared,
-            closed,
-            laid: laid_id,
-            procs: want,
-            only: row.is_root().then_some(layout),
-        });
-        Ok(self.progress.push(Progress {
-            placed: row.placed + want,
-            pass: Some(pass),
-            ..Progress::at(row.state)
-        }))
+    /// Gives back what was taken for this app.
+    pub(super) fn end(self, lots: Vec<Lot>) {
+        let spare = &mut self.site.spare;
+        spare.lots = lots;
+        spare.progress = self.progress;
+        spare.passes = self.passes;
+        spare.done = self.done;
+        spare.facts = self.facts;
+        spare.touched = self.touched;
     }
 
     /// The first lot on which bound processes share cpus.
@@ -474,6 +323,7 @@ impl<'s> Work<'s> {
                 first += count;
                 Lot { nodes, ..row }
             });
+            let pieces: SmallVec<[Lot; 3]> = pieces.collect();
             self.lots.splice(lot..=lot, pieces);
         }
         rows

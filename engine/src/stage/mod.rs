@@ -28,12 +28,16 @@ mod pelist;
 mod lay;
 // Many different things at once.
 pub(crate) mod parallel;
+// Vectors kept from app to app.
+mod spare;
 // The nodes of a job while its apps are placed.
 pub(crate) mod site;
 // Which nodes the job has.
 pub(crate) mod pool;
 // Slots that an app's own hostfile lowers.
 mod lowered;
+// The nodes an app names.
+mod named;
 // Which nodes an app may use, and how much of each.
 mod select;
 // NUMA domains by distance to a device.
@@ -46,6 +50,8 @@ mod split;
 mod progress;
 // Nodes that fare alike while an app is placed.
 mod lots;
+// So many processes more.
+mod steps;
 // Processes being dealt to the nodes of an app.
 mod deal;
 // Refusals of the placing stages.

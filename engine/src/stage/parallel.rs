@@ -49,14 +49,15 @@ pub(crate) fn over<'t, T: Sync, R: Send>(
     chunks.into_iter().flatten().collect()
 }
 
-/// Applies `work` to every item, in parallel where there are many, results in order.
+/// Applies `work` to every item and its place, in parallel where there are many, results in order.
 pub(crate) fn each<T: Sync, R: Send>(
     (items, sharing): (&[T], Sharing),
-    work: impl Fn(&T) -> R + Sync + Send,
+    work: impl Fn((usize, &T)) -> R + Sync + Send,
 ) -> Vec<R> {
     let (from, chunk) = sharing.sizes();
     if items.len() < from {
-        return items.iter().map(work).collect();
+        return items.iter().enumerate().map(work).collect();
     }
-    items.par_iter().with_min_len(chunk).map(work).collect()
+    let items = items.par_iter().enumerate();
+    items.with_min_len(chunk).map(work).collect()
 }

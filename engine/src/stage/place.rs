@@ -5,6 +5,7 @@ use super::deal::Deal;
 use super::lots::Work;
 use super::pattern::{Binding, End, Layout};
 use super::refuse;
+use super::spare::emptied;
 use super::split::{Share, Water, even, fill, level, water};
 use crate::count::ProcCount;
 use crate::error::words::Counted;
@@ -69,7 +70,7 @@ type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
     fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let mut counts = Vec::new();
+        let mut counts = emptied(&mut work.site.spare.counts);
         let mut lot = 0;
         let mut known = 0;
         while lot < work.lots.len() && self.left > 0 {
@@ -90,6 +91,7 @@ impl Deal {
             lot += rows;
         }
         self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
         if self.left == 0 {
             return Ok(());
         }
@@ -211,14 +213,16 @@ impl Deal {
     /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
     fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let choices = self.choices(work, choose)?;
+        let mut shares = emptied(&mut work.site.spare.shares);
         let caps = work.lots.iter().zip(&choices);
-        let shares: Vec<Share> = caps
-            .map(|(lot, &(_, cap))| Share {
-                nodes: lot.nodes.count,
-                cap,
-            })
-            .collect();
-        let Some(found) = water(shares.iter().copied(), self.asked) else {
+        shares.extend(caps.map(|(lot, &(_, cap))| Share {
+            nodes: lot.nodes.count,
+            cap,
+        }));
+        let mut caps = emptied(&mut work.site.spare.caps);
+        let found = water(shares.iter().copied(), self.asked, &mut caps);
+        work.site.spare.caps = caps;
+        let Some(found) = found else {
             let placed: u64 = shares
                 .iter()
                 .map(|share| u64::from(share.cap) * u64::from(share.nodes))
@@ -230,12 +234,15 @@ impl Deal {
             }
             return Err(refuse::out_of_rounds(work, self.so_far()));
         };
-        self.deal_rounds(work, found, &choices)
+        work.site.spare.shares = shares;
+        self.deal_rounds(work, found, &choices)?;
+        work.site.spare.choices = choices;
+        Ok(())
     }
 
     /// What each lot takes; nodes behind the one where the first round ends are not looked at.
     fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
-        let mut choices = Vec::with_capacity(work.lots.len());
+        let mut choices = emptied(&mut work.site.spare.choices);
         let mut reached = 0_u64;
         let mut known = 0;
         for lot in 0..work.lots.len() {
@@ -263,7 +270,7 @@ impl Deal {
         choices: &[Choice],
     ) -> Result<(), MapError> {
         let Water { mut extra, .. } = found;
-        let mut counts = Vec::with_capacity(choices.len() + 1);
+        let mut counts = emptied(&mut work.site.spare.counts);
         let mut lot = 0;
         for &(layout, cap) in choices {
             let share = Share {
@@ -280,12 +287,14 @@ impl Deal {
             );
         }
         self.left = 0;
-        self.lay(work, &counts)
+        self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
+        Ok(())
     }
 
     /// `ppr:N:object` (4.4).
     fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
-        let mut counts = Vec::new();
+        let mut counts = emptied(&mut work.site.spare.counts);
         let mut skipped = refuse::Skipped::default();
         let (mut lot, mut known) = (0, 0);
         while lot < work.lots.len() && self.left > 0 {
@@ -340,6 +349,7 @@ impl Deal {
             lot += rows;
         }
         self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
         if self.left > 0 {
             Err(refuse::ppr_too_many(work, self.so_far(), per, on, &skipped))
         } else {

@@ -1,6 +1,7 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
 use super::bits::{Bits, There};
+use super::parallel::{Sharing, each};
 use super::site::Site;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
@@ -349,13 +350,20 @@ fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
 }
 
 /// The topology of every node: the default, and what was assigned by name; later assignments win.
-fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
+fn topologies(
+    machine: &Machine,
+    names: &Names,
+    sharing: Sharing,
+) -> Result<Runs<Option<TopologyId>>, MapError> {
     let mut runs = Runs::default();
     runs.push(names.len(), machine.default);
     let mut changes = Vec::with_capacity(machine.assigned.len());
-    for (ranges, topology) in &machine.assigned {
+    let found = each((&machine.assigned, sharing), |(_, (ranges, _))| {
         let nodes = ranges.iter().flat_map(|range| names.find(range).0);
-        changes.extend(nodes.map(|nodes| (nodes, Some(*topology))));
+        nodes.collect::<Nodes>()
+    });
+    for ((_, topology), nodes) in machine.assigned.iter().zip(found) {
+        changes.extend(nodes.into_iter().map(|nodes| (nodes, Some(*topology))));
     }
     let apart = |two: &[(NodeRange, _)]| two[0].0.end() <= two[1].0.first;
     if !changes.windows(2).all(apart) {
@@ -383,7 +391,7 @@ fn first_states(
     machine: &Machine,
     slots: Vec<(NodeRange, Said)>,
 ) -> Result<(), MapError> {
-    let topologies = topologies(machine, &site.names)?;
+    let topologies = topologies(machine, &site.names, site.sharing)?;
     let mut allowed: ById<TopologyId, PuSetId> = ById::default();
     for (nodes, said) in slots {
         for (part, topology) in topologies.within(nodes) {

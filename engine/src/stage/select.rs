@@ -1,8 +1,11 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
 use super::lowered::{after, lowered};
+use super::named::{Claim, Named};
+use super::parallel::each;
 use super::pool::{by_number, excluded};
 use super::site::Site;
+use super::spare::emptied;
 use crate::error::words::EmptyNodes;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
@@ -12,7 +15,7 @@ use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
 use crate::table::states::{Runs, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
-use std::ops::{Add, Sub};
+use std::borrow::Cow;
 
 /// Neighbouring nodes of one state, of which an app may take equally much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,24 +40,6 @@ impl Picks {
         site.lower(&mut self.lowered);
         site.change(&mut self.raised);
     }
-}
-
-/// What an app claims of a node by its `-H` entries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Claim {
-    slots: u64,
-    /// `n:*`, or chosen by a relative entry: all that is left, so many times.
-    all_left: u32,
-}
-
-/// The nodes an app names: in order, without repeats, and its claims.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
-    /// In list order.
-    pub(crate) list: Vec<NodeRange>,
-    /// Every mention, in order: what a sequence without a file goes by.
-    pub(crate) mentions: Vec<NodeRange>,
-    claims: Option<Vec<(NodeRange, Claim)>>,
 }
 
 fn number(app: AppId) -> u32 {
@@ -128,8 +113,11 @@ impl Entries<'_> {
         let mut seen = Intervals::default();
         let mut named = Named::default();
         let mut claims = Vec::new();
-        for (at, entry) in self.entries.iter().enumerate() {
-            let (chosen, claim) = self.entry(at, entry, within.as_ref())?;
+        let entries = each((self.entries, self.site.sharing), |(at, entry)| {
+            self.entry(at, entry, within.as_ref())
+        });
+        for entry in entries {
+            let (chosen, claim) = entry?;
             for nodes in chosen {
                 claims.push((nodes, claim));
                 // Mentions are kept apart: a node named twice is two entries of a sequence.
@@ -215,8 +203,25 @@ impl Entries<'_> {
         }
         match self.site.names.find(range) {
             (found, None) => Ok(found),
+            (found, Some(_)) if self.lost(range, &found) => Ok(found),
             (_, Some(missing)) => Err(self.no_such_host(missing, EmptyNodes::NotAsked)),
         }
+    }
+
+    /// Whether all nodes of a range that are missing were lost.
+    fn lost(&self, range: &NameRange, found: &[NodeRange]) -> bool {
+        let lost = &self.site.lost;
+        if lost.is_empty() {
+            return false;
+        }
+        let count = |nodes: &[NodeRange]| {
+            nodes
+                .iter()
+                .map(|nodes| u64::from(nodes.count))
+                .sum::<u64>()
+        };
+        by_number(lost, range).is_some()
+            || count(found) + count(&lost.find(range).0) == u64::from(range.count)
     }
 
     /// The nodes that entries behind this one name.
@@ -261,27 +266,6 @@ impl Entries<'_> {
     }
 }
 
-impl Add for Claim {
-    type Output = Self;
-    /// Both made of one node. Entries are fewer than 2^32 and each claims less than 2^32: a sum stays below 2^64.
-    fn add(self, other: Self) -> Self {
-        Self {
-            slots: self.slots + other.slots,
-            all_left: self.all_left + other.all_left,
-        }
-    }
-}
-
-impl Sub for Claim {
-    type Output = Self;
-    fn sub(self, less: Self) -> Self {
-        Self {
-            slots: self.slots - less.slots,
-            all_left: self.all_left - less.all_left,
-        }
-    }
-}
-
 /// How much of each node an app may take: neighbouring nodes of one state and one claim, in list order.
 ///
 /// Slots are raised where a claim passes them, and lowered to what the app's own hostfile says; both are for the caller to
@@ -299,10 +283,13 @@ pub(crate) fn picks(
     let mut changes = lowered(site, hosts, app);
     let list = without_local(site, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
-    let mut picks = Vec::with_capacity(list.len());
+    let mut picks = emptied(&mut site.spare.picks);
+    let mut parts = emptied(&mut site.spare.parts);
     let mut raised = Vec::new();
     let runs = after(site, &mut changes);
-    for (nodes, claim, state) in claimed(runs.as_ref().unwrap_or(&site.runs), named, &list) {
+    let runs = runs.as_ref().unwrap_or(&site.runs);
+    claimed(runs, named, &list, (&mut site.spare.claims, &mut parts));
+    for &(nodes, claim, state) in &parts {
         let was = *site.states.get(state);
         let mut row = was;
         let left = row.left();
@@ -353,6 +340,7 @@ pub(crate) fn picks(
             avail,
         });
     }
+    site.spare.parts = parts;
     if picks.is_empty() {
         return Err(nodes_full(site, app, &list));
     }
@@ -363,18 +351,21 @@ pub(crate) fn picks(
     })
 }
 
+/// Nodes of one claim and one state.
+type ClaimedPart = (NodeRange, Option<Claim>, StateId);
+
 /// The list in parts of one claim and one state.
 fn claimed(
     states: &StateRuns,
     named: &Named,
     list: &[NodeRange],
-) -> Vec<(NodeRange, Option<Claim>, StateId)> {
-    let mut claims = Runs::default();
+    (claims, parts): (&mut Runs<Option<Claim>>, &mut Vec<ClaimedPart>),
+) {
+    claims.clear();
     for &(nodes, claim) in named.claims.iter().flatten() {
         claims.push(nodes.first - claims.nodes(), Some(Claim::default()));
         claims.push(nodes.count, Some(claim));
     }
-    let mut parts = Vec::new();
     for &nodes in list {
         if named.claims.is_none() {
             parts.extend(
@@ -392,17 +383,16 @@ fn claimed(
             );
         }
     }
-    parts
 }
 
 /// The list without the local node, if the app asks for that.
-pub(crate) fn without_local(
+pub(crate) fn without_local<'n>(
     site: &Site,
     app: AppId,
     policy: &Policy,
-    named: &Named,
+    named: &'n Named,
     notes: &mut Vec<Note>,
-) -> Result<Vec<NodeRange>, MapError> {
+) -> Result<Cow<'n, [NodeRange]>, MapError> {
     if named.list.iter().all(|nodes| nodes.count == 0) {
         return Err(PlaceError::NoNodes {
             app: number(app),
@@ -411,7 +401,7 @@ pub(crate) fn without_local(
         .into());
     }
     if policy.nolocal == NoLocal::No {
-        return Ok(named.list.clone());
+        return Ok(Cow::Borrowed(&named.list));
     }
     let local = site
         .local
@@ -419,7 +409,7 @@ pub(crate) fn without_local(
     let holds = |nodes: &NodeRange| local.is_some_and(|at| nodes.first <= at && at < nodes.end());
     if !named.list.iter().any(holds) {
         notes.push(Note::NothingLocal { app: number(app) });
-        return Ok(named.list.clone());
+        return Ok(Cow::Borrowed(&named.list));
     }
     let mut list = Vec::with_capacity(named.list.len() + 1);
     for &nodes in &named.list {
@@ -434,7 +424,7 @@ pub(crate) fn without_local(
         }
         .into());
     }
-    Ok(list)
+    Ok(Cow::Owned(list))
 }
 
 fn nodes_full(site: &Site, app: AppId, list: &[NodeRange]) -> MapError {

@@ -4,16 +4,18 @@ use super::bind::Mask;
 use super::bits::{Bits, ones};
 use super::facts::Facts;
 use super::hardware::Hardware;
+use super::named::Named;
 use super::parallel::{Sharing, each};
 use super::pattern::{DraftRun, DraftSegment, Layout};
+use super::spare::Spare;
 use crate::id::{Column, Id as _};
-use crate::plan::World;
+use crate::plan::{Plan, World};
 use crate::table::alike::{Alike, ById, START, mix};
 use crate::table::apps::PolicyId;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::intervals::NodeOrder;
 use crate::table::machine::Machine;
-use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::names::{NameRange, NameStretch, Names, NodeId, NodeRange};
 use crate::table::patterns::{
     Drafted, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
 };
@@ -44,6 +46,11 @@ pub(crate) struct Site {
     masks: Masks,
     pub(crate) memo: Memo,
     pub(crate) sharing: Sharing,
+    pub(super) spare: Spare,
+    /// The nodes that each app names, where they are kept from plan to plan. Shape `[apps]`, as far as apps were asked.
+    pub(super) named: Option<Vec<Option<Named>>>,
+    /// Nodes that the job lost: who names them names nothing.
+    pub(super) lost: Names,
 }
 
 /// Masks by logical number, each with its set by OS number.
@@ -179,6 +186,9 @@ impl Site {
             masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
+            spare: Spare::default(),
+            named: None,
+            lost: Names::default(),
         }
     }
 
@@ -208,6 +218,9 @@ impl Site {
             masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
+            spare: Spare::default(),
+            named: None,
+            lost: Names::default(),
         }
     }
 
@@ -218,15 +231,15 @@ impl Site {
     }
 
     /// Makes all these topologies known to the inner loops.
-    pub(crate) fn know(&mut self, mut wanted: Vec<TopologyId>) {
+    pub(crate) fn know(&mut self, wanted: &mut Vec<TopologyId>) {
         wanted.retain(|&topology| self.hardware[topology].is_none());
         wanted.sort_unstable();
         wanted.dedup();
         let topologies = &self.topologies;
-        let made = each((&wanted, self.sharing), |&topology| {
+        let made = each((wanted, self.sharing), |(_, &topology)| {
             Hardware::new(topologies, topology)
         });
-        for (topology, hardware) in wanted.into_iter().zip(made) {
+        for (topology, hardware) in wanted.drain(..).zip(made) {
             self.hardware[topology] = Some(hardware);
         }
     }
@@ -289,7 +302,8 @@ impl Site {
 
     /// Gives new states to nodes.
     pub(crate) fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
-        self.runs.change(changes);
+        let room = std::mem::take(&mut self.spare.states);
+        self.spare.states = self.runs.change_into(changes, room);
     }
 
     /// Gives nodes states with fewer slots, until the job is placed.
@@ -319,19 +333,73 @@ impl Site {
         }
     }
 
-    /// What the plan keeps, and the patterns.
-    pub(crate) fn into_world(mut self, before: StateRuns) -> (World, Patterns) {
+    /// Keeps the nodes that apps name for later plans.
+    pub(crate) fn keep_named(&mut self) {
+        self.named = Some(Vec::new());
+    }
+
+    /// As the job finds the nodes, all that was worked out about them being known.
+    pub(crate) fn start_again(&mut self, found: &StateRuns) {
+        self.runs.copy(found);
+        self.order.clear();
+        self.lowered.clear();
+    }
+
+    /// Takes a node away; those behind it move up.
+    pub(crate) fn lose(&mut self, node: NodeId) {
+        let row = super::hardware::narrow(node.row());
+        let stretch = self.names.around(node);
+        let name = range_of(stretch, row);
+        // A name more than ids can count would have been refused before.
+        let _ = self.lost.add(&name);
+        self.names.remove(node);
+        self.local = match self.local {
+            Some(local) if local == node => None,
+            Some(local) if local > node => Some(NodeId::from_row(local.row() - 1)),
+            local => local,
+        };
+        for named in self.named.iter_mut().flatten().flatten() {
+            named.lose(row);
+        }
+    }
+
+    /// What the plan keeps, and the patterns. The tables are the plan's then: see [`Self::take_back`].
+    pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns) {
         self.put_back();
         let world = World {
-            names: self.names,
-            topologies: self.topologies,
-            cpusets: self.cpusets,
-            pusets: self.pusets,
-            states: self.states,
+            names: std::mem::take(&mut self.names),
+            topologies: std::mem::take(&mut self.topologies),
+            cpusets: std::mem::take(&mut self.cpusets),
+            pusets: std::mem::take(&mut self.pusets),
+            states: std::mem::take(&mut self.states),
             before,
-            after: self.runs,
+            after: std::mem::take(&mut self.runs),
             local: self.local,
         };
-        (world, self.patterns)
+        (world, std::mem::take(&mut self.patterns))
+    }
+
+    /// The tables that a plan had are the site's again.
+    pub(crate) fn take_back(&mut self, plan: Plan) {
+        let (world, patterns, placed) = plan.into_tables();
+        self.spare.placed.extend(placed);
+        self.names = world.names;
+        self.topologies = world.topologies;
+        self.cpusets = world.cpusets;
+        self.pusets = world.pusets;
+        self.states = world.states;
+        self.runs = world.after;
+        self.patterns = patterns;
+    }
+}
+
+/// One node of a stretch of names, as a range.
+fn range_of(stretch: NameStretch<'_>, row: u32) -> NameRange {
+    NameRange {
+        prefix: stretch.prefix.to_owned(),
+        first: stretch.number + u64::from(row - stretch.nodes.first),
+        count: 1,
+        width: stretch.digits,
+        suffix: stretch.suffix.to_owned(),
     }
 }

@@ -33,15 +33,18 @@ pub(crate) struct Water {
 
 /// The level of `procs` processes dealt round-robin; `None` when the caps do not hold them.
 ///
-/// Cost: a sort of the runs by cap.
-pub(crate) fn water(shares: impl Iterator<Item = Share>, procs: u32) -> Option<Water> {
-    let mut caps: Vec<(u32, u64)> = shares
-        .map(|share| (share.cap, u64::from(share.nodes)))
-        .collect();
+/// Cost: a sort of the runs by cap. `caps`: scratch.
+pub(crate) fn water(
+    shares: impl Iterator<Item = Share>,
+    procs: u32,
+    caps: &mut Vec<(u32, u64)>,
+) -> Option<Water> {
+    caps.clear();
+    caps.extend(shares.map(|share| (share.cap, u64::from(share.nodes))));
     caps.sort_unstable();
     let mut open: u64 = caps.iter().map(|&(_, nodes)| nodes).sum();
     let (mut level, mut left) = (0_u32, u64::from(procs));
-    for (cap, nodes) in caps {
+    for &(cap, nodes) in &*caps {
         let step = u64::from(cap - level) * open;
         if step > left {
             let rounds = left / open;
@@ -96,20 +99,20 @@ mod tests {
     fn water_finds_its_level() {
         let shares = [Share { nodes: 1, cap: 1 }, Share { nodes: 2, cap: 4 }];
         assert_eq!(
-            water(shares.into_iter(), 8),
+            water(shares.into_iter(), 8, &mut Vec::new()),
             Some(Water {
                 rounds: 3,
                 extra: 1
             })
         );
         assert_eq!(
-            water(shares.into_iter(), 9),
+            water(shares.into_iter(), 9, &mut Vec::new()),
             Some(Water {
                 rounds: 4,
                 extra: 0
             })
         );
-        assert_eq!(water(shares.into_iter(), 10), None);
+        assert_eq!(water(shares.into_iter(), 10, &mut Vec::new()), None);
         let mut extra = 1;
         assert_eq!(
             level(

@@ -101,7 +101,7 @@ pub(crate) fn place(
     for run in &runs {
         site.order.visit(run.nodes);
     }
-    let runs = in_job_order(runs, &site.order);
+    let runs = in_job_order(&runs, site);
     site.change(&mut changes);
     Ok(Placed {
         policy: Some(listed.id),

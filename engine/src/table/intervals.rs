@@ -1,8 +1,19 @@
 //! Sets of nodes as intervals, and the order in which nodes came: cost follows the stretches, never the nodes.
 
 use super::names::{NodeRange, Nodes, push_joined};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
+
+impl NodeRange {
+    /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
+    pub(crate) fn without(self, row: u32) -> Option<Self> {
+        let inside = self.first <= row && row < self.end();
+        let count = self.count - u32::from(inside);
+        let first = self.first - u32::from(row < self.first);
+        (count > 0).then_some(Self { first, count })
+    }
+}
 
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -160,74 +171,77 @@ fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, (first, end): (u32, u32), sum: Op
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
 #[derive(Clone, Debug, Default)]
 pub struct NodeOrder {
-    /// First node of a stretch -> (one behind its last, place of the first in the order).
+    /// The only stretch there is, nearly always: (first node, one behind the last, place of the first in the order).
+    only: Option<(u32, u32, u32)>,
+    /// First node of a stretch -> (one behind its last, place of the first); empty while there is but one.
     places: BTreeMap<u32, (u32, u32)>,
     next: u32,
 }
 
 impl NodeOrder {
-    /// Appends the nodes that are new, in the order of the range, and gives the whole range as parts with their places.
-    pub fn visit(&mut self, nodes: NodeRange) -> Vec<(NodeRange, u32)> {
-        let known = self.known(nodes);
-        let mut parts = Vec::with_capacity(known.len() * 2 + 1);
-        let mut at = nodes.first;
-        for (part, place) in known {
-            if at < part.first {
-                parts.push(self.append(NodeRange {
-                    first: at,
-                    count: part.first - at,
-                }));
-            }
-            parts.push((part, place));
-            at = part.end();
-        }
-        if at < nodes.end() {
-            parts.push(self.append(NodeRange {
-                first: at,
-                count: nodes.end() - at,
-            }));
-        }
-        parts
+    /// Forgets all visits.
+    pub(crate) fn clear(&mut self) {
+        self.only = None;
+        self.places.clear();
+        self.next = 0;
     }
 
-    fn known(&self, nodes: NodeRange) -> Vec<(NodeRange, u32)> {
-        self.places(nodes).collect()
+    /// Appends the nodes that are new, in the order of the range.
+    pub fn visit(&mut self, nodes: NodeRange) {
+        let known: SmallVec<[NodeRange; 4]> = self.places(nodes).map(|(part, _)| part).collect();
+        let mut at = nodes.first;
+        for part in known {
+            self.append((at, part.first));
+            at = part.end();
+        }
+        self.append((at, nodes.end()));
     }
 
     /// The nodes of a range that were visited, as parts with their places.
     pub fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
-        let before = self
-            .places
-            .range(..nodes.first)
-            .next_back()
-            .filter(|(_, (end, _))| *end > nodes.first);
+        let before = self.places.range(..nodes.first).next_back();
         let inside = self.places.range(nodes.first..nodes.end());
-        let cut = move |(&first, &(end, place)): (&u32, &(u32, u32))| {
+        let stretch = |(&first, &(end, place)): (&u32, &(u32, u32))| (first, end, place);
+        let all = before.into_iter().chain(inside).map(stretch);
+        let cut = move |(first, end, place): (u32, u32, u32)| {
             let from = first.max(nodes.first);
-            let part = NodeRange {
-                first: from,
-                count: end.min(nodes.end()) - from,
-            };
-            (part, place + (from - first))
+            let end = end.min(nodes.end());
+            (from < end).then(|| {
+                let part = NodeRange {
+                    first: from,
+                    count: end - from,
+                };
+                (part, place + (from - first))
+            })
         };
-        before.into_iter().chain(inside).map(cut)
+        self.only.into_iter().chain(all).filter_map(cut)
     }
 
-    fn append(&mut self, nodes: NodeRange) -> (NodeRange, u32) {
+    fn append(&mut self, (first, end): (u32, u32)) {
+        if first >= end {
+            return;
+        }
         let place = self.next;
-        self.next += nodes.count;
-        let continued = self.places.range_mut(..nodes.first).next_back();
+        self.next += end - first;
+        if let Some((start, behind, at)) = self.only.take() {
+            if behind == first {
+                self.only = Some((start, end, at));
+                return;
+            }
+            self.places.insert(start, (behind, at));
+        } else if self.places.is_empty() {
+            self.only = Some((first, end, place));
+            return;
+        }
+        let continued = self.places.range_mut(..first).next_back();
         match continued {
-            Some((&first, (end, start)))
-                if *end == nodes.first && *start + (*end - first) == place =>
-            {
-                *end = nodes.end()
+            Some((&start, (behind, at))) if *behind == first && *at + (first - start) == place => {
+                *behind = end;
             }
             _ => {
-                self.places.insert(nodes.first, (nodes.end(), place));
+                self.places.insert(first, (end, place));
             }
         }
-        (nodes, place)
     }
 }
 
@@ -270,14 +284,15 @@ mod tests {
     #[test]
     fn the_order_is_that_of_the_first_visit() {
         let mut order = NodeOrder::default();
-        assert_eq!(order.visit(range(4, 2)), [(range(4, 2), 0)]);
+        let mut visit = |nodes| {
+            order.visit(nodes);
+            order.places(nodes).collect::<Vec<_>>()
+        };
+        assert_eq!(visit(range(4, 2)), [(range(4, 2), 0)]);
         assert_eq!(
-            order.visit(range(3, 4)),
+            visit(range(3, 4)),
             [(range(3, 1), 2), (range(4, 2), 0), (range(6, 1), 3)]
         );
-        assert_eq!(
-            order.visit(range(5, 2)),
-            [(range(5, 1), 1), (range(6, 1), 3)]
-        );
+        assert_eq!(visit(range(5, 2)), [(range(5, 1), 1), (range(6, 1), 3)]);
     }
 }

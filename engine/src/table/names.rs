@@ -51,6 +51,15 @@ struct Piece {
     nodes: NodeRange,
 }
 
+impl Piece {
+    /// Whether the names and nodes of another piece follow these.
+    fn goes_on_with(&self, next: Self) -> bool {
+        self.group == next.group
+            && self.number + u64::from(self.nodes.count) == next.number
+            && self.nodes.end() == next.nodes.first
+    }
+}
+
 /// The names of the pool, in node order.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
@@ -257,6 +266,30 @@ impl Names {
         self.pieces = moved;
     }
 
+    /// Takes a node away; those behind it move up. Cost: the ranges given.
+    pub(crate) fn remove(&mut self, node: NodeId) {
+        let row = u32::try_from(node.row()).expect("a node id is a u32");
+        let pieces = std::mem::take(&mut self.pieces);
+        for mut piece in pieces
+            .into_iter()
+            .flat_map(|piece| split_around(piece, row))
+        {
+            if piece.nodes.first == row {
+                continue;
+            }
+            piece.nodes.first -= u32::from(piece.nodes.first > row);
+            match self.pieces.last_mut() {
+                Some(last) if last.goes_on_with(piece) => last.nodes.count += piece.nodes.count,
+                _ => self.pieces.push(piece),
+            }
+        }
+        self.nodes -= 1;
+        self.intervals = self.groups.ids().map(|_| BTreeMap::new()).collect();
+        for piece in &self.pieces {
+            self.intervals[piece.group].insert(piece.number, piece.nodes);
+        }
+    }
+
     fn find_group(&self, group: GroupRef<'_>) -> Result<NameGroupId, Free> {
         let digest = self.keys.hash_one(group);
         self.ids
@@ -308,20 +341,17 @@ impl Names {
             count,
         };
         self.nodes += count;
-        let joins = self.pieces.last_mut().filter(|last| {
-            last.group == group
-                && last.number + u64::from(last.nodes.count) == number
-                && last.nodes.end() == nodes.first
-        });
-        if let Some(last) = joins {
+        let piece = Piece {
+            group,
+            number,
+            nodes,
+        };
+        let joins = self.pieces.last_mut();
+        if let Some(last) = joins.filter(|last| last.goes_on_with(piece)) {
             last.nodes.count += count;
             self.intervals[group].insert(last.number, last.nodes);
         } else {
-            self.pieces.push(Piece {
-                group,
-                number,
-                nodes,
-            });
+            self.pieces.push(piece);
             self.intervals[group].insert(number, nodes);
         }
         Ok(nodes)

@@ -175,28 +175,62 @@ impl<T: Copy + Eq> Runs<T> {
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
     /// Cost: the runs plus the changes.
     pub fn change(&mut self, changes: &mut [(NodeRange, T)]) {
+        self.change_into(changes, Self::default());
+    }
+    /// The same, written to the room of `new`; gives that of the old runs, for the next time.
+    pub(crate) fn change_into(&mut self, changes: &mut [(NodeRange, T)], mut new: Self) -> Self {
         if changes.is_empty() {
-            return;
+            return new;
         }
         changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
-        let old = std::mem::replace(self, Self { runs: Vec::new() });
+        new.clear();
+        let kept = |new: &mut Self, first: u32, end: u32| {
+            let count = end - first;
+            for (part, kept) in self.within(NodeRange { first, count }) {
+                new.push(part.count, kept);
+            }
+        };
         let mut next = 0;
         for &(nodes, state) in changes.iter() {
-            for (part, kept) in old.within(NodeRange {
-                first: next,
-                count: nodes.first - next,
-            }) {
-                self.push(part.count, kept);
-            }
-            self.push(nodes.count, state);
+            kept(&mut new, next, nodes.first);
+            new.push(nodes.count, state);
             next = nodes.end();
         }
-        for (part, kept) in old.within(NodeRange {
-            first: next,
-            count: old.nodes() - next,
-        }) {
-            self.push(part.count, kept);
+        kept(&mut new, next, self.nodes());
+        std::mem::replace(self, new)
+    }
+    /// Forgets all runs, and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.runs.clear();
+    }
+}
+
+impl<T: Copy + Eq> Runs<T> {
+    /// Takes a node away; those behind it move up. Cost: the runs behind it.
+    pub(crate) fn remove(&mut self, node: NodeId) {
+        let at = self
+            .runs
+            .partition_point(|&(end, _)| (end as usize) <= node.row());
+        for (end, _) in &mut self.runs[at..] {
+            *end -= 1;
         }
+        let before = at.checked_sub(1).map_or(0, |before| self.runs[before].0);
+        if self.runs[at].0 > before {
+            return;
+        }
+        self.runs.remove(at);
+        if at > 0
+            && self
+                .runs
+                .get(at)
+                .is_some_and(|next| next.1 == self.runs[at - 1].1)
+        {
+            self.runs.remove(at - 1);
+        }
+    }
+    /// Takes over the runs of others.
+    pub(crate) fn copy(&mut self, others: &Self) {
+        self.runs.clone_from(&others.runs);
     }
 }
 
@@ -227,5 +261,20 @@ mod tests {
         runs.change(&mut [(NodeRange { first: 5, count: 3 }, b)]);
         assert_eq!(runs.len(), 2);
         assert_eq!(runs.state(NodeId::from_row(9)), b);
+    }
+
+    #[test]
+    fn runs_join_where_the_node_between_them_is_gone() {
+        let (a, b) = (StateId::from_row(0), StateId::from_row(1));
+        let mut runs = StateRuns::default();
+        for (count, state) in [(3, a), (1, b), (2, a)] {
+            runs.push(count, state);
+        }
+        let mut left = runs.clone();
+        left.remove(NodeId::from_row(3));
+        assert_eq!((left.nodes(), left.len()), (5, 1));
+        runs.remove(NodeId::from_row(0));
+        assert_eq!((runs.nodes(), runs.len()), (5, 3));
+        assert_eq!(runs.state(NodeId::from_row(2)), b);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Cost {
 }
 
 /// A job by its words: `regular TOPOLOGY|NODES|SLOTS|POLICY`, or a named shape and its divisor.
-fn shape(job: &str) -> Shape {
+pub(crate) fn shape(job: &str) -> Shape {
     let parts: Vec<&str> = job.split('|').collect();
     match parts[..] {
         [topology, nodes, slots, map] => shapes::regular(

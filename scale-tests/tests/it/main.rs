@@ -14,6 +14,7 @@ mod growth;
 mod memory;
 mod million;
 mod plan;
+mod replan;
 mod size;
 mod taskmap;
 mod text;

@@ -1,0 +1,105 @@
+//! One job on nodes that may be lost, planned again and again from what was worked out before.
+//!
+//! What a policy makes of a node's state is a pure function, and most of the cost of a first plan. A [`Planner`] keeps it,
+//! together with the tables, so that another plan is arithmetic over runs of equal nodes. Source: seed 006.
+
+use crate::error::MapError;
+use crate::map::{Components, Machine, Mapped, judge_cores, place_on};
+use crate::stage::pool;
+use crate::stage::resolve::Resolved;
+use crate::stage::site::Site;
+use crate::table::states::StateRuns;
+
+/// A job and its nodes.
+///
+/// Plans hold the tables: each call takes those of the last plan back, so a plan that is to outlive the next call is cloned.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    resolved: Resolved,
+    components: Components,
+    /// The nodes, and what was worked out about their states. Its tables are the last plan's while that stands.
+    site: Site,
+    /// The state in which the job finds each node that is left.
+    found: StateRuns,
+    last: Option<Mapped>,
+}
+
+/// A node that is not, or no longer, one of the job's.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{name} is not one of the job's {nodes} nodes")]
+pub struct NoSuchNode {
+    /// The name.
+    pub name: String,
+    /// Nodes that there are.
+    pub nodes: u32,
+}
+
+impl Planner {
+    /// A job on the nodes that it names, nothing placed yet.
+    ///
+    /// # Errors
+    /// Those of [`crate::map::map_resolved`] that concern the nodes: `bad-hostfile`, `not-in-session`, `bad-topology`,
+    /// `bad-cpu-list`, `job-too-large`.
+    pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
+        judge_cores(&resolved, &machine.topologies)?;
+        let mut site = pool::build(&resolved, &mut machine)?;
+        site.keep_named();
+        Ok(Self {
+            found: site.runs.clone(),
+            resolved,
+            components: Components::standard(),
+            site,
+            last: None,
+        })
+    }
+
+    /// Places the job on the nodes that are left: what [`crate::map::map_resolved`] gives for a machine and host lists
+    /// without the lost ones.
+    ///
+    /// # Errors
+    /// As `map_resolved`. The planner goes on: another loss, or another plan, starts from the same nodes.
+    ///
+    /// Cost: the first time that of `map_resolved`. Later: runs, and what no earlier plan worked out.
+    pub fn plan(&mut self) -> Result<&Mapped, MapError> {
+        self.take_back();
+        self.site.start_again(&self.found);
+        let mapped = place_on(&self.resolved, &mut self.site, &self.components)?;
+        Ok(self.last.insert(mapped))
+    }
+
+    /// Takes a node away: later plans do without it, and those behind it move up.
+    ///
+    /// # Errors
+    /// [`NoSuchNode`]; nothing changes then. Cost: the runs of names and states.
+    pub fn lose(&mut self, name: &str) -> Result<(), NoSuchNode> {
+        self.take_back();
+        let Some(node) = self.site.names.find_name(name) else {
+            return Err(NoSuchNode {
+                name: name.to_owned(),
+                nodes: self.site.names.len(),
+            });
+        };
+        self.found.remove(node);
+        self.site.lose(node);
+        Ok(())
+    }
+
+    /// Nodes that are left.
+    #[must_use]
+    pub fn nodes(&self) -> u32 {
+        self.found.nodes()
+    }
+
+    /// The last plan, if there was one and no node was lost since.
+    #[must_use]
+    pub fn into_mapped(self) -> Option<Mapped> {
+        self.last
+    }
+
+    /// The tables of the last plan are the site's again.
+    fn take_back(&mut self) {
+        if let Some(Mapped { plan, .. }) = self.last.take() {
+            self.site.take_back(plan);
+        }
+    }
+}

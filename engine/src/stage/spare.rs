@@ -1,0 +1,67 @@
+//! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
+
+use super::choose::Choice;
+use super::facts::Facts;
+use super::lots::Lot;
+use super::named::Claim;
+use super::pattern::Layout;
+use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
+use super::select::Pick;
+use super::split::Share;
+use super::steps::{Outcome, Step};
+use crate::id::Column;
+use crate::plan::PlacedRun;
+use crate::table::alike::ById;
+use crate::table::names::NodeRange;
+use crate::table::patterns::PatternId;
+use crate::table::states::{Runs, StateId, StateRuns};
+use crate::table::topologies::TopologyId;
+
+/// A pattern and the state behind it.
+pub(super) type Came = (PatternId, StateId);
+
+/// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spare {
+    /// Selecting.
+    pub(super) claims: Runs<Option<Claim>>,
+    pub(super) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    pub(super) picks: Vec<Pick>,
+    /// An app's lots.
+    pub(super) lots: Vec<Lot>,
+    pub(super) progress: Column<ProgressId, Progress>,
+    pub(super) passes: Column<PassId, Pass>,
+    pub(super) done: Column<LaidId, Done>,
+    pub(super) facts: Vec<Option<Facts>>,
+    pub(super) touched: Vec<NodeRange>,
+    pub(super) roots: ById<StateId, ProgressId>,
+    pub(super) topologies: Vec<TopologyId>,
+    pub(super) unknown: Vec<ProgressId>,
+    /// Counting.
+    pub(super) counts: Vec<(usize, Layout, u32)>,
+    pub(super) choices: Vec<Choice>,
+    pub(super) shares: Vec<Share>,
+    pub(super) caps: Vec<(u32, u64)>,
+    /// Working steps out.
+    pub(super) order: Vec<u32>,
+    pub(super) steps: Vec<Step>,
+    pub(super) step_of: Vec<u32>,
+    pub(super) remembered: Vec<Option<ProgressId>>,
+    pub(super) fresh: Vec<(Step, bool)>,
+    pub(super) outcomes: Vec<Outcome>,
+    /// Leaving.
+    pub(super) came: Column<ProgressId, Option<Came>>,
+    pub(super) runs: Vec<PlacedRun>,
+    pub(super) places: Vec<(u32, PlacedRun)>,
+    pub(super) changes: Vec<(NodeRange, StateId)>,
+    pub(super) states: StateRuns,
+    /// Runs of apps of plans that were taken back.
+    pub(super) placed: Vec<Vec<PlacedRun>>,
+}
+
+/// A vector to fill: the one kept, emptied.
+pub(super) fn emptied<T>(kept: &mut Vec<T>) -> Vec<T> {
+    let mut vector = std::mem::take(kept);
+    vector.clear();
+    vector
+}

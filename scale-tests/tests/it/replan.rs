@@ -1,0 +1,150 @@
+//! Plans made again: on the same nodes, and after some of them were lost.
+
+use stowplan_engine::check::check;
+use stowplan_engine::count::Rank;
+use stowplan_engine::map::{Mapped, map_resolved};
+use stowplan_engine::planner::Planner;
+use stowplan_scale_tests::shapes::{Shape, regular};
+
+use crate::size::named;
+
+/// Everything that a plan says of a rank.
+fn said(mapped: &Mapped) -> Vec<String> {
+    let plan = &mapped.plan;
+    let world = plan.world();
+    let ranks = (0..plan.ranks()).map(|rank| {
+        let place = plan.place(Rank(rank)).unwrap();
+        let cpus = place.cpus.map(|id| world.cpusets.get(id));
+        format!("{} {place:?} {cpus:?}", world.names.name(place.node))
+    });
+    ranks.collect()
+}
+
+/// A machine's worth of equal nodes without some, each with 16 slots; `np` processes.
+fn without(nodes: u32, lost: &[u32], (np, map): (u32, &str)) -> Shape {
+    let left = (0..nodes).filter(|node| !lost.contains(node));
+    let hosts: Vec<String> = left.map(|node| format!("n{node}:16")).collect();
+    let topology = "package:2 numa:2 l3:2 core:2 pu:1";
+    let mut shape = regular("replan", topology, nodes, 16, map);
+    let job = stowplan_scale_tests::job::Job {
+        apps: vec![stowplan_scale_tests::job::App {
+            hosts: Some(hosts.join(",")),
+            np: Some(np),
+            map: Some(map.to_owned()),
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    shape.resolved = job.resolve().unwrap().0;
+    shape
+}
+
+/// One node after the other is lost: each plan is that of a job that never had it.
+#[test]
+fn a_plan_without_a_lost_node_is_that_of_a_smaller_machine() {
+    for map in ["slot", "core", "numa", "node", "ppr:1:numa", "package:span"] {
+        let nodes = 100;
+        let np = if map == "ppr:1:numa" { 90 * 4 } else { 90 * 16 };
+        let shape = without(nodes, &[], (np, map));
+        let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+        let mut lost = Vec::new();
+        for node in [50, 0, 99, 51, 7] {
+            planner.plan().unwrap();
+            planner.lose(&format!("n{node}")).unwrap();
+            lost.push(node);
+            let fresh = without(nodes, &lost, (np, map));
+            let fresh = map_resolved(fresh.resolved, fresh.machine).unwrap();
+            let again = planner.plan().unwrap();
+            assert_eq!(said(again), said(&fresh), "{map} without {lost:?}");
+            assert_eq!(again.notes, fresh.notes, "{map}");
+            check(&again.plan).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_second_plan_is_the_first() {
+    for name in stowplan_scale_tests::shapes::NAMES {
+        let shape = named(name);
+        let fresh = map_resolved(shape.resolved.clone(), shape.machine.clone()).unwrap();
+        let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+        for _ in 0..3 {
+            let again = planner.plan().unwrap();
+            assert!(again.plan.to_bytes() == fresh.plan.to_bytes(), "{name}");
+            assert_eq!(again.notes, fresh.notes, "{name}");
+        }
+    }
+}
+
+/// Nodes of which no two are alike: what is left keeps its places, and the judge agrees.
+#[test]
+fn distinct_nodes_are_planned_again() {
+    let shape = named("crumbs");
+    let nodes = shape.nodes;
+    let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+    planner.plan().unwrap();
+    planner.lose("n5").unwrap();
+    // Every slot was asked for: a job that lost some is refused, and the planner goes on.
+    assert!(planner.plan().is_err());
+    assert_eq!(planner.nodes(), nodes - 1);
+    let gone = planner.lose("n5").unwrap_err();
+    assert_eq!((gone.name.as_str(), gone.nodes), ("n5", nodes - 1));
+}
+
+/// Tells the child which job to plan twice.
+const JOB: &str = "STOWPLAN_PLAN_TWICE";
+
+/// Allocations of a second plan, counted in a process of its own.
+fn allocations(job: &str) -> usize {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "replan::planned_twice_here", "--nocapture"])
+        .env(JOB, job)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text
+        .lines()
+        .find_map(|line| line.split_once("second plan: "));
+    let (_, count) = line.unwrap_or_else(|| panic!("{job}: {text}"));
+    count.parse().unwrap()
+}
+
+/// Not a promise: the body of the child; without a job it does nothing.
+#[test]
+fn planned_twice_here() {
+    let Ok(job) = std::env::var(JOB) else {
+        return;
+    };
+    let shape = crate::child::shape(&job);
+    let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+    planner.plan().unwrap();
+    let region = stats_alloc::Region::new(&stats_alloc::INSTRUMENTED_SYSTEM);
+    planner.plan().unwrap();
+    let change = region.change();
+    println!("second plan: {}", change.allocations + change.reallocations);
+}
+
+/// The stages fill vectors that are kept. What is left are lists of apps, the table of apps and what the plan derives for
+/// its questions, none of which grows with nodes or with their states.
+#[test]
+fn a_second_plan_allocates_nothing_for_nodes() {
+    for map in [
+        "slot",
+        "core",
+        "numa",
+        "node",
+        "ppr:16:numa",
+        "package:span",
+    ] {
+        let job = |nodes: u32| format!("package:2 numa:2 l3:2 core:8 pu:1|{nodes}|64|{map}");
+        let (few, many) = (allocations(&job(1 << 8)), allocations(&job(1 << 14)));
+        println!("{map}: a second plan allocates {many} times");
+        assert_eq!(few, many, "{map}");
+        assert!(many <= 48, "{map}: {many}");
+    }
+    let each = [256, 64, 16].map(|divisor| allocations(&format!("hetero-worst|{divisor}")));
+    assert!(
+        each == [each[0]; 3] && each[0] <= 48,
+        "hetero-worst: {each:?}"
+    );
+}
