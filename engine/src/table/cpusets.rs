@@ -18,6 +18,8 @@ pub struct Cpusets {
     ids: Alike<CpusetId>,
     /// Runs of the set that is looked for, first and last PU of each, ascending: scratch.
     runs: Vec<(u32, u32)>,
+    /// A set being made: scratch, with room that the sets kept do not need.
+    room: RoaringBitmap,
 }
 
 impl Cpusets {
@@ -28,7 +30,7 @@ impl Cpusets {
         while let Some(range) = iter.next_range() {
             self.runs.push((*range.start(), *range.end()));
         }
-        self.known_or_new(|_| set)
+        self.known_or_new()
     }
     /// The id of the set of these PUs, new or known. Known sets cost no bitmap. Shape `[PUs]`, in any order, repeats count
     /// once.
@@ -43,15 +45,9 @@ impl Cpusets {
                 Some(_) | None => self.runs.push((pu, pu)),
             }
         }
-        self.known_or_new(|runs| {
-            let mut set = RoaringBitmap::new();
-            for &(first, last) in runs {
-                set.insert_range(first..=last);
-            }
-            set
-        })
+        self.known_or_new()
     }
-    fn known_or_new(&mut self, make: impl FnOnce(&[(u32, u32)]) -> RoaringBitmap) -> CpusetId {
+    fn known_or_new(&mut self) -> CpusetId {
         let runs = &self.runs;
         let digest = runs.iter().fold(START, |digest, &(first, last)| {
             mix_pair(digest, first, last)
@@ -59,9 +55,13 @@ impl Cpusets {
         match self.ids.find(digest, |id| has_runs(&self.sets[id], runs)) {
             Ok(id) => id,
             Err(free) => {
-                let mut set = make(runs);
-                set.optimize();
-                let id = self.sets.push(set);
+                self.room.clear();
+                for &(first, last) in runs {
+                    self.room.insert_range(first..=last);
+                }
+                self.room.optimize();
+                // A copy takes as much room as it needs: a third of what a set that grew holds.
+                let id = self.sets.push(self.room.clone());
                 self.ids.keep(free, id);
                 id
             }
