@@ -123,6 +123,19 @@ impl Cell {
             .split(':')
             .any(|word| word == qualifier)
     }
+    /// It says that the local node is not used.
+    #[must_use]
+    pub fn avoids_local(&self) -> bool {
+        self.has("nolocal")
+    }
+    /// Whether a job of one app differs by it from all cells before: ORDERED serves lists alone, CORECPUS is what holds
+    /// anyway, and entries rank themselves.
+    #[must_use]
+    pub fn says_something(&self) -> bool {
+        let listed = matches!(self.policy(), "seq" | "rankfile");
+        let ordered = self.has("ordered") && self.policy() != "pe-list";
+        !(ordered || self.has("corecpus") || listed && self.ranking > 0)
+    }
     /// The policy reads a rankfile.
     #[must_use]
     pub fn reads_ranks(&self) -> bool {

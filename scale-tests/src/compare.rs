@@ -56,7 +56,25 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct Said {
     resolved: Resolved,
+    machine: Machine,
     answer: Answer,
+}
+
+impl Said {
+    /// Whether the engine says the same again on the threads at hand, everything shared between them. `None`: it does.
+    #[must_use]
+    pub fn again(&self) -> Option<Verdict> {
+        let found = answer(map_shared(self.resolved.clone(), self.machine.clone()));
+        (found != self.answer).then(|| {
+            let told = |answer: &Answer| match answer {
+                Ok((bytes, notes, _)) => format!("{} bytes, {notes:?}", bytes.len()),
+                Err(error) => format!("{}: {error}", error.class()),
+            };
+            let threads = rayon::current_num_threads();
+            let engine = format!("{} with {threads} threads", told(&found));
+            differs("threads", engine, told(&self.answer))
+        })
+    }
 }
 
 /// The bytes of a plan and all that is worth knowing beside it, or the refusal.
@@ -96,28 +114,26 @@ impl Lab {
             Err(error) => return (Verdict::Words(error.class()), None),
         };
         let wanted = self.reference(job, &resolved);
-        let found = map_resolved(resolved.clone(), self.engine(job));
+        let machine = self.engine(job);
+        let found = map_resolved(resolved.clone(), machine.clone());
         let verdict = verdict(&found, &wanted);
         let answer = answer(found);
         let mangled = match (&answer, &verdict) {
             (Ok((bytes, ..)), Verdict::Mapped(_)) => there_and_back(bytes),
             _ => None,
         };
-        (mangled.unwrap_or(verdict), Some(Said { resolved, answer }))
+        let said = Said {
+            resolved,
+            machine,
+            answer,
+        };
+        (mangled.unwrap_or(verdict), Some(said))
     }
 
-    /// Whether the engine says the same again on the threads at hand, everything shared between them. `None`: it does.
-    pub fn again(&self, job: &Job, said: &Said) -> Option<Verdict> {
-        let found = answer(map_shared(said.resolved.clone(), self.engine(job)));
-        (found != said.answer).then(|| {
-            let told = |answer: &Answer| match answer {
-                Ok((bytes, notes, _)) => format!("{} bytes, {notes:?}", bytes.len()),
-                Err(error) => format!("{}: {error}", error.class()),
-            };
-            let threads = rayon::current_num_threads();
-            let engine = format!("{} with {threads} threads", told(&found));
-            differs("threads", engine, told(&said.answer))
-        })
+    /// Whether the engine places a job: no more is asked.
+    pub fn is_placed(&self, job: &Job) -> bool {
+        let resolved = job.resolve().ok();
+        resolved.is_some_and(|(resolved, _)| map_resolved(resolved, self.engine(job)).is_ok())
     }
 
     /// What the plain mapper makes of a job.

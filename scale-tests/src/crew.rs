@@ -68,6 +68,12 @@ impl Crew {
     }
 }
 
+/// Whether the engine places a job.
+#[must_use]
+pub fn is_placed(job: &Job) -> bool {
+    LAB.with(|lab| lab.is_placed(job))
+}
+
 /// The next jobs of a batch, as long as there are some.
 fn share(
     jobs: usize,
@@ -88,9 +94,9 @@ fn share(
 }
 
 /// Places a job once more, on the threads at hand.
-fn again((job, verdict, said): &mut Found) {
+fn again((_, verdict, said): &mut Found) {
     let Some(said) = said else { return };
-    let other = guarded(|| LAB.with(|lab| lab.again(job, said)));
+    let other = guarded(|| said.again());
     if let Some(other) = other.unwrap_or_else(Some) {
         *verdict = other;
     }

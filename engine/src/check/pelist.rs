@@ -51,11 +51,12 @@ impl Walk<'_, '_> {
 
     fn free_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
         let whole = self.whole_list();
-        let mut promised = self.pass_free.clone();
-        promised.keep(&whole);
+        let mut promised = self.listed_in(&self.pass_free);
+        if promised.is_empty() && self.passes() {
+            promised.clone_from(&whole);
+        }
         if self.passes() && promised != *mask {
-            let mut now = self.free().clone();
-            now.keep(&whole);
+            let now = self.listed_in(self.free());
             if now == *mask || *mask == whole {
                 self.pass = 0;
                 self.pass_free = self.free().clone();
@@ -73,6 +74,18 @@ impl Walk<'_, '_> {
         self.pass += 1;
         self.consume(&consumed);
         Ok(())
+    }
+
+    /// The listed cpus that are wholly free: half a core is none.
+    fn listed_in(&self, free: &Bits) -> Bits {
+        let pus = self.case.hardware.pus as usize;
+        let mut inside = Bits::empty(pus);
+        for cpu in &self.case.list {
+            if free.holds(&Bits::from_ranges(cpu, pus)) {
+                inside.add(cpu);
+            }
+        }
+        inside
     }
 
     fn whole_list(&self) -> Bits {

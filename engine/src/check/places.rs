@@ -88,18 +88,7 @@ impl<'t> Turns<'t> {
         }
         let mode = hardware.mode(policy.mode);
         let pe = u64::from(policy.pe.max(1));
-        let of = |cpus: &Bits| -> Vec<u64> {
-            let ranges = objects.iter().map(|&object| hardware.ranges(object));
-            ranges
-                .map(|ranges| hardware.count(ranges, cpus, mode) / pe)
-                .collect()
-        };
-        let fits = match room {
-            Room::ByCpus => of(free),
-            Room::Shared => of(allowed),
-            Room::Endless => Vec::new(),
-        };
-        Self {
+        let mut turns = Self {
             hardware,
             kind,
             deal,
@@ -107,11 +96,25 @@ impl<'t> Turns<'t> {
             pe,
             room,
             objects,
-            fits,
+            fits: Vec::new(),
             at: 0,
             held: 0,
             placed: 0,
-        }
+        };
+        turns.fits = match room {
+            Room::ByCpus => turns.rooms(free),
+            Room::Shared => turns.rooms(allowed),
+            Room::Endless => Vec::new(),
+        };
+        turns
+    }
+
+    /// Processes that these cpus have room for, object by object.
+    fn rooms(&self, cpus: &Bits) -> Vec<u64> {
+        let ranges = self.objects.iter().map(|&at| self.hardware.ranges(at));
+        ranges
+            .map(|ranges| self.hardware.count(ranges, cpus, self.mode) / self.pe)
+            .collect()
     }
 
     /// The next object, with its row among the turns; `None`: no object has room.
@@ -190,9 +193,12 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// A later pass starts at the first object again (4.8).
-    pub(super) const fn restart(&mut self) {
+    /// A later pass starts at the first object again, with what is still free (4.8).
+    pub(super) fn restart(&mut self, free: &Bits) {
         self.at = 0;
+        if self.room == Room::ByCpus {
+            self.fits = self.rooms(free);
+        }
     }
 
     /// Where the turns stand, to come back to.

@@ -344,7 +344,7 @@ impl<'t> Walk<'_, 't> {
         };
         if !is(turn) && self.case.policy.oversubscribe == Oversubscribe::Allowed {
             self.turns.reset(mark);
-            self.turns.restart();
+            self.turns.restart(free);
             turn = self.turns.next(free);
         }
         if let (true, Some((row, object))) = (is(turn), turn) {

@@ -146,9 +146,11 @@ impl NodeRow<'_> {
             .listing
             .expect("a slot list stands in a listing")
             .slot_lists[list];
-        slotlist::pus(&self.terrain.binder, parts)
-            .map(drop)
-            .map_err(Stuck::Lacking)
+        let mask = slotlist::pus(&self.terrain.binder, parts).map_err(Stuck::Lacking)?;
+        if mask.is_empty() {
+            return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
+        }
+        Ok(())
     }
 
     fn unbound(&mut self, count: u32) -> Result<(), Stuck> {
@@ -169,7 +171,7 @@ impl NodeRow<'_> {
         let mut mask = slotlist::pus(binder, parts).map_err(Stuck::Lacking)?;
         mask.intersect(self.sets.allowed);
         if mask.is_empty() {
-            return Err(Stuck::Lacking("none of them may be used".to_owned()));
+            return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
         }
         for _ in 0..count {
             if self.needs_a_cpu() && self.out.cpus.units.is_empty() {

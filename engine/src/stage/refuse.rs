@@ -240,8 +240,13 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
         return false;
     }
     if work.policy.overload == crate::policy::Overload::Allowed {
-        // Shared cpus bind only where there are none.
-        return objects && (0..work.lots.len()).any(|lot| work.facts(lot).with_cpus == 0);
+        // Shared cpus bind only where there are none; without objects, packages hold so many processes of several cpus.
+        if objects {
+            return (0..work.lots.len()).any(|lot| work.facts(lot).with_cpus == 0);
+        }
+        if work.policy.pe == 1 {
+            return false;
+        }
     }
     (0..work.lots.len()).any(|lot| {
         let facts = work.facts(lot);

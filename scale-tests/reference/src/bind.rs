@@ -111,8 +111,10 @@ impl<'a> Turn<'_, 'a> {
         let inside = node.free.and(&object.cpus).and(within);
         let units = node.machine.units(self.mode());
         let whole = units.iter().find(|unit| inside.holds(&unit.cpus));
-        // A PU in core mode: the whole core it belongs to.
-        let unit = whole.or_else(|| units.iter().find(|unit| unit.cpus.meets(&inside)));
+        // A PU in core mode: the whole core it belongs to. Half a core is no cpu for other objects.
+        let around = || units.iter().find(|unit| unit.cpus.meets(&inside));
+        let of_threads = object.kind == ObjKind::Hwthread;
+        let unit = whole.or_else(|| around().filter(|_| of_threads));
         let consumed = unit.map(|unit| unit.cpus.clone()).unwrap_or_default();
         let mut mask = object.cpus.and(&self.seats[seat].snap);
         if mask.is_empty() {

@@ -2,8 +2,16 @@
 //!
 //! A difference is shrunk and printed as a command line to paste. The same seed gives the same jobs on every machine.
 
+mod corpus;
+mod hydra;
+mod ours;
+mod prterun;
+
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use stowplan_scale_tests::arbitrary;
 use stowplan_scale_tests::catalogue::MACHINES;
@@ -21,7 +29,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const HELP: &str = "\
 compare [--seconds S | --jobs N] [--seed N] [--from N] [--workers N] [--differences N]
         [--small-world [--every N]] [--coverage] [--one N] [--stop]
-compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th);
+compare --corpus FOLDER
+compare --prterun PATH [--jobs N] [--seed N]
+compare --hydra PATH
+compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
+placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there;
 exit status 1 when they differ";
 
 /// What the command line says.
@@ -41,6 +53,9 @@ struct Asked {
     one: Option<u64>,
     /// The first difference ends the run.
     stop: bool,
+    corpus: Option<PathBuf>,
+    prterun: Option<PathBuf>,
+    hydra: Option<PathBuf>,
 }
 
 fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
@@ -56,9 +71,22 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         coverage: false,
         one: None,
         stop: false,
+        corpus: None,
+        prterun: None,
+        hydra: None,
     };
     let mut args = args;
     while let Some(word) = args.next() {
+        let path = match word.as_str() {
+            "--corpus" => Some(&mut asked.corpus),
+            "--prterun" => Some(&mut asked.prterun),
+            "--hydra" => Some(&mut asked.hydra),
+            _ => None,
+        };
+        if let Some(path) = path {
+            *path = Some(PathBuf::from(args.next()?));
+            continue;
+        }
         let mut number = || args.next()?.parse::<u64>().ok();
         match word.as_str() {
             "--seconds" => asked.seconds = Some(number()?),
@@ -84,7 +112,15 @@ fn main() -> ExitCode {
         let _ = writeln!(out, "{HELP}");
         return ExitCode::from(2);
     };
-    let found = compare_all(&asked);
+    let found = if let Some(folder) = &asked.corpus {
+        corpus::compare(folder)
+    } else if let Some(path) = &asked.prterun {
+        prterun::compare(path, asked.jobs.min(2000), asked.seed)
+    } else if let Some(path) = &asked.hydra {
+        hydra::compare(path)
+    } else {
+        compare_all(&asked)
+    };
     let _ = out.flush();
     match found {
         0 => ExitCode::SUCCESS,
@@ -107,7 +143,20 @@ fn job_of(asked: &Asked, number: u64) -> Job {
 }
 
 /// So many jobs are made and compared before the next ones.
-const BATCH: u64 = 512;
+const BATCH: u64 = 1024;
+
+/// What all workers found.
+#[derive(Default)]
+struct Seen {
+    total: Coverage,
+    differing: u64,
+    /// Keys of the differences that were shown.
+    shown: Vec<String>,
+}
+
+fn held(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Compares the jobs asked for. Gives the number of differences.
 fn compare_all(asked: &Asked) -> u64 {
@@ -123,26 +172,38 @@ fn compare_all(asked: &Asked) -> u64 {
     };
     let number_of = |at: u64| asked.one.unwrap_or(asked.from + at * asked.every);
     let start = Instant::now();
-    let (crew, mut total) = (Crew::new(asked.workers), Coverage::default());
-    let (mut done, mut differing, mut shown) = (0, 0, Vec::new());
-    while done < jobs {
-        let late = |seconds| start.elapsed() >= Duration::from_secs(seconds);
-        if asked.seconds.is_some_and(late) || asked.stop && differing > 0 {
-            break;
-        }
-        let batch = BATCH.min(jobs - done);
-        let size = usize::try_from(batch).unwrap_or(usize::MAX);
-        let found = crew.compare(size, |at| job_of(asked, number_of(done + at as u64)));
-        for (at, (job, verdict)) in (done..).zip(found) {
-            let number = number_of(at);
-            total.count(number, &verdict);
-            if let Verdict::Differs(difference) = verdict {
-                differing += 1;
-                show(&crew, &job, &difference, (number, asked), &mut shown);
+    let next = AtomicU64::new(0);
+    let seen = Mutex::new(Seen::default());
+    let work = || {
+        let crew = Crew::new(1);
+        loop {
+            let done = next.fetch_add(BATCH, Ordering::Relaxed);
+            let late = |seconds| start.elapsed() >= Duration::from_secs(seconds);
+            let stopped = asked.stop && held(&seen).differing > 0;
+            if done >= jobs || stopped || asked.seconds.is_some_and(late) {
+                return;
+            }
+            let size = usize::try_from(BATCH.min(jobs - done)).unwrap_or(usize::MAX);
+            let found = crew.compare(size, |at| job_of(asked, number_of(done + at as u64)));
+            let mut seen = held(&seen);
+            for (at, (job, verdict)) in (done..).zip(found) {
+                let number = number_of(at);
+                seen.total.count(number, &verdict);
+                if let Verdict::Differs(difference) = verdict {
+                    seen.differing += 1;
+                    show(&crew, &job, &difference, (number, asked), &mut seen.shown);
+                }
             }
         }
-        done += batch;
-    }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..asked.workers.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let Seen {
+        total, differing, ..
+    } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut out = anstream::stdout();
     if asked.coverage {
         let _ = write!(out, "{}", total.table());
@@ -170,6 +231,7 @@ fn key(difference: &Difference) -> String {
             class(&difference.engine),
             class(&difference.wanted)
         ),
+        "check" => difference.engine.split(", at").take(1).collect(),
         kind => kind.to_owned(),
     }
 }

@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(missed > 0))
 }
 
-/// Copies the workspace, without what was built.
+/// Copies the workspace, without what was built. What is there already is left alone, so that it need not be built again.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
@@ -85,13 +85,22 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         if name == "target" || name == ".git" {
             continue;
         }
+        let target = to.join(name);
         if path.is_dir() {
-            copy(&path, &to.join(name))?;
+            copy(&path, &target)?;
         } else {
-            std::fs::copy(&path, to.join(name))?;
+            write(&target, &std::fs::read(&path)?)?;
         }
     }
     Ok(())
+}
+
+/// Writes a file, unless it says that already.
+fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    match std::fs::read(path) {
+        Ok(there) if there == content => Ok(()),
+        _ => std::fs::write(path, content),
+    }
 }
 
 /// Plants one bug, builds, compares, and puts the source back.
@@ -103,7 +112,7 @@ fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
         return Fate::Gone;
     }
     let place = folder.join(mutant.file);
-    if std::fs::write(&place, source.replace(mutant.from, mutant.to)).is_err() {
+    if write(&place, source.replace(mutant.from, mutant.to).as_bytes()).is_err() {
         return Fate::Gone;
     }
     let cargo = |args: &[&str]| {

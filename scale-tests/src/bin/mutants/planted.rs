@@ -59,8 +59,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "slots exceed cpus: default kept",
         file: "engine/src/stage/choose.rs",
-        from: "let given_up = row.avail > facts.free && !Deal::explicit(work) && pass == Pass::First;",
-        to: "let given_up = row.avail > facts.free + 1 && !Deal::explicit(work) && pass == Pass::First;",
+        from: "case.row().avail > facts.free &&",
+        to: "case.row().avail > facts.free + 1 &&",
     },
     Mutant {
         name: "PE by slot counts cpus, not packages",
@@ -88,21 +88,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "ranks are swapped between bands",
-        file: "engine/src/plan/order.rs",
-        from: "        rank += width * (end - round);\n        round = end;",
-        to: "        rank += width;\n        round = end;",
+        file: "engine/src/plan/rounds.rs",
+        from: "            rank += width * (end - round);\n",
+        to: "            rank += width;\n",
     },
     Mutant {
         name: "rank by node counts finished nodes",
-        file: "engine/src/plan/order.rs",
-        from: ".is_some_and(|&most| most > round)",
-        to: ".is_some_and(|&most| most >= round)",
+        file: "engine/src/plan/rounds.rs",
+        from: "weights[run as usize >> block] -= pairs * nodes(run);",
+        to: "weights[run as usize >> block] -= pairs * nodes(run) / 2;",
     },
     Mutant {
         name: "rank by fill forgets the object order",
         file: "engine/src/plan/order.rs",
-        from: "RankOrder::Fill if in_object_order(&placed.runs, patterns) => Self::Slot,",
-        to: "RankOrder::Fill if !placed.runs.is_empty() || in_object_order(&placed.runs, patterns) => Self::Slot,",
+        from: "RankOrder::Fill if in_object_order(runs, patterns) => Self::Slot,",
+        to: "RankOrder::Fill if !runs.is_empty() || in_object_order(runs, patterns) => Self::Slot,",
     },
     Mutant {
         name: "listed ranks start a place late",
@@ -113,20 +113,20 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a cpu is given twice",
         file: "engine/src/stage/bind.rs",
-        from: "        cpus.units.set(unit as usize, false);\n    }",
-        to: "        cpus.units.set(unit as usize, unit == 0);\n    }",
+        from: "        cpus.units.put(unit, There::No);\n    }",
+        to: "        if unit > 0 {\n            cpus.units.put(unit, There::No);\n        }\n    }",
     },
     Mutant {
         name: "LIMIT lets one more in",
         file: "engine/src/stage/bind.rs",
-        from: ".is_some_and(|limit| cpus.bound[target] >= u32::from(limit));",
-        to: ".is_some_and(|limit| cpus.bound[target] > u32::from(limit));",
+        from: ".is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));",
+        to: ".is_some_and(|limit| cpus.bound[target as usize] > u32::from(limit));",
     },
     Mutant {
         name: "LIMIT is not counted",
         file: "engine/src/stage/bind.rs",
-        from: "        if let Some(count) = cpus.bound.get_mut(target) {\n            *count += 1;\n        }",
-        to: "        if let Some(count) = cpus.bound.get_mut(target) {\n            *count += 0;\n        }",
+        from: "        if let Some(count) = cpus.bound.get_mut(target as usize) {\n            *count += 1;\n        }",
+        to: "        if let Some(count) = cpus.bound.get_mut(target as usize) {\n            *count += 0;\n        }",
     },
     Mutant {
         name: "masks are not cut by earlier apps",
@@ -155,20 +155,20 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "PE takes one cpu less",
         file: "engine/src/stage/bind.rs",
-        from: ".take(pe as usize).collect();",
-        to: ".take(pe as usize - 1).collect();",
+        from: "        for _ in 0..pe {",
+        to: "        for _ in 1..pe {",
     },
     Mutant {
         name: "free cpus are not carried to the next app",
         file: "engine/src/stage/leave.rs",
-        from: "    let next = NodeState {\n        free,\n        used: row.used + procs,",
-        to: "    let next = NodeState {\n        free: if procs > 1 { free } else { row.free },\n        used: row.used + procs,",
+        from: "    let next = NodeState {\n        free,\n        used: row.used + placed,",
+        to: "    let next = NodeState {\n        free: if placed > 1 { free } else { row.free },\n        used: row.used + placed,",
     },
     Mutant {
         name: "slots are not carried to the next app",
         file: "engine/src/stage/leave.rs",
-        from: "        used: row.used + procs,\n        own: row.own + procs,",
-        to: "        used: row.used,\n        own: row.own + procs,",
+        from: "        used: row.used + placed,\n        own: row.own + placed,",
+        to: "        used: row.used,\n        own: row.own + placed,",
     },
     Mutant {
         name: "local ranks start afresh in each app",
@@ -221,8 +221,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a sequence's cpus may be taken twice",
         file: "engine/src/stage/listed.rs",
-        from: "            if !free && !self.overload() {",
-        to: "            if !free && !self.overload() && count > 1 {",
+        from: "            if !taken.is_empty() && !self.overload() {",
+        to: "            if !taken.is_empty() && !self.overload() && count > 1 {",
     },
     Mutant {
         name: "steps of a plan are read with the wrong sign",
@@ -235,5 +235,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         file: "engine/src/stage/place.rs",
         from: "if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {",
         to: "if whole > slots + 1 && work.policy.oversubscribe == Oversubscribe::Refused {",
+    },
+    Mutant {
+        name: "a stale memo entry serves another number of processes",
+        file: "engine/src/stage/leave.rs",
+        from: "memo.keep((state, id), facts, (layout, placed, both));",
+        to: "memo.keep((state, id), facts, (layout, placed.min(2), both));",
     },
 ];
