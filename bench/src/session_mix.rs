@@ -1,6 +1,8 @@
 //! A full-size DVM and a stream of events for it: the mix of reservations.md 13.
 
-use stowplan_engine::session::{Config, Event, Initial, Name, State, Status, Value, step};
+use stowplan_engine::session::{
+    Config, Effects, Event, Initial, Name, State, Status, Value, step, step_into,
+};
 
 /// Nodes of one reservation.
 const EACH: usize = 8;
@@ -77,6 +79,8 @@ pub struct Mix {
     pub config: Config,
     /// The state.
     pub state: State,
+    /// What made the state of the initial one.
+    pub setup: Vec<Said>,
     jobs: Vec<String>,
     reserved: Vec<(String, Vec<String>)>,
     free: Vec<Vec<String>>,
@@ -114,6 +118,7 @@ impl Mix {
             initial,
             config,
             state,
+            setup: Vec::new(),
             jobs,
             reserved,
             free,
@@ -147,6 +152,7 @@ impl Mix {
             assert!(!status.is_error(), "{said:?}: {}", status.name());
         }
         mix.state = state;
+        mix.setup = setup;
         mix
     }
 
@@ -209,12 +215,20 @@ impl Mix {
     }
 }
 
-/// Applies a stream; gives how many events were refused.
-pub fn run(state: &mut State, stream: &[Said]) -> usize {
-    let refused = |said: &&Said| {
-        let (status, effects) = step(state, &said.event());
-        drop(std::hint::black_box(effects));
-        status != Status::Success && status != Status::InProgress
-    };
-    stream.iter().filter(refused).count()
+/// The events of a stream, so that making them is not measured.
+#[must_use]
+pub fn events(stream: &[Said]) -> Vec<Event<'_>> {
+    stream.iter().map(Said::event).collect()
+}
+
+/// Applies events; gives how many were refused.
+pub fn run(state: &mut State, events: &[Event<'_>]) -> usize {
+    let mut effects = Effects::default();
+    let mut refused = 0;
+    for event in events {
+        let status = step_into(state, event, &mut effects);
+        std::hint::black_box(&effects);
+        refused += usize::from(status != Status::Success && status != Status::InProgress);
+    }
+    refused
 }

@@ -5,7 +5,7 @@ use super::event::Value;
 use super::name::Name;
 use super::state::State;
 use super::status::Status;
-use super::tables::{NodeSet, NsId, Session, Sessions};
+use super::tables::{AllocTable, NodeSet, NsId, Session, Sessions};
 use std::sync::Arc;
 
 /// On whose behalf a job is started.
@@ -152,7 +152,7 @@ pub(crate) fn sessions<'a>(
             status,
             entry: Some(entry),
         })?;
-        if seen.insert(session) {
+        if entries.len() == 1 || seen.insert(session) {
             found.push(session);
         }
     }
@@ -183,7 +183,7 @@ fn session(state: &State, requester: Requester, entry: &str) -> Result<Session, 
 fn unsaid(state: &State, requester: Requester) -> Sessions {
     let first = match requester {
         Requester::Namespace(ns) if state.spaces.is_job(ns) => {
-            state.spaces.seat[ns].sessions.first().copied()
+            state.spaces.row[ns].seats.list().first().copied()
         }
         Requester::Namespace(_) | Requester::Scheduler => None,
     };
@@ -192,10 +192,17 @@ fn unsaid(state: &State, requester: Requester) -> Sessions {
 
 /// The nodes of these sessions that are up: the candidates. Source: `reservations.md` 7, I-20.
 ///
-/// Cost: nothing for the default session alone, whose set is kept and shared; else one union.
+/// Cost: nothing for the default session alone, whose set is kept and shared, nor for a large reservation that a job took
+/// before and that is as it was; else one union.
 pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
-    if sessions == [Session::Default] {
-        return Arc::clone(state.nodes.pool_up());
+    match sessions {
+        [Session::Default] => return Arc::clone(state.nodes.pool_up()),
+        [Session::Reserved(alloc)] => {
+            if let Some((kept, _)) = &state.allocs.kept[*alloc] {
+                return Arc::clone(kept);
+            }
+        }
+        _ => {}
     }
     let mut union = NodeSet::new();
     for session in sessions {
@@ -245,17 +252,19 @@ pub fn candidates(state: &State, by: By<'_>, targets: &[&str]) -> Result<Candida
         .map_err(|bad| refusal(state, requester, &bad, targets.len()))?;
     Ok(Candidates {
         nodes: pool(state, &found),
-        sessions: names(state, &found),
+        sessions: names(&state.allocs, &found).collect(),
     })
 }
 
 /// The names of sessions, `""` for the default one.
-pub(crate) fn names(state: &State, sessions: &[Session]) -> Vec<Name> {
-    let name = |session: &Session| match *session {
+pub(crate) fn names<'a>(
+    allocs: &'a AllocTable,
+    sessions: &'a [Session],
+) -> impl Iterator<Item = Name> + 'a {
+    sessions.iter().map(|session| match *session {
         Session::Default => Name::default(),
-        Session::Reserved(alloc) => state.allocs.id[alloc].clone(),
-    };
-    sessions.iter().map(name).collect()
+        Session::Reserved(alloc) => allocs.id[alloc].clone(),
+    })
 }
 
 fn refusal(state: &State, requester: Requester, bad: &BadTarget<'_>, asked: usize) -> Refusal {

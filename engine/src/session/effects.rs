@@ -126,6 +126,8 @@ pub struct Effects {
     pub lent: Vec<Name>,
     /// A warning.
     pub notify: Option<Notify>,
+    /// Room for the sessions of the next job; always empty.
+    pub(crate) spare: Vec<Name>,
 }
 
 impl Effects {
@@ -151,6 +153,29 @@ impl Effects {
         let mut names: Vec<&str> = self.departed.iter().map(|row| row.1.as_str()).collect();
         names.sort_unstable();
         names
+    }
+    /// Forgets everything and keeps the room it took.
+    pub(crate) fn clear(&mut self) {
+        self.request = None;
+        self.answered = None;
+        self.reply = None;
+        self.joined = NodeSet::default();
+        self.reserved = NodeSet::default();
+        self.spare = self.take_sessions();
+        self.ended.clear();
+        self.departed.clear();
+        self.reverted = NodeSet::default();
+        self.killed.clear();
+        self.dropped.clear();
+        self.lent.clear();
+        self.notify = None;
+    }
+    /// An empty list of sessions, with the room of the last one.
+    pub(crate) fn take_sessions(&mut self) -> Vec<Name> {
+        let last = self.spawned.take().map(|spawned| spawned.sessions);
+        let mut list = last.unwrap_or_else(|| std::mem::take(&mut self.spare));
+        list.clear();
+        list
     }
     /// Nothing happened.
     #[must_use]

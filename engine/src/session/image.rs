@@ -6,7 +6,8 @@
 use super::config::Inheritance;
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::tables::{AllocId, Kind, NodeSet, NsId, Origin, Session, Wanted};
+use super::id_set::{bit, id_of};
+use super::tables::{AllocId, Extent, Kind, NodeId, NodeSet, NsId, Origin, Session, Wanted};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -32,7 +33,11 @@ pub struct Image {
     pub namespaces: Vec<NsImage>,
     /// The requests that wait.
     pub pending: Vec<PendingImage>,
-    /// Distinct sets of node ids that jobs use, as runs (first id, ids after it), in the order of the jobs.
+    /// Former states of the default session that jobs use, the oldest first: how many. Each node says which had it.
+    pub pasts: u32,
+    /// Whether the last of them is the present state.
+    pub last_is_present: bool,
+    /// Other distinct sets of node ids that jobs use, as runs (first id, ids after it), in the order of the jobs.
     pub sets: Vec<Vec<(u32, u32)>>,
 }
 
@@ -49,6 +54,8 @@ pub struct NodeImage {
     pub up: bool,
     /// Who holds it: a place in `allocations`.
     pub alloc: Option<u32>,
+    /// Which of the `pasts` had it: (first, the first after it that had not), ascending, with gaps between.
+    pub pasts: Vec<(u32, u32)>,
 }
 
 /// A record.
@@ -93,8 +100,40 @@ pub struct NsImage {
     pub live: bool,
     /// Its sessions: `None` for the default one, else a place in `allocations`.
     pub sessions: Vec<Option<u32>>,
-    /// What it uses: a place in `sets`.
-    pub uses: Option<u32>,
+    /// What it uses.
+    pub uses: Option<UsesImage>,
+}
+
+/// What a job uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum UsesImage {
+    /// The default session as it was: a place in `pasts`.
+    Past(u32),
+    /// A place in `sets`.
+    Set(u32),
+}
+
+impl Image {
+    /// The node ids that a namespace uses, as runs (first id, ids after it). Cost: linear in the nodes for a former
+    /// state of the default session.
+    #[must_use]
+    pub fn uses(&self, row: &NsImage) -> Vec<(u32, u32)> {
+        match row.uses {
+            None => Vec::new(),
+            Some(UsesImage::Set(at)) => self.sets.get(at as usize).cloned().unwrap_or_default(),
+            Some(UsesImage::Past(at)) => {
+                let had = |node: &&NodeImage| {
+                    let spans = node.pasts.iter();
+                    spans.clone().any(|&(first, end)| first <= at && at < end)
+                };
+                let mut set = NodeSet::new();
+                for node in self.nodes.iter().filter(had) {
+                    set.insert(id_of(node.id));
+                }
+                set.runs()
+            }
+        }
+    }
 }
 
 /// What a request wants.
@@ -135,22 +174,12 @@ pub struct PendingImage {
     pub warn_timeout: Option<u32>,
 }
 
-/// The runs of a set: (first, how many after it). The same set gives the same runs, however it came about.
-pub(crate) fn runs(set: &NodeSet) -> Vec<(u32, u32)> {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for id in set.rows() {
-        match runs.last_mut() {
-            Some((first, more)) if *first + *more + 1 == id => *more += 1,
-            Some(_) | None => runs.push((id, 0)),
-        }
-    }
-    runs
-}
-
 /// Places of rows in the sorted lists.
 struct Places {
     allocs: BTreeMap<AllocId, u32>,
     spaces: BTreeMap<NsId, u32>,
+    /// Times of the default session that jobs use, ascending.
+    times: Vec<u64>,
 }
 
 fn place(index: usize) -> u32 {
@@ -164,7 +193,7 @@ impl State {
         let mut allocs: Vec<AllocId> = self.allocs.live().collect();
         allocs.sort_by(|&a, &b| self.allocs.id[a].cmp(&self.allocs.id[b]));
         let mut spaces: Vec<NsId> = self.spaces.rows().collect();
-        spaces.sort_by(|&a, &b| self.spaces.name[a].cmp(&self.spaces.name[b]));
+        spaces.sort_by(|&a, &b| self.spaces.row[a].name.cmp(&self.spaces.row[b].name));
         let places = Places {
             allocs: allocs
                 .iter()
@@ -176,6 +205,7 @@ impl State {
                 .enumerate()
                 .map(|(at, &ns)| (ns, place(at)))
                 .collect(),
+            times: self.nodes.times.used().map(|row| row.0).collect(),
         };
         let mut sets = Sets::default();
         let namespaces = spaces
@@ -195,6 +225,8 @@ impl State {
                 .collect(),
             namespaces,
             pending: self.pending_images(&places),
+            pasts: place(places.times.len()),
+            last_is_present: self.nodes.times.present().is_some(),
             sets: sets.list,
         }
     }
@@ -207,7 +239,7 @@ impl State {
 
     fn node_images(&self, places: &Places) -> Vec<NodeImage> {
         let image = |id| NodeImage {
-            id: super::id_set::bit(id),
+            id: bit(id),
             name: self.nodes.name(id).clone(),
             origin: if self.is_startup(id) {
                 Origin::Startup
@@ -216,6 +248,7 @@ impl State {
             },
             up: self.nodes.up().contains(id),
             alloc: self.nodes.alloc(id).map(|alloc| places.allocs[&alloc]),
+            pasts: self.past_images(&places.times, id),
         };
         self.nodes.all().iter().map(image).collect()
     }
@@ -243,23 +276,44 @@ impl State {
         }
     }
 
+    /// Which of the used times had a node. Spans without a used time in them, or between them, leave no trace.
+    fn past_images(&self, times: &[u64], id: NodeId) -> Vec<(u32, u32)> {
+        let mut spans: Vec<(u32, u32)> = Vec::new();
+        let at = |time: u64| place(times.partition_point(|&other| other < time));
+        for (from, to) in self.nodes.times.spans(self.nodes.seen(id)) {
+            let (first, end) = (at(from), at(to));
+            match spans.last_mut() {
+                _ if first == end => {}
+                // The last span comes first.
+                Some(later) if later.0 == end => later.0 = first,
+                Some(_) | None => spans.push((first, end)),
+            }
+        }
+        spans.reverse();
+        spans
+    }
+
     fn ns_image(&self, places: &Places, sets: &mut Sets, ns: NsId) -> NsImage {
         let session = |session: &Session| match *session {
             Session::Default => None,
             Session::Reserved(alloc) => Some(places.allocs[&alloc]),
         };
+        let space = &self.spaces.row[ns];
+        let extent = space.run.and_then(|run| self.users.extent(run));
         NsImage {
-            name: self.spaces.name[ns].clone(),
-            kind: self.spaces.life[ns].kind.expect("a row in use has a kind"),
-            parent: self.spaces.life[ns]
-                .parent
-                .map(|parent| places.spaces[&parent]),
-            live: self.spaces.life[ns].live,
-            sessions: self.spaces.seat[ns].sessions.iter().map(session).collect(),
-            uses: self.spaces.seat[ns]
-                .uses
-                .as_ref()
-                .map(|uses| sets.place_of(uses)),
+            name: space.name.clone(),
+            kind: space.kind.expect("a row in use has a kind"),
+            parent: space.parent.map(|parent| places.spaces[&parent]),
+            live: space.live,
+            sessions: space.seats.list().iter().map(session).collect(),
+            uses: extent.map(|extent| match extent {
+                Extent::Session(time) => {
+                    UsesImage::Past(place(places.times.partition_point(|other| other < time)))
+                }
+                Extent::Shared(nodes) | Extent::Listed(nodes) => {
+                    UsesImage::Set(sets.place_of(nodes))
+                }
+            }),
         }
     }
 
@@ -301,7 +355,7 @@ impl Sets {
         if let Some(&at) = self.by_address.get(&address) {
             return at;
         }
-        let runs = runs(set);
+        let runs = set.runs();
         let next = place(self.list.len());
         let at = *self.by_runs.entry(runs.clone()).or_insert(next);
         if at == next {

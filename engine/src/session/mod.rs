@@ -26,14 +26,14 @@ mod rebuild;
 // What is written before it is done, and read back after a crash.
 mod journal;
 
-pub use apply::{apply, step};
+pub use apply::{apply, apply_into, step, step_into};
 pub use candidates::{By, Candidates, LISTED_MAX, Refusal, candidates};
 pub use check::{Broken, check, check_step};
 pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, Limits};
 pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
 pub use event::{Attr, DIRECTIVES, Directive, Event, ToolRole, Value};
 pub use id_set::IdSet;
-pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, WantedImage};
+pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
 pub use journal::{
     Frame, FrameKind, Frames, Journal, JournalError, MAGIC, Mode, Payload, Recovered, ReplayError,
     Scan, Store, Tail, payload, recover, scan,

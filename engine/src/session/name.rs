@@ -2,35 +2,101 @@
 
 use crate::id::Id;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::marker::PhantomData;
 
-/// A name as text: up to 23 bytes stand in place, longer ones on the heap. Ordered by UTF-8 bytes.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Name(SmallVec<[u8; 23]>);
+/// Bytes of a name that stand in place.
+const SHORT: usize = 22;
+
+/// A name as text: up to 22 bytes stand in place, longer ones on the heap. Ordered by UTF-8 bytes.
+#[derive(Clone)]
+pub struct Name(Text);
+
+/// What is behind `len` is zero, so that two short names are compared whole.
+#[derive(Clone)]
+enum Text {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Box<str>),
+}
 
 const _: () = assert!(
-    size_of::<Name>() == 32,
+    size_of::<Name>() == 24,
     "the memory goals of reservations.md 13 count on it"
 );
 
 impl Name {
     /// Keeps a text.
     #[must_use]
+    #[inline]
     pub fn new(text: &str) -> Self {
-        Self(SmallVec::from_slice(text.as_bytes()))
+        let mut bytes = [0; SHORT];
+        match u8::try_from(text.len()) {
+            Ok(len) if text.len() <= SHORT => {
+                bytes[..text.len()].copy_from_slice(text.as_bytes());
+                Self(Text::Short { len, bytes })
+            }
+            Ok(_) | Err(_) => Self(Text::Long(text.into())),
+        }
     }
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("a name is made from text only")
+        std::str::from_utf8(self.as_bytes()).expect("a name is made from text only")
     }
     /// Its bytes.
     #[must_use]
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        match &self.0 {
+            Text::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Text::Long(text) => text.as_bytes(),
+        }
+    }
+    /// Whether it is this text.
+    #[must_use]
+    #[inline]
+    pub fn is(&self, text: &str) -> bool {
+        self.as_bytes() == text.as_bytes()
+    }
+}
+
+impl Default for Name {
+    #[inline]
+    fn default() -> Self {
+        Self(Text::Short {
+            len: 0,
+            bytes: [0; SHORT],
+        })
+    }
+}
+
+impl PartialEq for Name {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Name {}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
     }
 }
 
@@ -116,11 +182,18 @@ impl<I: Id> NameIndex<I> {
             }
             if slot >> 32 == hash {
                 let id = I::from_row(low(slot) - 1);
-                if name_of(id).as_bytes() == name.as_bytes() {
+                if name_of(id).is(name) {
                     return Some(id);
                 }
             }
             at = (at + 1) & mask;
+        }
+    }
+
+    /// Makes room for so many names more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        while (self.len + more) * 4 > self.slots.len() * 3 {
+            self.grow();
         }
     }
 
@@ -163,12 +236,15 @@ impl<I: Id> NameIndex<I> {
     /// 32 bits of a keyed hash: eight bytes at a time, multiplied and folded.
     ///
     /// Names are short and asked for several times an event; `SipHash` took a tenth of its time.
+    #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let mut mixed = self.keys.0 ^ bytes.len() as u64;
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            mixed = fold(mixed ^ u64::from_le_bytes(word), self.keys.1);
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            mixed = fold(mixed ^ u64::from_le_bytes(*word), self.keys.1);
+        }
+        if !rest.is_empty() {
+            mixed = fold(mixed ^ tail(bytes, rest), self.keys.1);
         }
         fold(mixed, self.keys.0 | 1) >> 32
     }
@@ -207,6 +283,19 @@ fn keys() -> (u64, u64) {
 fn fold(a: u64, b: u64) -> u64 {
     let (low, high) = a.carrying_mul(b, 0);
     low ^ high
+}
+
+/// The last one to seven bytes as a word. Where there are eight, those are read at once: the length is in the hash too.
+#[inline]
+fn tail(bytes: &[u8], rest: &[u8]) -> u64 {
+    if let Some(word) = bytes.last_chunk::<8>() {
+        return u64::from_le_bytes(*word);
+    }
+    let mut word = 0;
+    for &byte in rest {
+        word = word << 8 | u64::from(byte);
+    }
+    word
 }
 
 #[inline]
@@ -255,7 +344,8 @@ mod tests {
         for text in [
             "",
             "a",
-            "exactly-twenty-three-by",
+            "exactly-twenty-two-byt",
+            "twenty-three-bytes-long",
             "more than twenty-three bytes in this one",
         ] {
             assert_eq!(Name::new(text).as_str(), text);

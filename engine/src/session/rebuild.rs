@@ -2,15 +2,15 @@
 
 use super::check::{Broken, check};
 use super::config::Config;
-use super::image::{AllocImage, Image, NsImage, PendingImage, WantedImage};
+use super::id_set::id_of;
+use super::image::{AllocImage, Image, NsImage, PendingImage, UsesImage, WantedImage};
 use super::name::Name;
 use super::state::State;
 use super::tables::{
-    AllocId, NewAlloc, NodeSet, NsId, Process, Record, Request, Session, Sessions, Tie, Wanted,
+    AllocId, Extent, LISTED_MAX, NewAlloc, NodeSet, NsId, Process, Record, Request, RunId, Seats,
+    Session, Sessions, Tie, Wanted,
 };
-use crate::id::Id;
 use crate::limit::{NODES_MAX, SET_BYTES_MAX};
-use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -76,6 +76,7 @@ impl State {
             .map(|place| at(&rows.spaces, "scheduler", place))
             .transpose()?;
         add_nodes(&mut state, &rows, image)?;
+        remember(&mut state, image)?;
         let sets = read_sets(&state, &image.sets)?;
         for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
             sit(&mut state, &rows, row, ns)?;
@@ -104,14 +105,14 @@ fn add_spaces(state: &mut State, image: &Image) -> Result<Vec<NsId>, ImageError>
             });
         }
         let ns = state.spaces.add(row.name.as_str(), row.kind, None);
-        state.spaces.life[ns].live = row.live;
+        state.spaces.row[ns].live = row.live;
         spaces.push(ns);
     }
     for (row, &ns) in image.namespaces.iter().zip(&spaces) {
         if let Some(place) = row.parent {
             let parent = at(&spaces, "parent", place)?;
-            state.spaces.life[ns].parent = Some(parent);
-            state.spaces.life[parent].children += 1;
+            state.spaces.row[ns].parent = Some(parent);
+            state.spaces.row[parent].children += 1;
         }
     }
     Ok(spaces)
@@ -176,21 +177,20 @@ fn tie_alloc(
     record: &AllocImage,
     alloc: AllocId,
 ) -> Result<(), ImageError> {
-    let row = alloc.row() as u64;
     if let Some(owner) = state.allocs.owner[alloc] {
         state.allocs.owners[alloc].insert(owner);
-        state.tie(owner, Tie::Owns, row);
+        state.tie(owner, Tie::Owns, alloc);
     }
     for &place in &record.roots {
         let root = at(spaces, "root", place)?;
         state.allocs.roots[alloc].insert(root);
-        state.tie(root, Tie::Root, row);
+        state.tie(root, Tie::Root, alloc);
     }
     if let Some(to) = state.allocs.requestor[alloc] {
-        state.tie(to.ns, Tie::Warned, row);
+        state.tie(to.ns, Tie::Warned, alloc);
     }
     if let Some(ns) = state.allocs.req_ns[alloc] {
-        state.tie(ns, Tie::Holds, row);
+        state.tie(ns, Tie::Holds, alloc);
         let held = record
             .req_id
             .as_ref()
@@ -221,7 +221,9 @@ fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageE
             });
         }
         state.nodes.skip_to(row.id as usize);
-        let id = state.nodes.add(row.name.clone(), row.origin);
+        let name = std::iter::once(row.name.as_str());
+        state.nodes.add(name, row.origin, None);
+        let id = id_of(row.id);
         if !row.up {
             state.nodes.set_down(id);
         }
@@ -249,39 +251,64 @@ fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageE
 
 /// Sets of nodes that are all there, bounded before they are built.
 fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>>, ImageError> {
-    let all = state.nodes.all().rows();
+    let all = state.nodes.all();
     let mut bytes = 0;
     let mut read = Vec::with_capacity(sets.len());
     for runs in sets {
-        let mut rows = RoaringBitmap::new();
+        let mut set = NodeSet::new();
         for &(first, more) in runs {
-            let last = first.checked_add(more).ok_or(ImageError::Dangling {
+            let dangling = ImageError::Dangling {
                 what: "set",
                 place: first,
-            })?;
-            if !all.contains_range(first..=last) {
-                return Err(ImageError::Dangling {
-                    what: "set",
-                    place: first,
-                });
+            };
+            let last = first.checked_add(more).ok_or_else(|| dangling.clone())?;
+            if !all.has_range(first..=last) {
+                return Err(dangling);
             }
             // A block of 65,536 ids takes two bytes an id, at most 8 KiB.
             bytes += 64 + (2 * (u64::from(more) + 1)).min(8192 * (2 + u64::from(more >> 16)));
             if bytes > SET_BYTES_MAX {
                 return Err(ImageError::TooLarge);
             }
-            rows.insert_range(first..=last);
+            set.insert_range(first..=last);
         }
-        let set = NodeSet::from(rows);
-        // The set that most jobs use is the one that the next job will use.
-        let pool = state.nodes.pool_up();
-        read.push(if set == **pool {
-            Arc::clone(pool)
-        } else {
-            Arc::new(set)
-        });
+        read.push(Arc::new(set));
     }
     Ok(read)
+}
+
+/// The default session as it was: times are counted anew from 0, one for each of the pasts.
+fn remember(state: &mut State, image: &Image) -> Result<(), ImageError> {
+    // Each is used by a job.
+    if image.pasts as usize > image.namespaces.len() {
+        return Err(ImageError::TooLarge);
+    }
+    let now = u64::from(image.pasts) - u64::from(image.last_is_present && image.pasts > 0);
+    state.nodes.times.begin_at(now);
+    for row in &image.nodes {
+        let id = id_of(row.id);
+        let here = state.nodes.pool_up().contains(id);
+        let mut free = 0;
+        let mut since = now;
+        for &(first, end) in &row.pasts {
+            if first < free || first >= end || end > image.pasts {
+                return Err(ImageError::Dangling {
+                    what: "past",
+                    place: first,
+                });
+            }
+            free = end + 1;
+            if here && end == image.pasts {
+                since = u64::from(first);
+            } else {
+                state.nodes.add_span(id, u64::from(first), u64::from(end));
+            }
+        }
+        if here {
+            state.nodes.set_since(id, since);
+        }
+    }
+    Ok(())
 }
 
 /// A namespace takes its sessions.
@@ -300,7 +327,7 @@ fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), Im
             }
         }
     }
-    state.spaces.seat[ns].sessions = sessions;
+    state.spaces.row[ns].seats = Seats::new(sessions);
     Ok(())
 }
 
@@ -311,40 +338,71 @@ fn use_nodes(
     image: &Image,
     sets: &[Arc<NodeSet>],
 ) -> Result<(), ImageError> {
-    let mut users: Vec<(u32, NsId)> = Vec::new();
+    let mut pasts: Vec<Option<RunId>> = vec![None; image.pasts as usize];
+    let mut users: Vec<Vec<NsId>> = vec![Vec::new(); sets.len()];
     for (row, &ns) in image.namespaces.iter().zip(&rows.spaces) {
-        if let Some(place) = row.uses {
-            users.push((place, ns));
-        }
-    }
-    users.sort_unstable();
-    let mut shown_before = None;
-    for (place, ns) in users {
-        let set = sets.get(place as usize).ok_or(ImageError::Dangling {
+        let dangling = |place| ImageError::Dangling {
             what: "uses",
             place,
-        })?;
-        state.spaces.seat[ns].run = state.users.add(ns, set);
-        state.spaces.seat[ns].uses = Some(Arc::clone(set));
-        let reserved = state.spaces.seat[ns]
-            .sessions
-            .iter()
-            .any(|session| *session != Session::Default);
-        if reserved {
-            let strange = foreign(state, ns, set);
-            state.nodes.show(&strange);
-        } else if shown_before != Some(place) {
-            state.nodes.show(set);
-            shown_before = Some(place);
+        };
+        match row.uses {
+            None => {}
+            Some(UsesImage::Set(place)) => users
+                .get_mut(place as usize)
+                .ok_or_else(|| dangling(place))?
+                .push(ns),
+            Some(UsesImage::Past(place)) => {
+                let run = pasts
+                    .get_mut(place as usize)
+                    .ok_or_else(|| dangling(place))?;
+                match *run {
+                    Some(run) => state.users.join(ns, run),
+                    None => {
+                        let extent = Extent::Session(u64::from(place));
+                        *run = Some(state.users.open(ns, extent));
+                    }
+                }
+                state.spaces.row[ns].run = *run;
+            }
         }
     }
+    for (time, run) in (0_u64..).zip(pasts) {
+        // A past that no job uses is none of ours.
+        let run = run.ok_or(ImageError::TooLarge)?;
+        state.nodes.times.restore(time, run);
+    }
+    for (set, jobs) in sets.iter().zip(users) {
+        use_set(state, set, &jobs);
+    }
     Ok(())
+}
+
+/// Jobs that use the same set take it.
+fn use_set(state: &mut State, set: &Arc<NodeSet>, jobs: &[NsId]) {
+    if let ([ns], true) = (jobs, set.len() <= LISTED_MAX) {
+        let extent = Extent::Listed(Arc::clone(set));
+        state.spaces.row[*ns].run = Some(state.users.open(*ns, extent));
+        return;
+    }
+    let mut run = None;
+    for &ns in jobs {
+        let strange = foreign(state, ns, set);
+        state.nodes.show(&strange);
+        run = Some(match run {
+            Some(run) => {
+                state.users.join(ns, run);
+                run
+            }
+            None => state.users.open(ns, Extent::Shared(Arc::clone(set))),
+        });
+        state.spaces.row[ns].run = run;
+    }
 }
 
 /// What a job uses beside the nodes of its reservations.
 fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
-    for session in &state.spaces.seat[ns].sessions {
+    for session in state.spaces.row[ns].seats.list() {
         if let Session::Reserved(alloc) = *session {
             strange.remove_all(&state.allocs.nodes[alloc]);
         }
@@ -388,9 +446,9 @@ fn wait(
         ns: at(&rows.spaces, "requester", row.from.0)?,
         rank: row.from.1,
     };
-    state.tie(from.ns, Tie::Asked, row.request);
+    state.tie_request(from.ns, Tie::Asked, row.request);
     if let Some(target) = target_ns {
-        state.tie(target, Tie::Target, row.request);
+        state.tie_request(target, Tie::Target, row.request);
     }
     let request = Request {
         from,
@@ -403,6 +461,6 @@ fn wait(
         inheritance: row.inheritance,
         warn_timeout: row.warn_timeout,
     };
-    state.pending.add(row.request, request);
+    state.pending.add(row.request, Box::new(request));
     Ok(())
 }

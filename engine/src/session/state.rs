@@ -1,13 +1,15 @@
 //! A DVM as the book-keeper sees it: all tables and the few numbers beside them.
 
 use super::config::{Config, Feature};
+use super::id_set::IdSet;
 use super::name::Name;
 use super::tables::{
-    AllocId, AllocTable, Kind, NodeId, NodeSet, NodeTable, NsId, Origin, PendingTable, SpaceTable,
-    Tie, Ties, Users,
+    AllocId, AllocTable, Extent, Kind, NodeId, NodeSet, NodeTable, NsId, Origin, PendingTable,
+    SpaceTable, Tie, Ties, Users,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Whether the DVM still runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -115,16 +117,17 @@ impl State {
             name: name.clone(),
             max: config.limits.max_name,
         };
-        let mut pool = NodeSet::new();
+        let mut seen = BTreeSet::new();
         for name in &initial.nodes {
             if !state.is_well_formed(name.as_str()) {
                 return Err(ill_formed(name));
             }
-            if state.nodes.find(name.as_str()).is_some() {
+            if !seen.insert(name) {
                 return Err(InitialError::Repeated { name: name.clone() });
             }
-            pool.insert(state.nodes.add(name.clone(), Origin::Startup));
         }
+        let names = initial.nodes.iter().map(Name::as_str);
+        let pool = state.nodes.add(names, Origin::Startup, None);
         state.nodes.enter_pool(&pool);
         let tools = initial.tools.iter().map(|name| (name, Kind::Tool));
         for (name, kind) in
@@ -199,21 +202,51 @@ impl State {
     pub(crate) fn may_act(&self, alloc: AllocId, ns: NsId) -> bool {
         self.scheduler == Some(ns) || self.is_owner(alloc, ns)
     }
-    pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: u64) {
+    pub(crate) fn tie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
         if self.ties.add(ns, tie, to) {
-            self.spaces.life[ns].ties += 1;
+            self.spaces.row[ns].ties += 1;
         }
     }
-    pub(crate) fn untie(&mut self, ns: NsId, tie: Tie, to: u64) {
+    pub(crate) fn untie(&mut self, ns: NsId, tie: Tie, to: AllocId) {
         if self.ties.remove(ns, tie, to) {
-            self.spaces.life[ns].ties -= 1;
+            self.spaces.row[ns].ties -= 1;
         }
     }
-    pub(crate) fn tied(&self, ns: NsId, tie: Tie) -> Vec<u64> {
-        if self.spaces.life[ns].ties == 0 {
+    pub(crate) fn tie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
+        if self.ties.add_request(ns, tie, number) {
+            self.spaces.row[ns].ties += 1;
+        }
+    }
+    pub(crate) fn untie_request(&mut self, ns: NsId, tie: Tie, number: u64) {
+        if self.ties.remove_request(ns, tie, number) {
+            self.spaces.row[ns].ties -= 1;
+        }
+    }
+    /// Unties a namespace from all records in one way, and gives them.
+    pub(crate) fn untie_all(&mut self, ns: NsId, tie: Tie) -> IdSet<AllocId> {
+        if self.spaces.row[ns].ties == 0 {
+            return IdSet::new();
+        }
+        let all = self.ties.take(ns, tie);
+        self.spaces.row[ns].ties -= u32::try_from(all.len()).expect("rows fit 32 bits");
+        all
+    }
+    /// The requests a namespace is tied to in one way.
+    pub(crate) fn requests_of(&self, ns: NsId, tie: Tie) -> Vec<u64> {
+        if self.spaces.row[ns].ties == 0 {
             Vec::new()
         } else {
-            self.ties.of(ns, tie).collect()
+            self.ties.requests(ns, tie).collect()
+        }
+    }
+    /// The nodes that a job uses. Cost: those of the DVM, when they are what the default session had at a time.
+    pub(crate) fn uses(&self, ns: NsId) -> Option<Arc<NodeSet>> {
+        match self.users.extent(self.spaces.row[ns].run?)? {
+            Extent::Shared(nodes) | Extent::Listed(nodes) => Some(Arc::clone(nodes)),
+            Extent::Session(time) => {
+                let there = |&node: &NodeId| self.nodes.was_there(node, *time);
+                Some(Arc::new(self.nodes.all().iter().filter(there).collect()))
+            }
         }
     }
     /// Whether a node is of startup origin.

@@ -2,11 +2,13 @@
 //!
 //! A queue, each row once; no recursion. Each rule only adds to the dead and the ended, so the order cannot matter.
 
-use super::{alloc_at, forget, row};
+use super::forget;
 use crate::session::config::Inheritance;
 use crate::session::effects::{Effects, Ended, How, Why};
 use crate::session::state::State;
-use crate::session::tables::{AllocId, NodeSet, NsId, Session, Tie};
+use crate::session::tables::{
+    AllocId, Extent, NodeSet, NsId, RunId, Seats, Session, Sessions, Tie,
+};
 
 /// What is still to be looked at, in one event.
 pub(super) struct Work<'s> {
@@ -37,8 +39,9 @@ impl<'s> Work<'s> {
     pub(super) fn settle(&mut self) {
         loop {
             if let Some(ns) = self.doomed.pop() {
-                if self.state.spaces.life[ns].live {
-                    self.effects.killed.push(self.state.spaces.name[ns].clone());
+                if self.state.spaces.row[ns].live {
+                    let name = self.state.spaces.row[ns].name.clone();
+                    self.effects.killed.push(name);
                     self.stop(ns);
                 }
             } else if let Some(alloc) = self.suspects.pop() {
@@ -58,20 +61,21 @@ impl<'s> Work<'s> {
     /// A live namespace terminates. Source: `reservations.md` 6.
     pub(super) fn stop(&mut self, ns: NsId) {
         let state = &mut *self.state;
-        state.spaces.life[ns].live = false;
-        if state.scheduler == Some(ns) {
-            state.scheduler = None;
-        }
-        for session in std::mem::take(&mut state.spaces.seat[ns].sessions) {
-            if let Session::Reserved(alloc) = session {
+        let space = &mut state.spaces.row[ns];
+        space.live = false;
+        let (seats, run, ties) = (std::mem::take(&mut space.seats), space.run.take(), space.ties);
+        for session in seats.list() {
+            if let Session::Reserved(alloc) = *session {
                 state.allocs.owners[alloc].remove(ns);
             }
         }
-        let run = state.spaces.seat[ns].run.take();
-        if let Some(uses) = state.spaces.seat[ns].uses.take() {
-            state.users.remove(ns, &uses, run);
+        if let Some(time) = run.and_then(|run| state.users.leave(ns, run)) {
+            state.nodes.times.forget(time);
         }
-        if state.spaces.life[ns].ties > 0 {
+        if state.scheduler == Some(ns) {
+            state.scheduler = None;
+        }
+        if ties > 0 {
             self.cut_ties(ns);
         }
         self.free_inactive(ns);
@@ -79,27 +83,24 @@ impl<'s> Work<'s> {
 
     /// What only the living have: requests, ownership, request ids, warnings.
     fn cut_ties(&mut self, ns: NsId) {
-        for number in self.state.tied(ns, Tie::Asked) {
+        for number in self.state.requests_of(ns, Tie::Asked) {
             forget(self.state, number);
             self.effects.dropped.push(number);
         }
-        for number in self.state.tied(ns, Tie::Target) {
+        for number in self.state.requests_of(ns, Tie::Target) {
             self.state.pending.forget_target(number);
-            self.state.untie(ns, Tie::Target, number);
+            self.state.untie_request(ns, Tie::Target, number);
         }
-        for at in self.state.tied(ns, Tie::Owns) {
-            let alloc = alloc_at(at);
+        for alloc in self.state.untie_all(ns, Tie::Owns).iter() {
             self.state.allocs.owner[alloc] = None;
             self.state.allocs.owners[alloc].remove(ns);
-            self.state.untie(ns, Tie::Owns, at);
             self.suspects.push(alloc);
         }
-        for at in self.state.tied(ns, Tie::Holds) {
-            self.drop_holder(alloc_at(at));
+        for alloc in self.state.untie_all(ns, Tie::Holds).iter() {
+            self.drop_holder(alloc);
         }
-        for at in self.state.tied(ns, Tie::Warned) {
-            self.state.allocs.requestor[alloc_at(at)] = None;
-            self.state.untie(ns, Tie::Warned, at);
+        for alloc in self.state.untie_all(ns, Tie::Warned).iter() {
+            self.state.allocs.requestor[alloc] = None;
         }
     }
 
@@ -111,26 +112,27 @@ impl<'s> Work<'s> {
         if let Some(id) = &self.state.allocs.req_id[alloc] {
             self.state.holders.remove(&(ns, id.clone()));
         }
-        self.state.untie(ns, Tie::Holds, row(alloc));
+        self.state.untie(ns, Tie::Holds, alloc);
     }
 
     /// Frees the row of a namespace that is no longer active, then its parent's, and so on up.
     fn free_inactive(&mut self, ns: NsId) {
         let mut next = Some(ns);
         while let Some(ns) = next {
-            if self.state.spaces.life[ns].live || self.state.spaces.life[ns].children > 0 {
+            let space = &self.state.spaces.row[ns];
+            if space.live || space.children > 0 {
                 return;
             }
-            for at in self.state.tied(ns, Tie::Root) {
-                let alloc = alloc_at(at);
-                self.state.allocs.roots[alloc].remove(ns);
-                self.state.untie(ns, Tie::Root, at);
-                self.suspects.push(alloc);
+            next = space.parent;
+            if space.ties > 0 {
+                for alloc in self.state.untie_all(ns, Tie::Root).iter() {
+                    self.state.allocs.roots[alloc].remove(ns);
+                    self.suspects.push(alloc);
+                }
             }
-            next = self.state.spaces.life[ns].parent;
             self.state.spaces.remove(ns);
             if let Some(parent) = next {
-                self.state.spaces.life[parent].children -= 1;
+                self.state.spaces.row[parent].children -= 1;
             }
         }
     }
@@ -161,10 +163,23 @@ impl<'s> Work<'s> {
     /// Nodes of a record join the default session, where those of a shared one are already.
     fn revert(&mut self, alloc: AllocId, nodes: &NodeSet) {
         self.state.nodes.set_alloc(nodes, None);
-        self.state.allocs.nodes[alloc].remove_all(nodes);
+        self.leave_record(alloc, nodes);
         if !self.state.allocs.shared[alloc] {
             self.state.nodes.enter_pool(nodes);
+            self.show_reverted(alloc, nodes);
             self.effects.reverted.add_all(nodes);
+        }
+    }
+
+    /// Jobs that sit in the record go on to use the nodes, and are not found by asking who owns it any more.
+    fn show_reverted(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        let state = &mut *self.state;
+        let sits = |ns| {
+            let seats = state.spaces.row[ns].seats.list();
+            seats.contains(&Session::Reserved(alloc))
+        };
+        if state.allocs.owners[alloc].iter().any(sits) {
+            state.nodes.show(nodes);
         }
     }
 
@@ -175,35 +190,69 @@ impl<'s> Work<'s> {
         }
         self.kill_users(alloc, nodes);
         if let Some(alloc) = alloc {
-            self.state.allocs.nodes[alloc].remove_all(nodes);
+            self.leave_record(alloc, nodes);
         }
-        let gone = self.state.nodes.remove(nodes);
-        self.effects.departed.extend(gone);
+        self.state.nodes.remove(nodes, &mut self.effects.departed);
+    }
+
+    fn leave_record(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        self.state.allocs.nodes[alloc].remove_all(nodes);
+        self.state.allocs.kept[alloc] = None;
     }
 
     /// Dooms the jobs that use one of these nodes, which `alloc` holds if it is given.
-    ///
-    /// A node that never was in the default session is used by jobs of its only record alone: its owners are asked,
-    /// not every run of jobs.
     pub(super) fn kill_users(&mut self, alloc: Option<AllocId>, nodes: &NodeSet) {
+        self.doom_visitors(nodes);
         let state = &*self.state;
         state.users.listed(nodes, &mut self.doomed);
-        match alloc {
-            Some(alloc) if nodes.is_disjoint(state.nodes.shown()) => {
-                for ns in state.allocs.owners[alloc]
-                    .iter()
-                    .filter(|&ns| state.spaces.seat[ns].run.is_some())
-                {
-                    if state.spaces.seat[ns]
-                        .uses
-                        .as_ref()
-                        .is_some_and(|uses| !uses.is_disjoint(nodes))
-                    {
-                        self.doomed.push(ns);
+        // What no job of a shared set sees from outside is used by jobs of its only record alone: its owners are asked,
+        // not every shared set.
+        if !nodes.is_disjoint(state.nodes.shown()) {
+            return state.users.sharing(nodes, &mut self.doomed);
+        }
+        let Some(alloc) = alloc else { return };
+        let mut asked: Option<(RunId, Verdict)> = None;
+        for ns in state.allocs.owners[alloc].iter() {
+            let Some(run) = state.spaces.row[ns].run else {
+                continue;
+            };
+            // Owners that use the same nodes are mostly one run.
+            let verdict = match asked {
+                Some((same, verdict)) if same == run => verdict,
+                Some(_) | None => match state.users.extent(run) {
+                    Some(Extent::Shared(uses)) if !uses.is_disjoint(nodes) => Verdict::Doomed,
+                    Some(Extent::Shared(_) | Extent::Listed(_) | Extent::Session(_)) | None => {
+                        Verdict::Spared
                     }
+                },
+            };
+            asked = Some((run, verdict));
+            if verdict == Verdict::Doomed {
+                self.doomed.push(ns);
+            }
+        }
+    }
+
+    /// Dooms the jobs that use the default session as it was when it had one of these nodes.
+    ///
+    /// Cost: the spans of time in which the nodes were there, mostly the same for all, and the jobs found.
+    fn doom_visitors(&mut self, nodes: &NodeSet) {
+        let state = &*self.state;
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for node in nodes.iter() {
+            for span in state.nodes.times.spans(state.nodes.seen(node)) {
+                if spans.last() != Some(&span) {
+                    spans.push(span);
                 }
             }
-            Some(_) | None => state.users.running(nodes, &mut self.doomed),
+        }
+        spans.sort_unstable();
+        let mut done = 0;
+        for (from, to) in spans {
+            for run in state.nodes.times.runs(from.max(done), to) {
+                self.doomed.extend(state.users.jobs(run));
+            }
+            done = done.max(to);
         }
     }
 
@@ -211,24 +260,35 @@ impl<'s> Work<'s> {
     fn unlink(&mut self, alloc: AllocId) {
         let owners = std::mem::take(&mut self.state.allocs.owners[alloc]);
         for ns in owners.iter() {
-            let sessions = &mut self.state.spaces.seat[ns].sessions;
-            let before = sessions.len();
-            sessions.retain(|session| *session != Session::Reserved(alloc));
-            // A job always has somewhere to put its children.
-            if before > 0 && sessions.is_empty() {
-                sessions.push(Session::Default);
+            let seats = &mut self.state.spaces.row[ns].seats;
+            if !seats.list().contains(&Session::Reserved(alloc)) {
+                continue;
             }
+            let others = seats.list().iter().copied();
+            let mut left: Sessions = others.filter(|at| *at != Session::Reserved(alloc)).collect();
+            // A job always has somewhere to put its children.
+            if left.is_empty() {
+                left.push(Session::Default);
+            }
+            *seats = Seats::new(left);
         }
         let roots = std::mem::take(&mut self.state.allocs.roots[alloc]);
         for ns in roots.iter() {
-            self.state.untie(ns, Tie::Root, row(alloc));
+            self.state.untie(ns, Tie::Root, alloc);
         }
         if let Some(owner) = self.state.allocs.owner[alloc] {
-            self.state.untie(owner, Tie::Owns, row(alloc));
+            self.state.untie(owner, Tie::Owns, alloc);
         }
         if let Some(to) = self.state.allocs.requestor[alloc] {
-            self.state.untie(to.ns, Tie::Warned, row(alloc));
+            self.state.untie(to.ns, Tie::Warned, alloc);
         }
         self.drop_holder(alloc);
     }
+}
+
+/// Whether a job loses a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Doomed,
+    Spared,
 }

@@ -1,7 +1,7 @@
 //! A grant: nodes join, records are made or grow.
 
 use super::ending::Work;
-use super::{forget, row};
+use super::forget;
 use crate::session::config::Inheritance;
 use crate::session::effects::{Effects, Reply};
 use crate::session::judge::{Granted, GrantedTo};
@@ -10,36 +10,33 @@ use crate::session::state::State;
 use crate::session::tables::{AllocId, NewAlloc, NodeSet, Origin, Process, Request, Tie};
 
 /// Applies a grant that was judged to hold. Source: `reservations.md` 3.2.
-pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted) {
-    let Some(request) = forget(state, granted.req) else {
+pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'_>) {
+    let Some(mut request) = forget(state, granted.req) else {
         return;
     };
     effects.answered = Some(granted.req);
+    let req_id = request.req_id.clone();
     let alloc = match granted.record {
-        GrantedTo::New { id, session } => make(state, &request, id, session),
+        GrantedTo::New { id, session } => make(state, &mut request, id, session),
         GrantedTo::Old(alloc) => {
             renew(state, alloc, &request);
             alloc
         }
     };
-    for name in &granted.fresh {
-        effects
-            .joined
-            .insert(state.nodes.add(name.clone(), Origin::Granted));
-        if !state.allocs.lent[alloc].is_empty() {
-            state.allocs.lent[alloc].remove(name);
+    if !state.allocs.lent[alloc].is_empty() {
+        for name in &granted.fresh {
+            state.allocs.lent[alloc].remove(&Name::new(name));
+        }
+        for node in granted.known.iter() {
+            state.allocs.lent[alloc].remove(state.nodes.name(node));
         }
     }
-    for node in granted.known.iter() {
-        if !state.allocs.lent[alloc].is_empty() {
-            let name = state.nodes.name(node).clone();
-            state.allocs.lent[alloc].remove(&name);
-        }
-    }
+    let fresh = granted.fresh.iter().copied();
+    effects.joined = state.nodes.add(fresh, Origin::Granted, Some(alloc));
     place(state, effects, alloc, &granted.known);
     effects.reply = Some(Reply {
         alloc_id: state.allocs.id[alloc].clone(),
-        req_id: request.req_id,
+        req_id,
     });
     let mut work = Work::new(state, effects);
     work.suspect(alloc);
@@ -48,40 +45,43 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted) 
 
 /// Puts the nodes that joined and those known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
-    let mut added = effects.joined.clone();
-    added.add_all(&known.minus(&state.allocs.nodes[alloc]));
+    let mut added = known.minus(&state.allocs.nodes[alloc]);
     state.nodes.set_alloc(&added, Some(alloc));
+    if !state.allocs.shared[alloc] {
+        state.nodes.leave_pool(&added);
+    }
+    added.add_all(&effects.joined);
     state.allocs.nodes[alloc].add_all(&added);
+    state.allocs.kept[alloc] = None;
     if state.allocs.shared[alloc] {
         state.nodes.enter_pool(&added);
     } else {
-        state.nodes.leave_pool(&added);
         effects.reserved = added;
     }
 }
 
-fn make(state: &mut State, request: &Request, id: Name, session: u32) -> AllocId {
+fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
     let owner = request.target_ns.unwrap_or(request.from.ns);
     let asker = request.from.ns;
     let alloc = state.allocs.add(NewAlloc {
         id,
         session,
         owner: Some(owner),
-        owner_name: request.owner.clone(),
+        owner_name: std::mem::take(&mut request.owner),
         shared: request.shared,
         inheritance: request.inheritance.unwrap_or(Inheritance::Default),
         warn_timeout: request.warn_timeout,
         requestor: None,
         req_ns: Some(asker),
-        req_id: request.req_id.clone(),
+        req_id: request.req_id.take(),
     });
     state.next_session = session + 1;
     state.allocs.owners[alloc].insert(owner);
     state.allocs.roots[alloc].insert(owner);
-    state.tie(owner, Tie::Owns, row(alloc));
-    state.tie(owner, Tie::Root, row(alloc));
-    state.tie(asker, Tie::Holds, row(alloc));
-    if let Some(req_id) = &request.req_id {
+    state.tie(owner, Tie::Owns, alloc);
+    state.tie(owner, Tie::Root, alloc);
+    state.tie(asker, Tie::Holds, alloc);
+    if let Some(req_id) = &state.allocs.req_id[alloc] {
         state.holders.insert((asker, req_id.clone()), alloc);
     }
     warn(state, alloc, request.from);
@@ -102,7 +102,7 @@ fn renew(state: &mut State, alloc: AllocId, request: &Request) {
 /// This process gets the warning from now on.
 fn warn(state: &mut State, alloc: AllocId, to: Process) {
     if let Some(old) = state.allocs.requestor[alloc].replace(to) {
-        state.untie(old.ns, Tie::Warned, row(alloc));
+        state.untie(old.ns, Tie::Warned, alloc);
     }
-    state.tie(to.ns, Tie::Warned, row(alloc));
+    state.tie(to.ns, Tie::Warned, alloc);
 }

@@ -9,12 +9,10 @@ use super::event::Event;
 use super::judge::{Change, Judged, Spawn, judge};
 use super::state::{Dvm, State};
 use super::status::Status;
-use super::tables::{AllocId, NodeId, NsId};
 use super::tables::{
-    AllocTable, Kind, NodeTable, PendingTable, Process, Request, Session, SpaceTable, Tie, Ties,
-    Users,
+    AllocId, AllocTable, Extent, Kind, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
+    Process, Request, RunId, Seats, Session, SpaceTable, Tie, Ties, Users,
 };
-use crate::id::Id;
 use ending::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,9 +24,16 @@ use std::sync::Arc;
 /// Cost: the rows and nodes that change, and bitmap operations on them. Source: `reservations.md` 3 and 6.
 pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
     let mut effects = Effects::default();
+    apply_into(state, judged, &mut effects);
+    effects
+}
+
+/// As [`apply`], into effects that are used again: what was in them goes first. For those who apply a million a second.
+pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) {
+    effects.clear();
     match judged.change {
         Change::Nothing => {}
-        Change::Ask(request) => effects.request = Some(ask(state, *request)),
+        Change::Ask(request) => effects.request = Some(ask(state, request)),
         Change::Withdraw(numbers) => {
             for &number in &numbers {
                 forget(state, number);
@@ -36,18 +41,18 @@ pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
             effects.dropped = numbers;
         }
         Change::End(alloc, why) => {
-            let mut work = Work::new(state, &mut effects);
+            let mut work = Work::new(state, effects);
             work.end(alloc, How::Released, why);
             work.settle();
         }
         Change::Part(alloc, nodes) => {
-            let mut work = Work::new(state, &mut effects);
+            let mut work = Work::new(state, effects);
             work.part(alloc, &nodes);
             work.settle();
         }
-        Change::Lend(alloc, nodes) => lend(state, &mut effects, alloc, &nodes),
+        Change::Lend(alloc, nodes) => lend(state, effects, alloc, &nodes),
         Change::Loose(nodes) => {
-            let mut work = Work::new(state, &mut effects);
+            let mut work = Work::new(state, effects);
             work.depart(None, &nodes);
             work.settle();
         }
@@ -55,27 +60,39 @@ pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
             forget(state, number);
             effects.answered = Some(number);
         }
-        Change::Grant(granted) => granting::grant(state, &mut effects, *granted),
-        Change::Spawn(spawn) => effects.spawned = Some(start(state, spawn)),
+        Change::Grant(granted) => granting::grant(state, effects, *granted),
+        Change::Spawn(spawn) => start(state, effects, spawn),
         Change::Stop(ns) => {
-            let mut work = Work::new(state, &mut effects);
+            let mut work = Work::new(state, effects);
             work.stop(ns);
             work.settle();
         }
         Change::Attach(name, kind) => attach(state, name, kind),
         Change::Down(node) => {
+            let holder = changed(state, node);
             state.nodes.set_down(node);
-            let mut work = Work::new(state, &mut effects);
-            work.kill_users(None, &std::iter::once(node).collect());
+            let mut work = Work::new(state, effects);
+            work.kill_users(holder, &std::iter::once(node).collect());
             work.settle();
         }
-        Change::Up(node) => state.nodes.set_up(node),
+        Change::Up(node) => {
+            changed(state, node);
+            state.nodes.set_up(node);
+        }
         Change::Notify(alloc, to, time_remaining) => {
             effects.notify = Some(notify(state, alloc, to, time_remaining))
         }
-        Change::Teardown => teardown(state, &mut effects),
+        Change::Teardown => teardown(state, effects),
     }
-    effects
+}
+
+/// Who holds a node that fails or is back; its candidates are no longer what they were.
+fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
+    let holder = state.nodes.alloc(node);
+    if let Some(alloc) = holder {
+        state.allocs.kept[alloc] = None;
+    }
+    holder
 }
 
 /// Judges an event and applies it: the whole transition, for those who keep no journal.
@@ -93,38 +110,36 @@ pub fn step(state: &mut State, event: &Event<'_>) -> (Status, Effects) {
     (judged.status, apply(state, judged))
 }
 
-/// The number of a row in the table of ties.
-pub(super) fn row(alloc: AllocId) -> u64 {
-    alloc.row() as u64
+/// As [`step`], into effects that are used again.
+pub fn step_into(state: &mut State, event: &Event<'_>, effects: &mut Effects) -> Status {
+    let judged = judge(state, event);
+    let status = judged.status;
+    apply_into(state, judged, effects);
+    status
 }
 
-/// The row behind a number in the table of ties.
-pub(super) fn alloc_at(row: u64) -> AllocId {
-    AllocId::from_row(usize::try_from(row).expect("a row fits an index"))
-}
-
-fn ask(state: &mut State, request: Request) -> u64 {
+fn ask(state: &mut State, request: Box<Request>) -> u64 {
     let number = state.next_request;
     state.next_request += 1;
-    state.tie(request.from.ns, Tie::Asked, number);
+    state.tie_request(request.from.ns, Tie::Asked, number);
     if let Some(target) = request.target_ns {
-        state.tie(target, Tie::Target, number);
+        state.tie_request(target, Tie::Target, number);
     }
     state.pending.add(number, request);
     number
 }
 
 /// Takes a request out of the table.
-pub(super) fn forget(state: &mut State, number: u64) -> Option<Request> {
+pub(super) fn forget(state: &mut State, number: u64) -> Option<Box<Request>> {
     let request = state.pending.remove(number)?;
-    state.untie(request.from.ns, Tie::Asked, number);
+    state.untie_request(request.from.ns, Tie::Asked, number);
     if let Some(target) = request.target_ns {
-        state.untie(target, Tie::Target, number);
+        state.untie_request(target, Tie::Target, number);
     }
     Some(request)
 }
 
-fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &super::tables::NodeSet) {
+fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSet) {
     let mut lent: Vec<_> = nodes
         .iter()
         .map(|node| state.nodes.name(node).clone())
@@ -137,7 +152,7 @@ fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &super:
     work.settle();
 }
 
-fn start(state: &mut State, spawn: Spawn<'_>) -> Spawned {
+fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
     let Spawn {
         parent,
         job,
@@ -150,18 +165,58 @@ fn start(state: &mut State, spawn: Spawn<'_>) -> Spawned {
         if let Session::Reserved(alloc) = *session {
             state.allocs.owners[alloc].insert(ns);
             state.allocs.roots[alloc].insert(ns);
-            state.tie(ns, Tie::Root, row(alloc));
+            state.tie(ns, Tie::Root, alloc);
         }
     }
-    state.spaces.seat[ns].run = state.users.add(ns, &uses);
-    state.spaces.seat[ns].uses = Some(Arc::clone(&uses));
-    let spawned = Spawned {
-        sessions: names(state, &sessions),
+    let run = take_nodes(state, ns, &sessions, (&candidates, &uses));
+    let space = &mut state.spaces.row[ns];
+    space.run = Some(run);
+    let mut said = effects.take_sessions();
+    said.extend(names(&state.allocs, &sessions));
+    state.spaces.row[ns].seats = Seats::new(sessions);
+    effects.spawned = Some(Spawned {
+        sessions: said,
         candidates,
         uses,
-    };
-    state.spaces.seat[ns].sessions = sessions;
-    spawned
+    });
+}
+
+/// A job takes its nodes: it joins those that use the same ones, or begins a run.
+fn take_nodes(
+    state: &mut State,
+    ns: NsId,
+    sessions: &[Session],
+    (candidates, uses): (&Arc<NodeSet>, &Arc<NodeSet>),
+) -> RunId {
+    let takes_all = Arc::ptr_eq(candidates, uses);
+    if takes_all && sessions == [Session::Default] {
+        if let Some(run) = state.nodes.times.present() {
+            state.users.join(ns, run);
+            return run;
+        }
+        let run = state.users.open(ns, Extent::Session(state.nodes.times.now()));
+        state.nodes.times.remember(run);
+        return run;
+    }
+    if !takes_all && uses.len() <= LISTED_MAX {
+        return state.users.open(ns, Extent::Listed(Arc::clone(uses)));
+    }
+    if let ([Session::Reserved(alloc)], true) = (sessions, takes_all) {
+        if let Some((kept, run)) = &state.allocs.kept[*alloc]
+            && Arc::ptr_eq(kept, uses)
+            && state.users.share(*run, uses)
+        {
+            state.users.join(ns, *run);
+            return *run;
+        }
+        let run = state.users.open(ns, Extent::Shared(Arc::clone(uses)));
+        state.allocs.kept[*alloc] = Some((Arc::clone(uses), run));
+        return run;
+    }
+    if sessions.contains(&Session::Default) {
+        state.nodes.show(uses);
+    }
+    state.users.open(ns, Extent::Shared(Arc::clone(uses)))
 }
 
 fn attach(state: &mut State, name: &str, kind: Kind) {
@@ -173,7 +228,7 @@ fn attach(state: &mut State, name: &str, kind: Kind) {
 
 fn notify(state: &State, alloc: AllocId, to: Process, time_remaining: u32) -> Notify {
     Notify {
-        ns: state.spaces.name[to.ns].clone(),
+        ns: state.spaces.row[to.ns].name.clone(),
         rank: to.rank,
         alloc_id: state.allocs.id[alloc].clone(),
         time_remaining,
@@ -194,8 +249,10 @@ fn teardown(state: &mut State, effects: &mut Effects) {
     let jobs = state
         .spaces
         .rows()
-        .filter(|&ns| state.spaces.life[ns].live && state.spaces.is_job(ns));
-    effects.killed = jobs.map(|ns: NsId| state.spaces.name[ns].clone()).collect();
+        .filter(|&ns| state.spaces.row[ns].live && state.spaces.is_job(ns));
+    effects.killed = jobs
+        .map(|ns: NsId| state.spaces.row[ns].name.clone())
+        .collect();
     effects.departed = state
         .nodes
         .all()

@@ -9,9 +9,9 @@ use crate::session::tables::{Kind, NsId};
 pub(super) fn check(state: &State) -> Held {
     let table = &state.spaces;
     let none = Name::default();
-    let mut children = vec![0_u32; table.life.len()];
+    let mut children = vec![0_u32; table.row.len()];
     for ns in table.rows() {
-        let name = &table.name[ns];
+        let name = &table.row[ns].name;
         let text = name.as_str();
         hold(
             !text.is_empty() && !text.contains(':'),
@@ -25,15 +25,15 @@ pub(super) fn check(state: &State) -> Held {
             "the name finds another row",
             name,
         )?;
-        if let Some(parent) = table.life[ns].parent {
+        if let Some(parent) = table.row[ns].parent {
             let there = table
-                .life
+                .row
                 .get(parent)
-                .is_some_and(|life| life.kind.is_some());
+                .is_some_and(|row| row.kind.is_some());
             hold(there, "I-09", "a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
-        let scheduler = table.life[ns].live && table.life[ns].kind == Some(Kind::Scheduler);
+        let scheduler = table.row[ns].live && table.row[ns].kind == Some(Kind::Scheduler);
         hold(
             scheduler == (state.scheduler == Some(ns)),
             "I-12",
@@ -49,24 +49,24 @@ pub(super) fn check(state: &State) -> Held {
     )?;
     let known = state.scheduler.is_none_or(|ns| {
         table
-            .life
+            .row
             .get(ns)
-            .is_some_and(|life| life.kind == Some(Kind::Scheduler))
+            .is_some_and(|row| row.kind == Some(Kind::Scheduler))
     });
     hold(known, "I-12", "a scheduler that is not there", &none)?;
     for ns in table.rows() {
         let count = children[ns.row()];
         hold(
-            count == table.life[ns].children,
+            count == table.row[ns].children,
             "index",
             "a wrong number of children",
-            &table.name[ns],
+            &table.row[ns].name,
         )?;
         hold(
-            table.life[ns].live || count > 0,
+            table.row[ns].live || count > 0,
             "I-09",
             "a row that is not active",
-            &table.name[ns],
+            &table.row[ns].name,
         )?;
     }
     no_cycle(state, children)
@@ -79,7 +79,7 @@ fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
     let mut left = table.rows().count();
     while let Some(ns) = leaves.pop() {
         left -= 1;
-        if let Some(parent) = table.life[ns].parent {
+        if let Some(parent) = table.row[ns].parent {
             children[parent.row()] -= 1;
             if children[parent.row()] == 0 {
                 leaves.push(parent);

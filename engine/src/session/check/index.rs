@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 
 pub(super) fn check(state: &State) -> Held {
     ties(state)?;
-    users(state)?;
     let carried: BTreeSet<u64> = state.pending.indexed().map(|row| row.2).collect();
     for (number, request) in state.pending.iter() {
         let owner = &request.owner;
@@ -56,70 +55,25 @@ fn ties(state: &State) -> Held {
     }
     let none = Name::default();
     hold(
-        state.ties.iter().eq(expected.iter().copied()),
+        state.ties.all() == expected,
         "index",
         "ties that do not match the columns",
         &none,
     )?;
-    let mut counts = vec![0_u32; state.spaces.life.len()];
+    let mut counts = vec![0_u32; state.spaces.row.len()];
     for (ns, _, _) in &expected {
         counts[ns.row()] += 1;
     }
     hold(
         state
             .spaces
-            .life
+            .row
             .values()
             .iter()
-            .map(|life| life.ties)
+            .map(|row| row.ties)
             .eq(counts),
         "index",
         "a wrong number of ties",
         &none,
-    )
-}
-
-fn users(state: &State) -> Held {
-    let mut listed = 0;
-    let mut running = 0;
-    for ns in state.spaces.rows() {
-        let Some(uses) = &state.spaces.seat[ns].uses else {
-            continue;
-        };
-        let run = state.spaces.seat[ns].run;
-        let name = &state.spaces.name[ns];
-        hold(
-            state.users.knows(ns, uses, run),
-            "index",
-            "a user that is not found",
-            name,
-        )?;
-        if run.is_some() {
-            running += 1;
-        } else {
-            listed += uses.len();
-        }
-        // What was never in the default session is used by jobs of its own record only.
-        for node in uses
-            .iter()
-            .filter(|&node| !state.nodes.shown().contains(node))
-        {
-            let holder = state
-                .nodes
-                .alloc(node)
-                .filter(|&alloc| state.allocs.owners[alloc].contains(ns));
-            hold(
-                holder.is_some(),
-                "index",
-                "a user outside the record of a hidden node",
-                name,
-            )?;
-        }
-    }
-    hold(
-        state.users.entries() == (listed, running),
-        "index",
-        "users that do not match the jobs",
-        &Name::default(),
     )
 }

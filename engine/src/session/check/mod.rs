@@ -4,6 +4,7 @@
 mod genealogy;
 mod index;
 mod step;
+mod users;
 
 pub use step::check_step;
 
@@ -193,8 +194,8 @@ fn records(state: &State) -> Held {
 /// I-04, I-05, I-08.
 fn owners(state: &State) -> Held {
     let mut rightful: BTreeMap<AllocId, NsSet> = BTreeMap::new();
-    for ns in state.spaces.rows().filter(|&ns| state.spaces.life[ns].live) {
-        for session in &state.spaces.seat[ns].sessions {
+    for ns in state.spaces.rows().filter(|&ns| state.spaces.row[ns].live) {
+        for session in state.spaces.row[ns].seats.list() {
             if let Session::Reserved(alloc) = *session {
                 rightful.entry(alloc).or_default().insert(ns);
             }
@@ -206,9 +207,9 @@ fn owners(state: &State) -> Held {
         let mut expected = rightful.remove(&alloc).unwrap_or_default();
         if let Some(owner) = state.allocs.owner[alloc] {
             let same =
-                rows.contains(owner) && state.spaces.name[owner] == state.allocs.owner_name[alloc];
+                rows.contains(owner) && state.spaces.row[owner].name == state.allocs.owner_name[alloc];
             hold(
-                same && state.spaces.life[owner].live,
+                same && state.spaces.row[owner].live,
                 "I-04",
                 "an owner that does not live",
                 id,
@@ -241,7 +242,7 @@ fn owners(state: &State) -> Held {
         let warned = state.allocs.requestor[alloc].map(|to| to.ns);
         for ns in warned.into_iter().chain(state.allocs.req_ns[alloc]) {
             hold(
-                rows.contains(ns) && state.spaces.life[ns].live,
+                rows.contains(ns) && state.spaces.row[ns].live,
                 "I-08",
                 "a recipient or id holder that is gone",
                 id,
@@ -278,12 +279,12 @@ fn dispositions(state: &State) -> Held {
 /// I-10, I-11.
 fn seats(state: &State) -> Held {
     for ns in state.spaces.rows() {
-        let name = &state.spaces.name[ns];
-        let sessions = &state.spaces.seat[ns].sessions;
-        let uses = state.spaces.seat[ns].uses.as_deref();
-        if !(state.spaces.life[ns].live && state.spaces.is_job(ns)) {
+        let name = &state.spaces.row[ns].name;
+        let sessions = state.spaces.row[ns].seats.list();
+        let run = state.spaces.row[ns].run;
+        if !(state.spaces.row[ns].live && state.spaces.is_job(ns)) {
             hold(
-                sessions.is_empty() && uses.is_none(),
+                sessions.is_empty() && run.is_none(),
                 "I-10",
                 "sessions or nodes without a live job",
                 name,
@@ -308,15 +309,9 @@ fn seats(state: &State) -> Held {
                 )?;
             }
         }
-        let sound = |nodes: &NodeSet| !nodes.is_empty() && nodes.is_subset(state.nodes.up());
-        hold(
-            uses.is_some_and(sound),
-            "I-11",
-            "a job without nodes, or on one that is gone or down",
-            name,
-        )?;
+        hold(run.is_some(), "I-11", "a job without nodes", name)?;
     }
-    Ok(())
+    users::check(state)
 }
 
 /// I-13, I-14.
@@ -348,7 +343,7 @@ fn requests(state: &State) -> Held {
     for (number, request) in state.pending.iter() {
         let from = request.from.ns;
         let name = &request.owner;
-        let live = from.row() < state.spaces.life.len() && state.spaces.life[from].live;
+        let live = from.row() < state.spaces.row.len() && state.spaces.row[from].live;
         hold(live, "I-13", "a request of somebody who is gone", name)?;
         hold(
             number > 0 && number < state.next_request,
@@ -365,9 +360,9 @@ fn requests(state: &State) -> Held {
             )?;
         }
         if let Some(target) = request.target_ns {
-            let same = request.target.as_ref() == state.spaces.name.get(target);
+            let same = request.target.as_ref() == state.spaces.row.get(target).map(|row| &row.name);
             hold(
-                same && state.spaces.life[target].live,
+                same && state.spaces.row[target].live,
                 "I-13",
                 "a target that is gone",
                 name,
@@ -381,7 +376,7 @@ fn requests(state: &State) -> Held {
 fn leaks(state: &State) -> Held {
     let none = Name::default();
     let empty = state.spaces.len() == 0 && state.allocs.len() == 0 && state.pending.len() == 0;
-    let someone = state.spaces.rows().any(|ns| state.spaces.life[ns].live);
+    let someone = state.spaces.rows().any(|ns| state.spaces.row[ns].live);
     let free = state.nodes.pool() == state.nodes.all();
     hold(
         someone || (empty && free),

@@ -185,13 +185,8 @@ fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
     let hit: BTreeSet<&Name> = before
         .spaces
         .rows()
-        .filter(|&ns| {
-            before.spaces.seat[ns]
-                .uses
-                .as_ref()
-                .is_some_and(|uses| !uses.is_disjoint(&gone))
-        })
-        .map(|ns| &before.spaces.name[ns])
+        .filter(|&ns| before.uses(ns).is_some_and(|uses| !uses.is_disjoint(&gone)))
+        .map(|ns| &before.spaces.row[ns].name)
         .collect();
     let killed: BTreeSet<&Name> = effects.killed.iter().collect();
     hold(

@@ -15,7 +15,7 @@ mod replay;
 pub use frame::{Frame, Frames, Kind as FrameKind, MAGIC, Scan, Tail, scan};
 pub use replay::{Mode, Payload, Recovered, ReplayError, payload, recover};
 
-use super::apply::apply;
+use super::apply::apply_into;
 use super::config::Config;
 use super::effects::Effects;
 use super::event::Event;
@@ -27,7 +27,7 @@ use crate::limit::FRAME_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
 /// The layout of payloads. One more when it changes; others are refused.
-pub(crate) const LAYOUT: u32 = 1;
+pub(crate) const LAYOUT: u32 = 2;
 
 /// Where journal bytes go.
 pub trait Store {
@@ -162,6 +162,27 @@ impl<S: Store> Journal<S> {
         }
     }
 
+    /// As [`Journal::submit`], into effects that are used again.
+    ///
+    /// # Errors
+    /// As [`Journal::submit`].
+    pub fn submit_into(
+        &mut self,
+        state: &mut State,
+        event: &Event<'_>,
+        effects: &mut Effects,
+    ) -> Result<Status, JournalError<S::Error>> {
+        if self.failed {
+            return Err(JournalError::Failed);
+        }
+        let judged = judge(state, event);
+        let status = judged.status();
+        self.push(FrameKind::Event, &(event, status))?;
+        self.events += 1;
+        apply_into(state, judged, effects);
+        Ok(status)
+    }
+
     /// Judges an event, frames it and applies it. The answer must wait for [`Journal::commit`].
     ///
     /// # Errors
@@ -171,14 +192,9 @@ impl<S: Store> Journal<S> {
         state: &mut State,
         event: &Event<'_>,
     ) -> Result<(Status, Effects), JournalError<S::Error>> {
-        if self.failed {
-            return Err(JournalError::Failed);
-        }
-        let judged = judge(state, event);
-        let status = judged.status();
-        self.push(FrameKind::Event, &(event, status))?;
-        self.events += 1;
-        Ok((status, apply(state, judged)))
+        let mut effects = Effects::default();
+        let status = self.submit_into(state, event, &mut effects)?;
+        Ok((status, effects))
     }
 
     /// Frames the whole state, so that a replay may start here.

@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Frames, Kind, Scan, Tail, scan};
 use super::{LAYOUT, Open};
-use crate::session::apply::apply;
+use crate::session::apply::apply_into;
 use crate::session::config::Config;
 use crate::session::effects::Effects;
 use crate::session::event::Event;
@@ -171,6 +171,7 @@ pub fn recover<E: From<ReplayError>>(
         frames = Frames::from_offset(bytes, &scan, offset);
     }
     let mut fresh = true;
+    let mut effects = Effects::default();
     for frame in frames {
         match payload(&frame)? {
             Payload::Open(..) => {
@@ -213,7 +214,7 @@ pub fn recover<E: From<ReplayError>>(
                     }
                     .into());
                 }
-                let effects = apply(&mut state, judged);
+                apply_into(&mut state, judged, &mut effects);
                 events += 1;
                 watch(&event, (now, &effects), &state)?;
             }

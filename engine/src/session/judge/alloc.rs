@@ -69,7 +69,7 @@ fn ask_new<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'
         from,
         wanted: Wanted::New,
         req_id,
-        owner: state.spaces.name[target_ns.unwrap_or(from.ns)].clone(),
+        owner: state.spaces.row[target_ns.unwrap_or(from.ns)].name.clone(),
         target: attrs.target.map(Name::new),
         target_ns,
         shared: attrs.share.unwrap_or(false),

@@ -12,7 +12,7 @@ use crate::session::tables::{AllocId, NodeId, NodeSet, Record, Request, Wanted};
 pub(super) fn judge<'a>(
     state: &State,
     req: u64,
-    nodes: &Value<'_>,
+    nodes: &Value<'a>,
     alloc_id: &Value<'_>,
 ) -> Judged<'a> {
     let Some(request) = state.pending.get(req) else {
@@ -31,14 +31,14 @@ pub(super) fn judge<'a>(
     }
 }
 
-fn granted(
+fn granted<'a>(
     state: &State,
     req: u64,
     request: &Request,
-    nodes: &Value<'_>,
+    nodes: &Value<'a>,
     alloc_id: &Value<'_>,
-) -> Result<Granted, Status> {
-    let list: &[&str] = match nodes {
+) -> Result<Granted<'a>, Status> {
+    let list: &[&'a str] = match nodes {
         Value::Absent => &[],
         Value::Texts(list) => list,
         Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Other(_) => {
@@ -61,13 +61,15 @@ fn granted(
     };
     let mut known = NodeSet::new();
     let mut fresh = Vec::new();
+    let mut last = None;
     for &node in list {
-        let found = state.nodes.find(node);
+        let found = state.nodes.find_near(node, last);
         check_node(state, &request.wanted, &record, (node, found))?;
         match found {
-            None => fresh.push(Name::new(node)),
+            None => fresh.push(node),
             Some(id) => {
                 known.insert(id);
+                last = Some(id);
             }
         }
     }

@@ -50,7 +50,7 @@ pub(crate) enum Change<'a> {
     /// A request is answered, and that is all.
     Refuse(u64),
     /// A request is granted.
-    Grant(Box<Granted>),
+    Grant(Box<Granted<'a>>),
     Spawn(Spawn<'a>),
     Stop(NsId),
     Attach(&'a str, Kind),
@@ -62,12 +62,12 @@ pub(crate) enum Change<'a> {
 
 /// A grant that holds.
 #[derive(Debug)]
-pub(crate) struct Granted {
+pub(crate) struct Granted<'a> {
     pub(crate) req: u64,
     /// Nodes of the list that are in the DVM.
     pub(crate) known: NodeSet,
     /// Those that are not, in list order.
-    pub(crate) fresh: Vec<Name>,
+    pub(crate) fresh: Vec<&'a str>,
     pub(crate) record: GrantedTo,
 }
 
@@ -246,7 +246,7 @@ fn spawn<'a>(
 
 fn stop<'a>(state: &State, name: &str, is_meant: impl Fn(Kind) -> bool) -> Verdict<'a> {
     let ns = state.spaces.find_live(name).ok_or(Status::NotFound)?;
-    if state.spaces.life[ns].kind.is_some_and(is_meant) {
+    if state.spaces.row[ns].kind.is_some_and(is_meant) {
         Ok(Change::Stop(ns))
     } else {
         Err(Status::NotFound)

@@ -1,12 +1,13 @@
 //! The live allocations: what each granted request gave.
 
-use super::{NodeSet, NsId, NsSet};
+use super::{NodeSet, NsId, NsSet, RunId};
 use crate::define_id;
 use crate::id::Column;
 use crate::session::config::Inheritance;
 use crate::session::id_set::IdSet;
 use crate::session::name::{Name, NameIndex};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 define_id! {
     /// A row of the allocation table. Rows are used again; the session number beside it never is.
@@ -53,6 +54,9 @@ pub(crate) struct AllocTable {
     pub(crate) req_ns: Column<AllocId, Option<NsId>>,
     pub(crate) req_id: Column<AllocId, Option<Name>>,
     pub(crate) nodes: Column<AllocId, NodeSet>,
+    /// Of a large reservation: its nodes that are up, as the last job that took all of them found them, and those jobs.
+    /// `None` when its nodes changed since. Kept so that candidates are borrowed and equal sets are one set.
+    pub(crate) kept: Column<AllocId, Option<(Arc<NodeSet>, RunId)>>,
     /// Names, because lent nodes have left the node table.
     pub(crate) lent: Column<AllocId, BTreeSet<Name>>,
     pub(crate) owners: Column<AllocId, NsSet>,
@@ -94,6 +98,7 @@ impl AllocTable {
         self.req_ns.push(None);
         self.req_id.push(None);
         self.nodes.push(NodeSet::default());
+        self.kept.push(None);
         self.lent.push(BTreeSet::new());
         self.owners.push(NsSet::default());
         let same = self.roots.push(NsSet::default());
@@ -111,6 +116,7 @@ impl AllocTable {
         self.req_ns[row] = None;
         self.req_id[row] = None;
         self.nodes[row] = IdSet::default();
+        self.kept[row] = None;
         self.lent[row] = BTreeSet::new();
         self.owners[row] = IdSet::default();
         self.roots[row] = IdSet::default();

@@ -6,6 +6,7 @@ mod paged;
 mod pending;
 mod spaces;
 mod ties;
+mod times;
 mod users;
 
 pub use allocs::AllocId;
@@ -15,9 +16,9 @@ pub use spaces::{Kind, NsId};
 pub(crate) use allocs::{AllocTable, NewAlloc, Process};
 pub(crate) use nodes::NodeTable;
 pub(crate) use pending::{PendingTable, Record, Request, Wanted};
-pub(crate) use spaces::{Session, Sessions, SpaceTable};
+pub(crate) use spaces::{Seats, Session, Sessions, SpaceTable};
 pub(crate) use ties::{Tie, Ties};
-pub(crate) use users::{RunId, Users};
+pub(crate) use users::{Extent, LISTED_MAX, RunId, Users};
 
 use super::id_set::IdSet;
 

@@ -59,6 +59,13 @@ impl<I: Id, T: Clone + Default> Paged<I, T> {
         value
     }
 
+    /// A row, if its page is there.
+    #[inline]
+    pub(crate) fn get(&self, id: I) -> Option<&T> {
+        let page = self.pages.get(id.row() / PAGE)?.as_ref()?;
+        Some(&page.rows[id.row() % PAGE])
+    }
+
     /// A filled row.
     #[inline]
     pub(crate) fn at(&self, id: I) -> &T {

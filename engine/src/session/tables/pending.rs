@@ -64,20 +64,21 @@ impl Request {
 /// The pending table, by request number.
 #[derive(Clone, Default)]
 pub(crate) struct PendingTable {
-    rows: BTreeMap<u64, Request>,
+    /// Boxed: the map moves its rows about.
+    rows: BTreeMap<u64, Box<Request>>,
     /// Who used which request id: NEW first, then the others.
     by_req: BTreeSet<(NsId, Name, u8, u64)>,
 }
 
 impl PendingTable {
-    pub(crate) fn add(&mut self, number: u64, request: Request) {
+    pub(crate) fn add(&mut self, number: u64, request: Box<Request>) {
         if let Some(id) = &request.req_id {
             self.by_req
                 .insert((request.from.ns, id.clone(), request.rank_of_kind(), number));
         }
         self.rows.insert(number, request);
     }
-    pub(crate) fn remove(&mut self, number: u64) -> Option<Request> {
+    pub(crate) fn remove(&mut self, number: u64) -> Option<Box<Request>> {
         let request = self.rows.remove(&number)?;
         if let Some(id) = &request.req_id {
             self.by_req
@@ -86,7 +87,7 @@ impl PendingTable {
         Some(request)
     }
     pub(crate) fn get(&self, number: u64) -> Option<&Request> {
-        self.rows.get(&number)
+        self.rows.get(&number).map(Box::as_ref)
     }
     pub(crate) fn forget_target(&mut self, number: u64) {
         if let Some(request) = self.rows.get_mut(&number) {
@@ -98,7 +99,9 @@ impl PendingTable {
     }
     /// Requests by number, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &Request)> {
-        self.rows.iter().map(|(&number, request)| (number, request))
+        self.rows
+            .iter()
+            .map(|(&number, request)| (number, request.as_ref()))
     }
     /// Requests of a namespace that carry this id.
     pub(crate) fn carrying<'a>(

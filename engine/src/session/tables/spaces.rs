@@ -1,12 +1,11 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
-use super::{AllocId, NodeSet, RunId};
+use super::{AllocId, RunId};
 use crate::define_id;
 use crate::id::Column;
 use crate::session::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 define_id! {
     /// A row of the namespace table. Rows are used again when nothing points at them any more.
@@ -53,35 +52,65 @@ pub(crate) enum Session {
 /// The sessions of a job, in the order of first mention.
 pub(crate) type Sessions = SmallVec<[Session; 4]>;
 
-/// Whether and where a namespace stands in the genealogy. What every event about it reads is in one row: at a hundred
-/// thousand jobs the time of an event is the number of rows it fetches from memory (measured: a row for each of these
-/// fields took twice as long).
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Life {
-    /// `None` for a row that is free.
-    pub(crate) kind: Option<Kind>,
-    pub(crate) live: bool,
+/// The sessions of a job as its row holds them: mostly it has one.
+#[derive(Clone, Default)]
+pub(crate) enum Seats {
+    /// It is no live job.
+    #[default]
+    None,
+    /// One.
+    One(Session),
+    /// Several.
+    Many(Box<Sessions>),
+}
+
+impl Seats {
+    /// From a list.
+    pub(crate) fn new(sessions: Sessions) -> Self {
+        match sessions.as_slice() {
+            [] => Self::None,
+            [one] => Self::One(*one),
+            _ => Self::Many(Box::new(sessions)),
+        }
+    }
+    /// As a list.
+    #[inline]
+    pub(crate) fn list(&self) -> &[Session] {
+        match self {
+            Self::None => &[],
+            Self::One(session) => std::slice::from_ref(session),
+            Self::Many(sessions) => sessions,
+        }
+    }
+}
+
+/// A namespace: its name, whether and where it stands in the genealogy, where it may be and where it is.
+///
+/// All of it is in one row and one cache line: at a hundred thousand jobs the time of an event is the number of rows it
+/// fetches from memory (measured: a column for each took twice as long).
+#[derive(Clone, Default)]
+#[repr(align(64))]
+pub(crate) struct Space {
+    pub(crate) name: Name,
+    pub(crate) seats: Seats,
+    /// The jobs that use the same nodes; `None` when it is no live job.
+    pub(crate) run: Option<RunId>,
     pub(crate) parent: Option<NsId>,
     /// Children that have a row.
     pub(crate) children: u32,
     /// Entries in the table of ties.
     pub(crate) ties: u32,
+    /// `None` for a row that is free.
+    pub(crate) kind: Option<Kind>,
+    pub(crate) live: bool,
 }
 
-/// Where a job may be and where it is.
-#[derive(Clone, Default)]
-pub(crate) struct Seat {
-    pub(crate) sessions: Sessions,
-    pub(crate) uses: Option<Arc<NodeSet>>,
-    pub(crate) run: Option<RunId>,
-}
+const _: () = assert!(size_of::<Space>() == 64, "one cache line");
 
-/// The namespace table. Shape of each column: `[rows]`.
+/// The namespace table. Shape: `[rows]`.
 #[derive(Clone, Default)]
 pub(crate) struct SpaceTable {
-    pub(crate) name: Column<NsId, Name>,
-    pub(crate) life: Column<NsId, Life>,
-    pub(crate) seat: Column<NsId, Seat>,
+    pub(crate) row: Column<NsId, Space>,
     by_name: NameIndex<NsId>,
     free: Vec<NsId>,
 }
@@ -89,50 +118,42 @@ pub(crate) struct SpaceTable {
 impl SpaceTable {
     /// Adds a live namespace without sessions and uses.
     pub(crate) fn add(&mut self, name: &str, kind: Kind, parent: Option<NsId>) -> NsId {
-        let ns = if let Some(ns) = self.free.pop() {
-            ns
-        } else {
-            self.grow()
-        };
-        self.name[ns] = Name::new(name);
-        self.by_name.insert(&self.name[ns], ns);
-        self.life[ns] = Life {
+        let space = Space {
+            name: Name::new(name),
             kind: Some(kind),
             live: true,
             parent,
-            children: 0,
-            ties: 0,
+            ..Space::default()
         };
+        let ns = if let Some(ns) = self.free.pop() {
+            self.row[ns] = space;
+            ns
+        } else {
+            self.row.push(space)
+        };
+        self.by_name.insert(&self.row[ns].name, ns);
         if let Some(parent) = parent {
-            self.life[parent].children += 1;
+            self.row[parent].children += 1;
         }
-        ns
-    }
-    fn grow(&mut self) -> NsId {
-        let ns = self.name.push(Name::default());
-        self.life.push(Life::default());
-        let same = self.seat.push(Seat::default());
-        debug_assert_eq!(ns, same, "columns grow in this function only");
         ns
     }
     /// Frees a row; its parent is told by the caller.
     pub(crate) fn remove(&mut self, ns: NsId) {
-        let name = std::mem::take(&mut self.name[ns]);
-        self.by_name.remove(&name, ns);
-        self.life[ns] = Life::default();
+        let row = std::mem::take(&mut self.row[ns]);
+        self.by_name.remove(&row.name, ns);
         self.free.push(ns);
     }
     /// The row of a name, live or not.
     pub(crate) fn find(&self, name: &str) -> Option<NsId> {
-        self.by_name.find(name, |ns| &self.name[ns])
+        self.by_name.find(name, |ns| &self.row[ns].name)
     }
     /// The row of a name, if it lives.
     pub(crate) fn find_live(&self, name: &str) -> Option<NsId> {
-        self.find(name).filter(|&ns| self.life[ns].live)
+        self.find(name).filter(|&ns| self.row[ns].live)
     }
     /// Rows that are in use.
     pub(crate) fn rows(&self) -> impl Iterator<Item = NsId> + '_ {
-        self.life
+        self.row
             .iter()
             .filter(|row| row.1.kind.is_some())
             .map(|row| row.0)
@@ -141,6 +162,6 @@ impl SpaceTable {
         self.by_name.len() as u64
     }
     pub(crate) fn is_job(&self, ns: NsId) -> bool {
-        self.life[ns].kind == Some(Kind::Job)
+        self.row[ns].kind == Some(Kind::Job)
     }
 }

@@ -115,7 +115,7 @@ impl View {
             .iter()
             .map(|at| at.map(|at| self.id(at)))
             .collect();
-        let runs = row.uses.map_or(&[][..], |set| &self.0.sets[set as usize]);
+        let runs = self.0.uses(row);
         let within = |id: u32| {
             runs.iter()
                 .any(|&(first, more)| (first..=first + more).contains(&id))

@@ -144,7 +144,7 @@ impl<'i> View<'i> {
             "parent": self.space(row.parent),
             "live": row.live,
             "sessions": row.sessions.iter().map(session).collect::<Vec<_>>(),
-            "uses": row.uses.map_or_else(Vec::new, |set| self.names(&self.image.sets[set as usize])),
+            "uses": self.names(&self.image.uses(row)),
         })
     }
 

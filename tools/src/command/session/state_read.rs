@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_engine::session::{
     AllocImage, Config, Dvm, Image, Inheritance, Kind, Name, NodeImage, NsImage, Origin,
-    PendingImage, State, WantedImage,
+    PendingImage, State, UsesImage, WantedImage,
 };
 
 type Read<T> = Result<T, String>;
@@ -148,6 +148,8 @@ fn image(last: &Json) -> Read<Image> {
         allocations: Vec::new(),
         namespaces: Vec::new(),
         pending: Vec::new(),
+        pasts: 0,
+        last_is_present: false,
         sets: Vec::new(),
     };
     for (at, row) in rows(last, "nodes")?.iter().enumerate() {
@@ -163,6 +165,7 @@ fn image(last: &Json) -> Read<Image> {
             alloc: maybe(row, "alloc", text)?
                 .map(|id| allocs.find(id))
                 .transpose()?,
+            pasts: Vec::new(),
         });
     }
     for row in rows(last, "allocations")? {
@@ -235,7 +238,7 @@ fn namespace(
         uses: if uses.is_empty() {
             None
         } else {
-            Some(set_of(&uses)?)
+            Some(UsesImage::Set(set_of(&uses)?))
         },
     })
 }
