@@ -8,9 +8,10 @@ mod session_growth;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use std::hint::black_box;
-use stowplan_bench::session_mix::{Mix, Source, events, run};
+use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_engine::session::{
-    By, Effects, Event, Journal, Mode, ReplayError, State, candidates, recover, step_into,
+    By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Value, candidates,
+    recover, step_into,
 };
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -39,8 +40,9 @@ fn mixes(c: &mut Criterion) {
             .throughput(Throughput::Elements(EVENTS as u64));
         for size in SIZES {
             let mut mix = Mix::new(size, source);
-            let stream = mix.stream(EVENTS);
-            let stream = events(&stream);
+            let said = mix.stream(EVENTS);
+            let bytes = written(&mix, &said);
+            let stream = events(&bytes);
             let copy = || mix.state.clone();
             group.bench_function(format!("events/{size}"), |b| {
                 b.iter_batched(
@@ -83,6 +85,8 @@ fn single(c: &mut Criterion) {
         let mut effects = Effects::default();
         // A node of a reservation that no job is in: nobody is killed.
         let node = "node000003";
+        let all: Vec<&str> = mix.initial.nodes.iter().map(Name::as_str).collect();
+        all_nodes(&mut group, &all);
         group.bench_function("node_down_and_up", |b| {
             b.iter(|| {
                 step_into(&mut state, &Event::NodeDown { node }, &mut effects);
@@ -90,6 +94,49 @@ fn single(c: &mut Criterion) {
             });
         });
         group.finish();
+    }
+}
+
+/// A reservation of all nodes: granted and released, startup nodes and such as join.
+fn all_nodes<M: criterion::measurement::Measurement>(
+    group: &mut criterion::BenchmarkGroup<'_, M>,
+    all: &[&str],
+) {
+    let initial = |nodes: &[&str]| Initial {
+        nodes: nodes.iter().map(|name| Name::new(name)).collect(),
+        tools: vec!["t".into()],
+        scheduler: Some("s".into()),
+    };
+    let new = Event::Alloc {
+        from: "t",
+        directive: Value::Text("PMIX_ALLOC_NEW"),
+        attrs: Vec::new(),
+    };
+    let grant = Event::Grant {
+        req: 1,
+        nodes: Value::Texts(all.to_vec()),
+        alloc_id: Value::Text("all"),
+    };
+    let release = Event::Alloc {
+        from: "t",
+        directive: Value::Text("PMIX_ALLOC_RELEASE"),
+        attrs: vec![("PMIX_ALLOC_ID", Value::Text("all"))],
+    };
+    let mut effects = Effects::default();
+    for (kind, startup) in [("carve", all), ("join", &["other"][..])] {
+        let mut asked = State::new(Config::default(), &initial(startup)).expect("well-formed");
+        step_into(&mut asked, &new, &mut effects);
+        let mut held = asked.clone();
+        step_into(&mut held, &grant, &mut effects);
+        for (what, from, event) in [("grant", &asked, &grant), ("release", &held, &release)] {
+            group.bench_function(format!("{kind}_all/{what}"), |b| {
+                b.iter_batched_ref(
+                    || from.clone(),
+                    |state| step_into(state, event, &mut effects),
+                    BatchSize::PerIteration,
+                );
+            });
+        }
     }
 }
 

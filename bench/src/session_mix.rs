@@ -1,7 +1,8 @@
 //! A full-size DVM and a stream of events for it: the mix of reservations.md 13.
 
 use stowplan_engine::session::{
-    Config, Effects, Event, Initial, Name, State, Status, Value, step, step_into,
+    Config, Effects, Event, Frames, Initial, Journal, Name, Payload, State, Status, Value, payload,
+    scan, step, step_into,
 };
 
 /// Nodes of one reservation.
@@ -215,10 +216,34 @@ impl Mix {
     }
 }
 
-/// The events of a stream, so that making them is not measured.
+/// The bytes of a journal of a stream.
+///
+/// # Panics
+/// Never: memory takes what fits a frame.
 #[must_use]
-pub fn events(stream: &[Said]) -> Vec<Event<'_>> {
-    stream.iter().map(Said::event).collect()
+pub fn written(mix: &Mix, stream: &[Said]) -> Vec<u8> {
+    let mut state = mix.state.clone();
+    let mut journal = Journal::begin(Vec::new(), &mix.config, &mix.initial).expect("in memory");
+    for said in stream {
+        journal
+            .submit(&mut state, &said.event())
+            .expect("in memory");
+    }
+    journal.commit().expect("in memory");
+    journal.into_store()
+}
+
+/// The events of a journal. Their words stand in its bytes, one event behind the other, as when a launcher reads them
+/// from its peers; neither making nor finding them is measured.
+#[must_use]
+pub fn events(bytes: &[u8]) -> Vec<Event<'_>> {
+    let found = scan(bytes);
+    Frames::new(bytes, &found)
+        .filter_map(|frame| match payload(&frame) {
+            Ok(Payload::Event(event, _)) => Some(event),
+            Ok(Payload::Open(..) | Payload::Snapshot(..)) | Err(_) => None,
+        })
+        .collect()
 }
 
 /// Applies events; gives how many were refused.

@@ -92,6 +92,15 @@ impl<I: Id, T> Column<I, T> {
     pub fn len(&self) -> usize {
         self.values.len()
     }
+    /// Rows that fit before the column is moved.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.values.capacity()
+    }
+    /// Makes room for so many rows more and no others.
+    pub fn reserve_exact(&mut self, more: usize) {
+        self.values.reserve_exact(more);
+    }
     /// No rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -5,14 +5,14 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 use stowplan::journal_file::JournalFile;
-use stowplan_bench::session_mix::{Mix, Source, events, run};
+use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_engine::session::{
     Effects, Event, Journal, Mode, ReplayError, State, Store, recover,
 };
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Events of one run, and of one with syncs.
-const EVENTS: usize = 200_000;
+const EVENTS: usize = 400_000;
 const SYNCED: usize = 20_000;
 /// Events written, or written and synced, at once.
 const GROUP: usize = 64;
@@ -193,7 +193,8 @@ pub(super) fn tell(words: &[String]) {
             }
             let mut mix = Mix::new(size, source);
             let stream = mix.stream(EVENTS);
-            let events = events(&stream);
+            let bytes = written(&mix, &stream);
+            let events = events(&bytes);
             let rows = ROWS.iter().filter(|row| !by_row || said(row.0));
             let best = |row: Row| {
                 let runs = (0..5).map(|_| row(&mix, &events));

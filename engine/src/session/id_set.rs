@@ -183,20 +183,23 @@ impl<I: Id> IdSet<I> {
     pub fn iter(&self) -> impl Iterator<Item = I> + '_ {
         self.each().map(id_of)
     }
+    /// Adds all ids from one to another.
+    pub(crate) fn insert_run(&mut self, first: I, last: I) {
+        self.insert_range(bit(first)..=bit(last));
+    }
     /// Adds a range of rows, first and last.
     pub(crate) fn insert_range(&mut self, range: RangeInclusive<u32>) {
-        if range.start() == range.end() {
-            self.insert(id_of(*range.start()));
-            return;
-        }
-        let room = IN_PLACE as u64 - self.count().min(IN_PLACE as u64);
-        if matches!(self.rows, Rows::Few(_)) && u64::from(range.end() - range.start()) < room {
+        if u64::from(range.end() - range.start()) < FEW {
             for row in range {
                 self.insert(id_of(row));
             }
-        } else {
-            self.many().insert_range(range);
+            return;
         }
+        let many = self.many();
+        many.insert_range(range);
+        // A block that is full becomes a list of runs, which grows as holes are made in it, and stays one (measured: half
+        // of the time of a grant, once ten thousand reservations are cut out of two blocks).
+        many.remove_run_compression();
     }
     /// Whether all of a range, first and last, is in the set.
     pub(crate) fn has_range(&self, range: RangeInclusive<u32>) -> bool {
@@ -252,15 +255,15 @@ impl<I: Id> IdSet<I> {
     /// Takes all of another set out.
     pub fn remove_all(&mut self, other: &Self) {
         match (&mut self.rows, other.as_range(), &other.rows) {
-            (Rows::Many(mine), Some(range), _) => {
+            (Rows::Many(mine), Some(range), _) if !other.is_few() => {
                 mine.remove_range(range);
             }
-            (Rows::Many(mine), None, Rows::Few(few)) => {
-                for &row in few.rows() {
+            (Rows::Many(mine), _, Rows::Many(rows)) if !other.is_few() => *mine -= rows,
+            (Rows::Many(mine), _, _) => {
+                for row in other.each() {
                     mine.remove(row);
                 }
             }
-            (Rows::Many(mine), None, Rows::Many(rows)) => *mine -= rows,
             (Rows::Few(few), _, _) => {
                 for row in few.rows().to_vec() {
                     if other.contains(id_of(row)) {

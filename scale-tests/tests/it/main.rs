@@ -15,6 +15,8 @@ mod memory;
 mod million;
 mod plan;
 mod replan;
+mod session;
+mod session_size;
 mod size;
 mod taskmap;
 mod text;

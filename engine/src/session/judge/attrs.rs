@@ -91,14 +91,21 @@ fn names<'v, 'a>(state: &State, value: &'v Value<'a>) -> Result<Option<&'v [&'a 
 }
 
 /// Whether a list holds well-formed names, each once.
+fn are_names(state: &State, list: &[&str]) -> bool {
+    are_well_formed(state, list) && are_distinct(list)
+}
+
+/// Whether all names of a list are well formed.
+pub(super) fn are_well_formed(state: &State, list: &[&str]) -> bool {
+    list.iter().all(|name| state.is_well_formed(name))
+}
+
+/// Whether a list holds each name once.
 ///
 /// Cost: one pass when they ascend, shorter ones first, as numbered names do in their order; else sorting them.
-pub(super) fn are_names(state: &State, list: &[&str]) -> bool {
+pub(super) fn are_distinct(list: &[&str]) -> bool {
     // A short list is compared with itself.
     const SHORT: usize = 16;
-    if !list.iter().all(|name| state.is_well_formed(name)) {
-        return false;
-    }
     if list.len() <= SHORT {
         return list
             .iter()

@@ -1,7 +1,8 @@
 //! `grant`: the scheduler gives nodes. The request is judged again, on the present state.
 
-use super::attrs::{are_names, name};
+use super::attrs::{are_distinct, are_well_formed, name};
 use super::{Change, Granted, GrantedTo, Judged, refused};
+use crate::id::Id as _;
 use crate::limit::NODES_MAX;
 use crate::session::event::Value;
 use crate::session::name::Name;
@@ -46,9 +47,34 @@ fn granted<'a>(
         }
     };
     let may_be_empty = matches!(request.wanted, Wanted::Extend(_));
-    if !are_names(state, list) || (list.is_empty() && !may_be_empty) {
+    if !are_well_formed(state, list) || (list.is_empty() && !may_be_empty) {
         return Err(Status::BadParam);
     }
+    // That names are distinct is the first thing to be judged, and the last to be looked at: nodes found in the order of
+    // joining show it by themselves.
+    match found(state, request, list, alloc_id) {
+        Ok((granted, Order::Ascends)) => Ok(Granted { req, ..granted }),
+        Ok((granted, Order::Unknown)) if are_distinct(list) => Ok(Granted { req, ..granted }),
+        Err(status) if are_distinct(list) => Err(status),
+        Ok((_, Order::Unknown)) | Err(_) => Err(Status::BadParam),
+    }
+}
+
+/// What is known of a list of names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Each is a node that joined after the one before it.
+    Ascends,
+    Unknown,
+}
+
+/// The nodes of a well-formed list, all checks made but that the names are distinct. The request's number is left out.
+fn found<'a>(
+    state: &State,
+    request: &Request,
+    list: &[&'a str],
+    alloc_id: &Value<'_>,
+) -> Result<(Granted<'a>, Order), Status> {
     let alloc_id = name(state, alloc_id)?;
     if request.target_gone() {
         return Err(Status::NotFound);
@@ -61,17 +87,31 @@ fn granted<'a>(
     };
     let mut known = NodeSet::new();
     let mut fresh = Vec::new();
-    let mut last = None;
+    let mut order = Order::Ascends;
+    // The nodes found last: first and last of those that joined one after the other.
+    let mut run: Option<(NodeId, NodeId)> = None;
     for &node in list {
-        let found = state.nodes.find_near(node, last);
+        let found = state.nodes.find_near(node, run.map(|(_, last)| last));
         check_node(state, &request.wanted, &record, (node, found))?;
-        match found {
-            None => fresh.push(node),
-            Some(id) => {
-                known.insert(id);
-                last = Some(id);
+        let Some(id) = found else {
+            order = Order::Unknown;
+            fresh.push(node);
+            continue;
+        };
+        run = match run {
+            Some((first, last)) if last.row() + 1 == id.row() => Some((first, id)),
+            Some((first, last)) => {
+                known.insert_run(first, last);
+                if id <= last {
+                    order = Order::Unknown;
+                }
+                Some((id, id))
             }
-        }
+            None => Some((id, id)),
+        };
+    }
+    if let Some((first, last)) = run {
+        known.insert_run(first, last);
     }
     // Node ids are never used twice: after four thousand million joins there are no more.
     let ids_left = (NODES_MAX as usize).saturating_sub(state.nodes.next());
@@ -83,12 +123,13 @@ fn granted<'a>(
         GrantedTo::New { id, .. } => mint(state, request, id)?,
         GrantedTo::Old(alloc) => GrantedTo::Old(alloc),
     };
-    Ok(Granted {
-        req,
+    let granted = Granted {
+        req: 0,
         known,
         fresh,
         record,
-    })
+    };
+    Ok((granted, order))
 }
 
 /// A fresh record may be made; its id is empty until minted, its number unset.

@@ -87,6 +87,9 @@ impl AllocTable {
         row
     }
     fn grow(&mut self) -> AllocId {
+        if self.id.len() == self.id.capacity() {
+            self.make_room(self.id.len() / 8 + 16);
+        }
         let row = self.id.push(Name::default());
         self.session.push(0);
         self.owner.push(None);
@@ -104,6 +107,24 @@ impl AllocTable {
         let same = self.roots.push(NsSet::default());
         debug_assert_eq!(row, same, "columns grow in this function only");
         row
+    }
+    /// Room for so many rows more, in all columns: an eighth at a time, since a row is wide.
+    fn make_room(&mut self, more: usize) {
+        self.id.reserve_exact(more);
+        self.session.reserve_exact(more);
+        self.owner.reserve_exact(more);
+        self.owner_name.reserve_exact(more);
+        self.shared.reserve_exact(more);
+        self.inheritance.reserve_exact(more);
+        self.warn_timeout.reserve_exact(more);
+        self.requestor.reserve_exact(more);
+        self.req_ns.reserve_exact(more);
+        self.req_id.reserve_exact(more);
+        self.nodes.reserve_exact(more);
+        self.kept.reserve_exact(more);
+        self.lent.reserve_exact(more);
+        self.owners.reserve_exact(more);
+        self.roots.reserve_exact(more);
     }
     /// Takes a record out and gives its id.
     pub(crate) fn remove(&mut self, row: AllocId) -> Name {

@@ -206,8 +206,9 @@ impl NodeTable {
             return;
         }
         self.times.pass();
+        let newest = self.times.newest();
         for id in nodes.iter() {
-            self.times.go(&mut self.rows.at_mut(id).seen);
+            self.times.go(&mut self.rows.at_mut(id).seen, newest);
         }
         Arc::make_mut(&mut self.pool_up).remove_all(nodes);
     }
@@ -216,7 +217,8 @@ impl NodeTable {
         self.up.remove(id);
         if self.pool_up.contains(id) {
             self.times.pass();
-            self.times.go(&mut self.rows.at_mut(id).seen);
+            let newest = self.times.newest();
+            self.times.go(&mut self.rows.at_mut(id).seen, newest);
             Arc::make_mut(&mut self.pool_up).remove(id);
         }
     }

@@ -103,16 +103,20 @@ impl Times {
     pub(crate) fn come(&self, seen: &mut Seen) {
         seen.set_since(self.now);
     }
-    /// A node leaves the session. Call [`Times::pass`] before.
+    /// The last time that jobs use.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        self.runs.last_key_value().map(|row| *row.0)
+    }
+    /// A node leaves the session. Call [`Times::pass`] before; `newest` is of after that.
     ///
     /// Cost: one step, and one for each span forgotten.
-    pub(crate) fn go(&mut self, seen: &mut Seen) {
+    pub(crate) fn go(&mut self, seen: &mut Seen, newest: Option<u64>) {
         let Some(from) = seen.since() else {
             return;
         };
         seen.since = [0; 2];
         // All runs are of times before now.
-        if self.runs.last_key_value().is_some_and(|(&last, _)| last >= from) {
+        if newest.is_some_and(|newest| newest >= from) {
             self.prune(seen);
             self.add_span(seen, from, self.now);
         }
