@@ -165,7 +165,7 @@ fn session(state: &State, requester: Requester, entry: &str) -> Result<Session, 
         return Ok(Session::Default);
     }
     let alloc = state.allocs.find(entry).ok_or(Status::NotFound)?;
-    if state.allocs.shared[alloc] {
+    if state.allocs.row[alloc].shared {
         return Ok(Session::Default);
     }
     let entitled = match requester {
@@ -198,7 +198,7 @@ pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
     match sessions {
         [Session::Default] => return Arc::clone(state.nodes.pool_up()),
         [Session::Reserved(alloc)] => {
-            if let Some((kept, _)) = &state.allocs.kept[*alloc] {
+            if let Some((kept, _)) = &state.allocs.row[*alloc].kept {
                 return Arc::clone(kept);
             }
         }
@@ -209,7 +209,7 @@ pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
         match *session {
             Session::Default => union.add_all(state.nodes.pool_up()),
             Session::Reserved(alloc) => {
-                union.add_all(&state.allocs.nodes[alloc].and(state.nodes.up()))
+                union.add_all(&state.allocs.row[alloc].nodes.and(state.nodes.up()))
             }
         }
     }
@@ -263,7 +263,7 @@ pub(crate) fn names<'a>(
 ) -> impl Iterator<Item = Name> + 'a {
     sessions.iter().map(|session| match *session {
         Session::Default => Name::default(),
-        Session::Reserved(alloc) => allocs.id[alloc].clone(),
+        Session::Reserved(alloc) => allocs.row[alloc].id.clone(),
     })
 }
 
@@ -297,10 +297,10 @@ fn usable(state: &State, requester: Requester) -> Vec<Name> {
     let reserved = state
         .allocs
         .live()
-        .filter(|&alloc| !state.allocs.shared[alloc])
+        .filter(|&alloc| !state.allocs.row[alloc].shared)
         .filter(may);
     let mut ids: Vec<Name> = reserved
-        .map(|alloc| state.allocs.id[alloc].clone())
+        .map(|alloc| state.allocs.row[alloc].id.clone())
         .collect();
     ids.sort();
     std::iter::once(Name::default())

@@ -189,9 +189,16 @@ impl<I: Id> IdSet<I> {
     }
     /// Adds a range of rows, first and last.
     pub(crate) fn insert_range(&mut self, range: RangeInclusive<u32>) {
-        if u64::from(range.end() - range.start()) < FEW {
+        if range.start() == range.end() {
+            self.insert(id_of(*range.start()));
+            return;
+        }
+        let more = u64::from(range.end() - range.start()) + 1;
+        if let Rows::Few(few) = &mut self.rows
+            && more + u64::from(few.len) <= IN_PLACE as u64
+        {
             for row in range {
-                self.insert(id_of(row));
+                few.insert(row);
             }
             return;
         }
@@ -255,7 +262,7 @@ impl<I: Id> IdSet<I> {
     /// Takes all of another set out.
     pub fn remove_all(&mut self, other: &Self) {
         match (&mut self.rows, other.as_range(), &other.rows) {
-            (Rows::Many(mine), Some(range), _) if !other.is_few() => {
+            (Rows::Many(mine), Some(range), _) if range.start() < range.end() => {
                 mine.remove_range(range);
             }
             (Rows::Many(mine), _, Rows::Many(rows)) if !other.is_few() => *mine -= rows,

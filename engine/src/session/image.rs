@@ -191,7 +191,7 @@ impl State {
     #[must_use]
     pub fn image(&self) -> Image {
         let mut allocs: Vec<AllocId> = self.allocs.live().collect();
-        allocs.sort_by(|&a, &b| self.allocs.id[a].cmp(&self.allocs.id[b]));
+        allocs.sort_by(|&a, &b| self.allocs.row[a].id.cmp(&self.allocs.row[b].id));
         let mut spaces: Vec<NsId> = self.spaces.rows().collect();
         spaces.sort_by(|&a, &b| self.spaces.row[a].name.cmp(&self.spaces.row[b].name));
         let places = Places {
@@ -255,23 +255,23 @@ impl State {
 
     fn alloc_image(&self, places: &Places, row: AllocId) -> AllocImage {
         let allocs = &self.allocs;
-        let mut roots: Vec<u32> = allocs.roots[row]
+        let mut roots: Vec<u32> = allocs.row[row].roots
             .iter()
             .map(|ns| places.spaces[&ns])
             .collect();
         roots.sort_unstable();
         AllocImage {
-            id: allocs.id[row].clone(),
-            session_id: allocs.session[row],
-            owner: allocs.owner_name[row].clone(),
-            owner_live: allocs.owner[row].is_some(),
-            shared: allocs.shared[row],
-            inheritance: allocs.inheritance[row],
-            warn_timeout: allocs.warn_timeout[row],
-            requestor: allocs.requestor[row].map(|to| (places.spaces[&to.ns], to.rank)),
-            req_ns: allocs.req_ns[row].map(|ns| places.spaces[&ns]),
-            req_id: allocs.req_id[row].clone(),
-            lent: allocs.lent[row].iter().cloned().collect(),
+            id: allocs.row[row].id.clone(),
+            session_id: allocs.row[row].session,
+            owner: allocs.row[row].owner_name.clone(),
+            owner_live: allocs.row[row].owner.is_some(),
+            shared: allocs.row[row].shared,
+            inheritance: allocs.row[row].inheritance,
+            warn_timeout: allocs.row[row].warn_timeout,
+            requestor: allocs.row[row].requestor.map(|to| (places.spaces[&to.ns], to.rank)),
+            req_ns: allocs.row[row].req_ns.map(|ns| places.spaces[&ns]),
+            req_id: allocs.row[row].req_id.clone(),
+            lent: allocs.row[row].lent.iter().cloned().collect(),
             roots,
         }
     }

@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Name {
 /// shows: the index finds, it is never iterated.
 #[derive(Clone)]
 pub(crate) struct NameIndex<I> {
-    /// 0 for free, else the hash above and row + 1 below. The length is a power of two.
+    /// 0 for free, else the 32 bits of the hash above and row + 1 below. The length is a power of two.
     slots: Vec<u64>,
     len: usize,
     keys: (u64, u64),
@@ -233,20 +233,25 @@ impl<I: Id> NameIndex<I> {
         self.len -= 1;
     }
 
-    /// 32 bits of a keyed hash: eight bytes at a time, multiplied and folded.
+    /// 28 bits of a keyed hash of all bytes but the last, and four bits of that one: eight bytes at a time, multiplied
+    /// and folded.
     ///
-    /// Names are short and asked for several times an event; `SipHash` took a tenth of its time.
+    /// Names are short and asked for several times an event; `SipHash` took a tenth of its time. Names that differ in
+    /// their last digit stand side by side: the nodes of a grant and the jobs of a minute are in two cache lines, not in
+    /// as many as they are. Not more than sixteen names can share a place so.
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
+        let (last, stem) = bytes.split_last().unwrap_or((&0, &[]));
         let mut mixed = self.keys.0 ^ bytes.len() as u64;
-        let (words, rest) = bytes.as_chunks::<8>();
+        let (words, rest) = stem.as_chunks::<8>();
         for word in words {
             mixed = fold(mixed ^ u64::from_le_bytes(*word), self.keys.1);
         }
         if !rest.is_empty() {
-            mixed = fold(mixed ^ tail(bytes, rest), self.keys.1);
+            mixed = fold(mixed ^ tail(stem, rest), self.keys.1);
         }
-        fold(mixed, self.keys.0 | 1) >> 32
+        let stem = fold(mixed, self.keys.0 | 1) >> 36;
+        stem << 4 | u64::from(last & 15)
     }
 
     fn slot_of(&self, name: &Name, id: I) -> u64 {

@@ -85,7 +85,7 @@ impl State {
         let by_session: BTreeMap<u32, AllocId> = rows
             .allocs
             .iter()
-            .map(|&row| (state.allocs.session[row], row))
+            .map(|&row| (state.allocs.row[row].session, row))
             .collect();
         for request in &image.pending {
             wait(&mut state, &rows, &by_session, request)?;
@@ -177,19 +177,19 @@ fn tie_alloc(
     record: &AllocImage,
     alloc: AllocId,
 ) -> Result<(), ImageError> {
-    if let Some(owner) = state.allocs.owner[alloc] {
-        state.allocs.owners[alloc].insert(owner);
+    if let Some(owner) = state.allocs.row[alloc].owner {
+        state.allocs.row[alloc].owners.insert(owner);
         state.tie(owner, Tie::Owns, alloc);
     }
     for &place in &record.roots {
         let root = at(spaces, "root", place)?;
-        state.allocs.roots[alloc].insert(root);
+        state.allocs.row[alloc].roots.insert(root);
         state.tie(root, Tie::Root, alloc);
     }
-    if let Some(to) = state.allocs.requestor[alloc] {
+    if let Some(to) = state.allocs.row[alloc].requestor {
         state.tie(to.ns, Tie::Warned, alloc);
     }
-    if let Some(ns) = state.allocs.req_ns[alloc] {
+    if let Some(ns) = state.allocs.row[alloc].req_ns {
         state.tie(ns, Tie::Holds, alloc);
         let held = record
             .req_id
@@ -202,7 +202,7 @@ fn tie_alloc(
             });
         }
     }
-    state.allocs.lent[alloc] = record.lent.iter().cloned().collect();
+    state.allocs.row[alloc].lent = record.lent.iter().cloned().collect();
     Ok(())
 }
 
@@ -233,7 +233,7 @@ fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageE
             }
             Some(place) => {
                 let alloc = at(&rows.allocs, "node", place)?;
-                if state.allocs.shared[alloc] {
+                if state.allocs.row[alloc].shared {
                     pool.insert(id);
                 }
                 held[place as usize].insert(id);
@@ -243,7 +243,7 @@ fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageE
     state.nodes.skip_to(image.next_node as usize);
     for (nodes, &alloc) in held.into_iter().zip(&rows.allocs) {
         state.nodes.set_alloc(&nodes, Some(alloc));
-        state.allocs.nodes[alloc] = nodes;
+        state.allocs.row[alloc].nodes = nodes;
     }
     state.nodes.enter_pool(&pool);
     Ok(())
@@ -323,7 +323,7 @@ fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), Im
     if row.live {
         for session in &sessions {
             if let Session::Reserved(alloc) = *session {
-                state.allocs.owners[alloc].insert(ns);
+                state.allocs.row[alloc].owners.insert(ns);
             }
         }
     }
@@ -404,7 +404,7 @@ fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
     for session in state.spaces.row[ns].seats.list() {
         if let Session::Reserved(alloc) = *session {
-            strange.remove_all(&state.allocs.nodes[alloc]);
+            strange.remove_all(&state.allocs.row[alloc].nodes);
         }
     }
     strange

@@ -196,7 +196,7 @@ impl State {
         self.is_well_formed(name) && !name.as_bytes().contains(&b':')
     }
     pub(crate) fn is_owner(&self, alloc: AllocId, ns: NsId) -> bool {
-        self.allocs.owners[alloc].contains(ns)
+        self.allocs.row[alloc].owners.contains(ns)
     }
     /// Whether it may extend, release and reacquire: an owner, or the scheduler.
     pub(crate) fn may_act(&self, alloc: AllocId, ns: NsId) -> bool {

@@ -46,7 +46,7 @@ impl<'s> Work<'s> {
                 }
             } else if let Some(alloc) = self.suspects.pop() {
                 if self.state.allocs.is_live(alloc) && self.state.allocs.is_due(alloc) {
-                    let how = match self.state.allocs.inheritance[alloc] {
+                    let how = match self.state.allocs.row[alloc].inheritance {
                         Inheritance::None | Inheritance::Child => How::Released,
                         Inheritance::Default | Inheritance::ChildDefault => How::Unreserved,
                     };
@@ -66,7 +66,7 @@ impl<'s> Work<'s> {
         let (seats, run, ties) = (std::mem::take(&mut space.seats), space.run.take(), space.ties);
         for session in seats.list() {
             if let Session::Reserved(alloc) = *session {
-                state.allocs.owners[alloc].remove(ns);
+                state.allocs.row[alloc].owners.remove(ns);
             }
         }
         if let Some(time) = run.and_then(|run| state.users.leave(ns, run)) {
@@ -92,24 +92,24 @@ impl<'s> Work<'s> {
             self.state.untie_request(ns, Tie::Target, number);
         }
         for alloc in self.state.untie_all(ns, Tie::Owns).iter() {
-            self.state.allocs.owner[alloc] = None;
-            self.state.allocs.owners[alloc].remove(ns);
+            self.state.allocs.row[alloc].owner = None;
+            self.state.allocs.row[alloc].owners.remove(ns);
             self.suspects.push(alloc);
         }
         for alloc in self.state.untie_all(ns, Tie::Holds).iter() {
             self.drop_holder(alloc);
         }
         for alloc in self.state.untie_all(ns, Tie::Warned).iter() {
-            self.state.allocs.requestor[alloc] = None;
+            self.state.allocs.row[alloc].requestor = None;
         }
     }
 
     /// The record's request id is free again.
     fn drop_holder(&mut self, alloc: AllocId) {
-        let Some(ns) = self.state.allocs.req_ns[alloc].take() else {
+        let Some(ns) = self.state.allocs.row[alloc].req_ns.take() else {
             return;
         };
-        if let Some(id) = &self.state.allocs.req_id[alloc] {
+        if let Some(id) = &self.state.allocs.row[alloc].req_id {
             self.state.holders.remove(&(ns, id.clone()));
         }
         self.state.untie(ns, Tie::Holds, alloc);
@@ -126,7 +126,7 @@ impl<'s> Work<'s> {
             next = space.parent;
             if space.ties > 0 {
                 for alloc in self.state.untie_all(ns, Tie::Root).iter() {
-                    self.state.allocs.roots[alloc].remove(ns);
+                    self.state.allocs.row[alloc].roots.remove(ns);
                     self.suspects.push(alloc);
                 }
             }
@@ -139,7 +139,7 @@ impl<'s> Work<'s> {
 
     /// A record ends. The jobs of departing nodes are doomed.
     pub(super) fn end(&mut self, alloc: AllocId, how: How, why: Why) {
-        let nodes = self.state.allocs.nodes[alloc].clone();
+        let nodes = self.state.allocs.row[alloc].nodes.clone();
         match how {
             How::Released => self.part(alloc, &nodes),
             How::Unreserved => self.revert(alloc, &nodes),
@@ -164,7 +164,7 @@ impl<'s> Work<'s> {
     fn revert(&mut self, alloc: AllocId, nodes: &NodeSet) {
         self.state.nodes.set_alloc(nodes, None);
         self.leave_record(alloc, nodes);
-        if !self.state.allocs.shared[alloc] {
+        if !self.state.allocs.row[alloc].shared {
             self.state.nodes.enter_pool(nodes);
             self.show_reverted(alloc, nodes);
             self.effects.reverted.add_all(nodes);
@@ -178,7 +178,7 @@ impl<'s> Work<'s> {
             let seats = state.spaces.row[ns].seats.list();
             seats.contains(&Session::Reserved(alloc))
         };
-        if state.allocs.owners[alloc].iter().any(sits) {
+        if state.allocs.row[alloc].owners.iter().any(sits) {
             state.nodes.show(nodes);
         }
     }
@@ -196,8 +196,8 @@ impl<'s> Work<'s> {
     }
 
     fn leave_record(&mut self, alloc: AllocId, nodes: &NodeSet) {
-        self.state.allocs.nodes[alloc].remove_all(nodes);
-        self.state.allocs.kept[alloc] = None;
+        self.state.allocs.row[alloc].nodes.remove_all(nodes);
+        self.state.allocs.row[alloc].kept = None;
     }
 
     /// Dooms the jobs that use one of these nodes, which `alloc` holds if it is given.
@@ -212,7 +212,7 @@ impl<'s> Work<'s> {
         }
         let Some(alloc) = alloc else { return };
         let mut asked: Option<(RunId, Verdict)> = None;
-        for ns in state.allocs.owners[alloc].iter() {
+        for ns in state.allocs.row[alloc].owners.iter() {
             let Some(run) = state.spaces.row[ns].run else {
                 continue;
             };
@@ -258,7 +258,7 @@ impl<'s> Work<'s> {
 
     /// Nothing points at a record any more.
     fn unlink(&mut self, alloc: AllocId) {
-        let owners = std::mem::take(&mut self.state.allocs.owners[alloc]);
+        let owners = std::mem::take(&mut self.state.allocs.row[alloc].owners);
         for ns in owners.iter() {
             let seats = &mut self.state.spaces.row[ns].seats;
             if !seats.list().contains(&Session::Reserved(alloc)) {
@@ -272,14 +272,14 @@ impl<'s> Work<'s> {
             }
             *seats = Seats::new(left);
         }
-        let roots = std::mem::take(&mut self.state.allocs.roots[alloc]);
+        let roots = std::mem::take(&mut self.state.allocs.row[alloc].roots);
         for ns in roots.iter() {
             self.state.untie(ns, Tie::Root, alloc);
         }
-        if let Some(owner) = self.state.allocs.owner[alloc] {
+        if let Some(owner) = self.state.allocs.row[alloc].owner {
             self.state.untie(owner, Tie::Owns, alloc);
         }
-        if let Some(to) = self.state.allocs.requestor[alloc] {
+        if let Some(to) = self.state.allocs.row[alloc].requestor {
             self.state.untie(to.ns, Tie::Warned, alloc);
         }
         self.drop_holder(alloc);

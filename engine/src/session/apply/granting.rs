@@ -23,19 +23,19 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
             alloc
         }
     };
-    if !state.allocs.lent[alloc].is_empty() {
+    if !state.allocs.row[alloc].lent.is_empty() {
         for name in &granted.fresh {
-            state.allocs.lent[alloc].remove(&Name::new(name));
+            state.allocs.row[alloc].lent.remove(&Name::new(name));
         }
         for node in granted.known.iter() {
-            state.allocs.lent[alloc].remove(state.nodes.name(node));
+            state.allocs.row[alloc].lent.remove(state.nodes.name(node));
         }
     }
     let fresh = granted.fresh.iter().copied();
     effects.joined = state.nodes.add(fresh, Origin::Granted, Some(alloc));
     place(state, effects, alloc, &granted.known);
     effects.reply = Some(Reply {
-        alloc_id: state.allocs.id[alloc].clone(),
+        alloc_id: state.allocs.row[alloc].id.clone(),
         req_id,
     });
     let mut work = Work::new(state, effects);
@@ -45,15 +45,15 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
 
 /// Puts the nodes that joined and those known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
-    let mut added = known.minus(&state.allocs.nodes[alloc]);
+    let mut added = known.minus(&state.allocs.row[alloc].nodes);
     state.nodes.set_alloc(&added, Some(alloc));
-    if !state.allocs.shared[alloc] {
+    if !state.allocs.row[alloc].shared {
         state.nodes.leave_pool(&added);
     }
     added.add_all(&effects.joined);
-    state.allocs.nodes[alloc].add_all(&added);
-    state.allocs.kept[alloc] = None;
-    if state.allocs.shared[alloc] {
+    state.allocs.row[alloc].nodes.add_all(&added);
+    state.allocs.row[alloc].kept = None;
+    if state.allocs.row[alloc].shared {
         state.nodes.enter_pool(&added);
     } else {
         effects.reserved = added;
@@ -76,12 +76,12 @@ fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> All
         req_id: request.req_id.take(),
     });
     state.next_session = session + 1;
-    state.allocs.owners[alloc].insert(owner);
-    state.allocs.roots[alloc].insert(owner);
+    state.allocs.row[alloc].owners.insert(owner);
+    state.allocs.row[alloc].roots.insert(owner);
     state.tie(owner, Tie::Owns, alloc);
     state.tie(owner, Tie::Root, alloc);
     state.tie(asker, Tie::Holds, alloc);
-    if let Some(req_id) = &state.allocs.req_id[alloc] {
+    if let Some(req_id) = &state.allocs.row[alloc].req_id {
         state.holders.insert((asker, req_id.clone()), alloc);
     }
     warn(state, alloc, request.from);
@@ -91,17 +91,17 @@ fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> All
 /// What an EXTEND says replaces what was recorded; what it does not say stays.
 fn renew(state: &mut State, alloc: AllocId, request: &Request) {
     if let Some(inheritance) = request.inheritance {
-        state.allocs.inheritance[alloc] = inheritance;
+        state.allocs.row[alloc].inheritance = inheritance;
     }
     if request.warn_timeout.is_some() {
-        state.allocs.warn_timeout[alloc] = request.warn_timeout;
+        state.allocs.row[alloc].warn_timeout = request.warn_timeout;
         warn(state, alloc, request.from);
     }
 }
 
 /// This process gets the warning from now on.
 fn warn(state: &mut State, alloc: AllocId, to: Process) {
-    if let Some(old) = state.allocs.requestor[alloc].replace(to) {
+    if let Some(old) = state.allocs.row[alloc].requestor.replace(to) {
         state.untie(old.ns, Tie::Warned, alloc);
     }
     state.tie(to.ns, Tie::Warned, alloc);

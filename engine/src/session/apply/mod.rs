@@ -90,7 +90,7 @@ pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) 
 fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
     let holder = state.nodes.alloc(node);
     if let Some(alloc) = holder {
-        state.allocs.kept[alloc] = None;
+        state.allocs.row[alloc].kept = None;
     }
     holder
 }
@@ -145,7 +145,7 @@ fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSe
         .map(|node| state.nodes.name(node).clone())
         .collect();
     lent.sort_unstable();
-    state.allocs.lent[alloc].extend(lent.iter().cloned());
+    state.allocs.row[alloc].lent.extend(lent.iter().cloned());
     effects.lent = lent;
     let mut work = Work::new(state, effects);
     work.part(alloc, nodes);
@@ -163,8 +163,8 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
     let ns = state.spaces.add(job, Kind::Job, Some(parent));
     for session in &sessions {
         if let Session::Reserved(alloc) = *session {
-            state.allocs.owners[alloc].insert(ns);
-            state.allocs.roots[alloc].insert(ns);
+            state.allocs.row[alloc].owners.insert(ns);
+            state.allocs.row[alloc].roots.insert(ns);
             state.tie(ns, Tie::Root, alloc);
         }
     }
@@ -202,7 +202,7 @@ fn take_nodes(
         return state.users.open(ns, Extent::Listed(Arc::clone(uses)));
     }
     if let ([Session::Reserved(alloc)], true) = (sessions, takes_all) {
-        if let Some((kept, run)) = &state.allocs.kept[*alloc]
+        if let Some((kept, run)) = &state.allocs.row[*alloc].kept
             && Arc::ptr_eq(kept, uses)
             && state.users.share(*run, uses)
         {
@@ -210,7 +210,7 @@ fn take_nodes(
             return *run;
         }
         let run = state.users.open(ns, Extent::Shared(Arc::clone(uses)));
-        state.allocs.kept[*alloc] = Some((Arc::clone(uses), run));
+        state.allocs.row[*alloc].kept = Some((Arc::clone(uses), run));
         return run;
     }
     if sessions.contains(&Session::Default) {
@@ -230,16 +230,16 @@ fn notify(state: &State, alloc: AllocId, to: Process, time_remaining: u32) -> No
     Notify {
         ns: state.spaces.row[to.ns].name.clone(),
         rank: to.rank,
-        alloc_id: state.allocs.id[alloc].clone(),
+        alloc_id: state.allocs.row[alloc].id.clone(),
         time_remaining,
-        req_id: state.allocs.req_id[alloc].clone(),
+        req_id: state.allocs.row[alloc].req_id.clone(),
     }
 }
 
 /// Everything ends at once; nothing cascades.
 fn teardown(state: &mut State, effects: &mut Effects) {
     for alloc in state.allocs.live() {
-        let alloc_id = state.allocs.id[alloc].clone();
+        let alloc_id = state.allocs.row[alloc].id.clone();
         effects.ended.push(Ended {
             alloc_id,
             how: How::Released,

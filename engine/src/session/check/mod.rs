@@ -70,8 +70,8 @@ fn nodes(state: &State) -> Held {
     let table = &state.nodes;
     let mut rest = table.all().clone();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.id[alloc];
-        let nodes = &state.allocs.nodes[alloc];
+        let id = &state.allocs.row[alloc].id;
+        let nodes = &state.allocs.row[alloc].nodes;
         hold(
             nodes.is_subset(&rest),
             "I-01",
@@ -87,7 +87,7 @@ fn nodes(state: &State) -> Held {
                 table.name(node),
             )?;
         }
-        if state.allocs.shared[alloc] {
+        if state.allocs.row[alloc].shared {
             hold(
                 nodes.is_subset(table.pool()),
                 "I-02",
@@ -155,8 +155,8 @@ fn records(state: &State) -> Held {
     let mut ids = BTreeSet::new();
     let mut sessions = BTreeSet::new();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.id[alloc];
-        let session = state.allocs.session[alloc];
+        let id = &state.allocs.row[alloc].id;
+        let session = state.allocs.row[alloc].session;
         hold(
             !id.as_bytes().is_empty() && ids.insert(id),
             "I-03",
@@ -175,7 +175,7 @@ fn records(state: &State) -> Held {
             "the id finds another row",
             id,
         )?;
-        for lent in &state.allocs.lent[alloc] {
+        for lent in &state.allocs.row[alloc].lent {
             let held = state
                 .nodes
                 .find(lent.as_str())
@@ -203,11 +203,11 @@ fn owners(state: &State) -> Held {
     }
     let rows: NsSet = state.spaces.rows().collect();
     for alloc in state.allocs.live() {
-        let id = &state.allocs.id[alloc];
+        let id = &state.allocs.row[alloc].id;
         let mut expected = rightful.remove(&alloc).unwrap_or_default();
-        if let Some(owner) = state.allocs.owner[alloc] {
+        if let Some(owner) = state.allocs.row[alloc].owner {
             let same =
-                rows.contains(owner) && state.spaces.row[owner].name == state.allocs.owner_name[alloc];
+                rows.contains(owner) && state.spaces.row[owner].name == state.allocs.row[alloc].owner_name;
             hold(
                 same && state.spaces.row[owner].live,
                 "I-04",
@@ -216,7 +216,7 @@ fn owners(state: &State) -> Held {
             )?;
             expected.insert(owner);
         }
-        let owners = &state.allocs.owners[alloc];
+        let owners = &state.allocs.row[alloc].owners;
         hold(
             *owners == expected,
             "I-04",
@@ -225,22 +225,22 @@ fn owners(state: &State) -> Held {
         )?;
         let alone = owners
             .iter()
-            .all(|ns| state.allocs.owner[alloc] == Some(ns));
+            .all(|ns| state.allocs.row[alloc].owner == Some(ns));
         hold(
-            !state.allocs.shared[alloc] || alone,
+            !state.allocs.row[alloc].shared || alone,
             "I-04",
             "a job in a shared allocation",
             id,
         )?;
-        let roots = &state.allocs.roots[alloc];
+        let roots = &state.allocs.row[alloc].roots;
         hold(
             owners.is_subset(roots) && roots.is_subset(&rows),
             "I-05",
             "roots lack an owner or a row",
             id,
         )?;
-        let warned = state.allocs.requestor[alloc].map(|to| to.ns);
-        for ns in warned.into_iter().chain(state.allocs.req_ns[alloc]) {
+        let warned = state.allocs.row[alloc].requestor.map(|to| to.ns);
+        for ns in warned.into_iter().chain(state.allocs.row[alloc].req_ns) {
             hold(
                 rows.contains(ns) && state.spaces.row[ns].live,
                 "I-08",
@@ -260,9 +260,9 @@ fn owners(state: &State) -> Held {
 /// I-06.
 fn dispositions(state: &State) -> Held {
     for alloc in state.allocs.live() {
-        let at_owner = state.allocs.owner[alloc].is_none();
-        let at_last = at_owner && state.allocs.roots[alloc].is_empty();
-        let due = match state.allocs.inheritance[alloc] {
+        let at_owner = state.allocs.row[alloc].owner.is_none();
+        let at_last = at_owner && state.allocs.row[alloc].roots.is_empty();
+        let due = match state.allocs.row[alloc].inheritance {
             Inheritance::None | Inheritance::Default => at_owner,
             Inheritance::Child | Inheritance::ChildDefault => at_last,
         };
@@ -270,7 +270,7 @@ fn dispositions(state: &State) -> Held {
             !due,
             "I-06",
             "a disposition that is due",
-            &state.allocs.id[alloc],
+            &state.allocs.row[alloc].id,
         )?;
     }
     Ok(())
@@ -300,9 +300,9 @@ fn seats(state: &State) -> Held {
         )?;
         for session in sessions {
             if let Session::Reserved(alloc) = *session {
-                let seat = alloc.row() < state.allocs.id.len() && state.allocs.is_live(alloc);
+                let seat = alloc.row() < state.allocs.row.len() && state.allocs.is_live(alloc);
                 hold(
-                    seat && !state.allocs.shared[alloc],
+                    seat && !state.allocs.row[alloc].shared,
                     "I-10",
                     "a session that is no live reservation",
                     name,
@@ -318,7 +318,7 @@ fn seats(state: &State) -> Held {
 fn requests(state: &State) -> Held {
     let mut carried = BTreeSet::new();
     for alloc in state.allocs.live() {
-        if let (Some(ns), Some(id)) = (state.allocs.req_ns[alloc], &state.allocs.req_id[alloc]) {
+        if let (Some(ns), Some(id)) = (state.allocs.row[alloc].req_ns, &state.allocs.row[alloc].req_id) {
             hold(
                 carried.insert((ns, id)),
                 "I-14",

@@ -157,9 +157,9 @@ fn spawned(before: &State, effects: &Effects) -> Held {
         let holder = before
             .nodes
             .alloc(node)
-            .filter(|&alloc| !before.allocs.shared[alloc]);
+            .filter(|&alloc| !before.allocs.row[alloc].shared);
         let session = holder
-            .map(|alloc| &before.allocs.id[alloc])
+            .map(|alloc| &before.allocs.row[alloc].id)
             .unwrap_or(&none);
         spawned.sessions.contains(session) && before.nodes.up().contains(node)
     };

@@ -73,7 +73,7 @@ fn sound(state: &State, nodes: &NodeSet) -> Held {
 fn reach(state: &State, members: &NsSet, nodes: &NodeSet) -> Held {
     for node in nodes.minus(state.nodes.shown()).iter() {
         let holder = state.nodes.alloc(node);
-        let inside = holder.is_some_and(|alloc| members.is_subset(&state.allocs.owners[alloc]));
+        let inside = holder.is_some_and(|alloc| members.is_subset(&state.allocs.row[alloc].owners));
         hold(
             inside,
             "index",

@@ -95,7 +95,7 @@ fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdic
     };
     if attrs
         .share
-        .is_some_and(|share| share != state.allocs.shared[alloc])
+        .is_some_and(|share| share != state.allocs.row[alloc].shared)
     {
         return Err(Status::BadParam);
     }
@@ -104,7 +104,7 @@ fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdic
         from,
         wanted: Wanted::Extend(record(state, alloc)),
         req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.owner_name[alloc].clone(),
+        owner: state.allocs.row[alloc].owner_name.clone(),
         target: attrs.target.map(Name::new),
         target_ns,
         shared: attrs.share.unwrap_or(false),
@@ -119,7 +119,7 @@ fn ask_reaquire<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verd
     if !state.may_act(alloc, from.ns) {
         return Err(Status::NoPermissions);
     }
-    if state.allocs.lent[alloc].is_empty() {
+    if state.allocs.row[alloc].lent.is_empty() {
         return Err(Status::NotFound);
     }
     room_to_wait(state)?;
@@ -127,7 +127,7 @@ fn ask_reaquire<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verd
         from,
         wanted: Wanted::Reaquire(record(state, alloc)),
         req_id: attrs.req_id.map(Name::new),
-        owner: state.allocs.owner_name[alloc].clone(),
+        owner: state.allocs.row[alloc].owner_name.clone(),
         target: None,
         target_ns: None,
         shared: false,
@@ -163,7 +163,7 @@ fn release<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'
             Change::Part(alloc, nodes)
         }));
     }
-    let chosen = listed.unwrap_or_else(|| state.allocs.nodes[alloc].clone());
+    let chosen = listed.unwrap_or_else(|| state.allocs.row[alloc].nodes.clone());
     if chosen.is_empty() || !chosen.is_disjoint(state.nodes.startup()) {
         return Err(Status::BadParam);
     }
@@ -215,8 +215,8 @@ fn named(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Result<Option<A
 fn record(state: &State, alloc: AllocId) -> Record {
     Record {
         row: Some(alloc),
-        session: state.allocs.session[alloc],
-        id: state.allocs.id[alloc].clone(),
+        session: state.allocs.row[alloc].session,
+        id: state.allocs.row[alloc].id.clone(),
     }
 }
 

@@ -153,7 +153,7 @@ fn old_record(
     record: &Record,
     alloc_id: Option<&str>,
 ) -> Result<AllocId, Status> {
-    let live = |&row: &AllocId| state.allocs.session[row] == record.session;
+    let live = |&row: &AllocId| state.allocs.row[row].session == record.session;
     let alloc = record.row.filter(live).ok_or(Status::NotFound)?;
     let entitled = match request.target_ns {
         Some(target) => state.is_owner(alloc, target),
@@ -162,7 +162,7 @@ fn old_record(
     if !entitled {
         return Err(Status::NoPermissions);
     }
-    if alloc_id.is_some_and(|id| id.as_bytes() != state.allocs.id[alloc].as_bytes()) {
+    if alloc_id.is_some_and(|id| id.as_bytes() != state.allocs.row[alloc].id.as_bytes()) {
         return Err(Status::BadParam);
     }
     Ok(alloc)
@@ -189,7 +189,7 @@ fn check_node(
             }
         }
         Wanted::Reaquire(_) => {
-            if !own.is_some_and(|alloc| state.allocs.lent[alloc].contains(&Name::new(name))) {
+            if !own.is_some_and(|alloc| state.allocs.row[alloc].lent.contains(&Name::new(name))) {
                 return Err(Status::BadParam);
             }
             if known.is_some() {

@@ -275,6 +275,6 @@ fn warn<'a>(state: &State, alloc_id: &str, time_remaining: u32) -> Verdict<'a> {
         return Err(Status::NotSupported);
     }
     let alloc = state.allocs.find(alloc_id).ok_or(Status::NotFound)?;
-    let to = state.allocs.requestor[alloc].ok_or(Status::Unreach)?;
+    let to = state.allocs.row[alloc].requestor.ok_or(Status::Unreach)?;
     Ok(Change::Notify(alloc, to, time_remaining))
 }
