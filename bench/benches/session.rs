@@ -10,8 +10,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use std::hint::black_box;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_engine::session::{
-    By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Value, candidates,
-    recover, step_into,
+    By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Value,
+    candidates, recover, step_into,
 };
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];

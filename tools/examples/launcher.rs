@@ -249,6 +249,11 @@ fn main() -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(
+        clippy::print_stdout,
+        reason = "a child tells its parent how far it is"
+    )]
+
     use super::*;
     use stowplan_engine::session::check;
 
@@ -280,6 +285,54 @@ mod tests {
             }
         }
         assert!(launcher.journal.events() > 100);
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Where the child keeps its journal.
+    const JOURNAL: &str = "STOWPLAN_LAUNCHER_JOURNAL";
+
+    /// Not a promise: the body of the child, which works until it is killed; without a journal it does nothing.
+    #[test]
+    fn works_until_killed() {
+        let Some(path) = std::env::var_os(JOURNAL) else {
+            return;
+        };
+        let mut launcher = Launcher::open(Path::new(&path)).unwrap();
+        let before = usize::try_from(launcher.journal.events()).unwrap();
+        let mut day = Day(before as u64 + 1);
+        // More than it will be given time for; the next number is one that no job had.
+        for number in before.. {
+            day.happen(&mut launcher, number).unwrap();
+            println!("answered {}", launcher.journal.events());
+        }
+    }
+
+    /// A real process, really killed, wherever it was: it goes on, and nothing that was answered is lost.
+    #[test]
+    fn a_launcher_killed_at_any_moment_has_kept_every_answer() {
+        use std::io::BufRead as _;
+        let path = journal("any-moment");
+        let (mut dice, mut known) = (Day(3), 0);
+        for _ in 0..12 {
+            let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "tests::works_until_killed", "--nocapture"])
+                .env(JOURNAL, &path)
+                .stdout(std::process::Stdio::piped())
+                .spawn()
+                .unwrap();
+            let lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+            let answers = lines.filter_map(|line| {
+                let line = line.unwrap();
+                line.rsplit_once("answered ")?.1.parse::<u64>().ok()
+            });
+            let answered = answers.take(1 + dice.roll(25)).last().unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let launcher = Launcher::open(&path).unwrap();
+            check(&launcher.state).unwrap();
+            assert!(launcher.journal.events() >= answered && answered >= known);
+            known = launcher.journal.events();
+        }
         std::fs::remove_file(&path).unwrap();
     }
 

@@ -81,6 +81,7 @@ pub(crate) fn id_of<I: Id>(bit: u32) -> I {
 
 /// Rows one by one, from either form.
 enum Each<'a> {
+    Range(RangeInclusive<u32>),
     Few(std::iter::Copied<std::slice::Iter<'a, u32>>),
     Many(Box<roaring::bitmap::Iter<'a>>),
 }
@@ -90,6 +91,7 @@ impl Iterator for Each<'_> {
     #[inline]
     fn next(&mut self) -> Option<u32> {
         match self {
+            Self::Range(rows) => rows.next(),
             Self::Few(rows) => rows.next(),
             Self::Many(rows) => rows.next(),
         }
@@ -100,7 +102,10 @@ impl<I> IdSet<I> {
     fn each(&self) -> Each<'_> {
         match &self.rows {
             Rows::Few(few) => Each::Few(few.rows().iter().copied()),
-            Rows::Many(rows) => Each::Many(Box::new(rows.iter())),
+            Rows::Many(rows) => match self.as_range() {
+                Some(range) => Each::Range(range),
+                None => Each::Many(Box::new(rows.iter())),
+            },
         }
     }
     /// The bitmap, made from what stands in place if need be.

@@ -4,9 +4,9 @@
 //! it behaves the same ever after.
 
 use super::config::Inheritance;
+use super::id_set::{bit, id_of};
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::id_set::{bit, id_of};
 use super::tables::{AllocId, Extent, Kind, NodeId, NodeSet, NsId, Origin, Session, Wanted};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -255,7 +255,8 @@ impl State {
 
     fn alloc_image(&self, places: &Places, row: AllocId) -> AllocImage {
         let allocs = &self.allocs;
-        let mut roots: Vec<u32> = allocs.row[row].roots
+        let mut roots: Vec<u32> = allocs.row[row]
+            .roots
             .iter()
             .map(|ns| places.spaces[&ns])
             .collect();
@@ -268,7 +269,9 @@ impl State {
             shared: allocs.row[row].shared,
             inheritance: allocs.row[row].inheritance,
             warn_timeout: allocs.row[row].warn_timeout,
-            requestor: allocs.row[row].requestor.map(|to| (places.spaces[&to.ns], to.rank)),
+            requestor: allocs.row[row]
+                .requestor
+                .map(|to| (places.spaces[&to.ns], to.rank)),
             req_ns: allocs.row[row].req_ns.map(|ns| places.spaces[&ns]),
             req_id: allocs.row[row].req_id.clone(),
             lent: allocs.row[row].lent.iter().cloned().collect(),

@@ -58,8 +58,20 @@ impl Name {
     #[must_use]
     #[inline]
     pub fn is(&self, text: &str) -> bool {
-        self.as_bytes() == text.as_bytes()
+        same(self.as_bytes(), text.as_bytes())
     }
+}
+
+/// Whether two short texts are equal, eight bytes at a time: a call for each was a tenth of the time of an event.
+#[inline]
+fn same(one: &[u8], two: &[u8]) -> bool {
+    if one.len() != two.len() {
+        return false;
+    }
+    let ((words, rest), (others, other)) = (one.as_chunks::<8>(), two.as_chunks::<8>());
+    let mut pairs = words.iter().zip(others);
+    pairs.all(|(one, two)| u64::from_le_bytes(*one) == u64::from_le_bytes(*two))
+        && (rest.is_empty() || tail(one, rest) == tail(two, other))
 }
 
 impl Default for Name {
@@ -75,7 +87,7 @@ impl Default for Name {
 impl PartialEq for Name {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.as_bytes() == other.as_bytes()
+        same(self.as_bytes(), other.as_bytes())
     }
 }
 

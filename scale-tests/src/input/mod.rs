@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod plan;
+pub mod session;
 pub mod taskmap;
 pub mod text;
 pub mod topo;

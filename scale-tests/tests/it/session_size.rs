@@ -116,8 +116,8 @@ fn reserve(state: &mut State, request: u64, first: usize, id: &str) {
 
 fn live(region: &Region<'_, std::alloc::System>) -> i64 {
     let change = region.change();
-    i64::try_from(change.bytes_allocated).unwrap() - i64::try_from(change.bytes_deallocated).unwrap()
-
+    i64::try_from(change.bytes_allocated).unwrap()
+        - i64::try_from(change.bytes_deallocated).unwrap()
 }
 
 /// Bytes that nodes, then jobs, then reservations of eight startup nodes add to the tables.
@@ -187,7 +187,10 @@ fn events(size: usize) -> Vec<i64> {
     let rounds = [
         (spawn("a", Value::Absent, Value::Absent), Status::Success),
         (end("a"), Status::Success),
-        (spawn("b", Value::Text("slurm-3"), Value::Absent), Status::Success),
+        (
+            spawn("b", Value::Text("slurm-3"), Value::Absent),
+            Status::Success,
+        ),
         (end("b"), Status::Success),
         (spawn("c", Value::Absent, hosts()), Status::Success),
         (end("c"), Status::Success),

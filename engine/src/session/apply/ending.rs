@@ -63,7 +63,11 @@ impl<'s> Work<'s> {
         let state = &mut *self.state;
         let space = &mut state.spaces.row[ns];
         space.live = false;
-        let (seats, run, ties) = (std::mem::take(&mut space.seats), space.run.take(), space.ties);
+        let (seats, run, ties) = (
+            std::mem::take(&mut space.seats),
+            space.run.take(),
+            space.ties,
+        );
         for session in seats.list() {
             if let Session::Reserved(alloc) = *session {
                 state.allocs.row[alloc].owners.remove(ns);
@@ -265,7 +269,9 @@ impl<'s> Work<'s> {
                 continue;
             }
             let others = seats.list().iter().copied();
-            let mut left: Sessions = others.filter(|at| *at != Session::Reserved(alloc)).collect();
+            let mut left: Sessions = others
+                .filter(|at| *at != Session::Reserved(alloc))
+                .collect();
             // A job always has somewhere to put its children.
             if left.is_empty() {
                 left.push(Session::Default);

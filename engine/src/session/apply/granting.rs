@@ -46,9 +46,10 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
 /// Puts the nodes that joined and those known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
     let mut added = known.minus(&state.allocs.row[alloc].nodes);
-    state.nodes.set_alloc(&added, Some(alloc));
-    if !state.allocs.row[alloc].shared {
-        state.nodes.leave_pool(&added);
+    if state.allocs.row[alloc].shared {
+        state.nodes.set_alloc(&added, Some(alloc));
+    } else {
+        state.nodes.carve(&added, alloc);
     }
     added.add_all(&effects.joined);
     state.allocs.row[alloc].nodes.add_all(&added);

@@ -194,7 +194,9 @@ fn take_nodes(
             state.users.join(ns, run);
             return run;
         }
-        let run = state.users.open(ns, Extent::Session(state.nodes.times.now()));
+        let run = state
+            .users
+            .open(ns, Extent::Session(state.nodes.times.now()));
         state.nodes.times.remember(run);
         return run;
     }

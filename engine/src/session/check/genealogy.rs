@@ -26,10 +26,7 @@ pub(super) fn check(state: &State) -> Held {
             name,
         )?;
         if let Some(parent) = table.row[ns].parent {
-            let there = table
-                .row
-                .get(parent)
-                .is_some_and(|row| row.kind.is_some());
+            let there = table.row.get(parent).is_some_and(|row| row.kind.is_some());
             hold(there, "I-09", "a parent that is not there", name)?;
             children[parent.row()] += 1;
         }

@@ -42,12 +42,21 @@ fn ties(state: &State) -> Held {
         let row = alloc.row() as u64;
         expected.extend(state.allocs.row[alloc].owner.map(|ns| (ns, Tie::Owns, row)));
         expected.extend(
-            state.allocs.row[alloc].roots
+            state.allocs.row[alloc]
+                .roots
                 .iter()
                 .map(|ns| (ns, Tie::Root, row)),
         );
-        expected.extend(state.allocs.row[alloc].req_ns.map(|ns| (ns, Tie::Holds, row)));
-        expected.extend(state.allocs.row[alloc].requestor.map(|to| (to.ns, Tie::Warned, row)));
+        expected.extend(
+            state.allocs.row[alloc]
+                .req_ns
+                .map(|ns| (ns, Tie::Holds, row)),
+        );
+        expected.extend(
+            state.allocs.row[alloc]
+                .requestor
+                .map(|to| (to.ns, Tie::Warned, row)),
+        );
     }
     for (number, request) in state.pending.iter() {
         expected.insert((request.from.ns, Tie::Asked, number));

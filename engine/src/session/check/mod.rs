@@ -206,8 +206,8 @@ fn owners(state: &State) -> Held {
         let id = &state.allocs.row[alloc].id;
         let mut expected = rightful.remove(&alloc).unwrap_or_default();
         if let Some(owner) = state.allocs.row[alloc].owner {
-            let same =
-                rows.contains(owner) && state.spaces.row[owner].name == state.allocs.row[alloc].owner_name;
+            let same = rows.contains(owner)
+                && state.spaces.row[owner].name == state.allocs.row[alloc].owner_name;
             hold(
                 same && state.spaces.row[owner].live,
                 "I-04",
@@ -318,7 +318,10 @@ fn seats(state: &State) -> Held {
 fn requests(state: &State) -> Held {
     let mut carried = BTreeSet::new();
     for alloc in state.allocs.live() {
-        if let (Some(ns), Some(id)) = (state.allocs.row[alloc].req_ns, &state.allocs.row[alloc].req_id) {
+        if let (Some(ns), Some(id)) = (
+            state.allocs.row[alloc].req_ns,
+            &state.allocs.row[alloc].req_id,
+        ) {
             hold(
                 carried.insert((ns, id)),
                 "I-14",

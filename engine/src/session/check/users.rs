@@ -24,7 +24,12 @@ pub(super) fn check(state: &State) -> Held {
                     let space = &state.spaces.row[ns];
                     space.seats.list() == [Session::Default]
                 });
-                hold(alone, "index", "a job of another session in a run of the default one", &none)?;
+                hold(
+                    alone,
+                    "index",
+                    "a job of another session in a run of the default one",
+                    &none,
+                )?;
                 times.insert(*time, run);
             }
             Extent::Shared(nodes) => {

@@ -212,6 +212,23 @@ impl NodeTable {
         }
         Arc::make_mut(&mut self.pool_up).remove_all(nodes);
     }
+    /// Gives nodes to a reservation: out of the default session, if they are in it. One pass over their rows.
+    pub(crate) fn carve(&mut self, nodes: &NodeSet, alloc: AllocId) {
+        self.pool.remove_all(nodes);
+        let leaves = !nodes.is_disjoint(&self.pool_up);
+        if leaves {
+            self.times.pass();
+        }
+        let newest = self.times.newest();
+        for id in nodes.iter() {
+            let row = self.rows.at_mut(id);
+            row.alloc = Some(alloc);
+            self.times.go(&mut row.seen, newest);
+        }
+        if leaves {
+            Arc::make_mut(&mut self.pool_up).remove_all(nodes);
+        }
+    }
     /// A node fails.
     pub(crate) fn set_down(&mut self, id: NodeId) {
         self.up.remove(id);

@@ -167,8 +167,7 @@ impl Times {
     }
     /// Whether jobs that use this time have a node of these spans.
     pub(crate) fn was_there(&self, seen: Seen, time: u64) -> bool {
-        self.spans(seen)
-            .any(|(from, to)| from <= time && time < to)
+        self.spans(seen).any(|(from, to)| from <= time && time < to)
     }
     /// The runs of jobs that use a time from `from` to before `to`.
     pub(crate) fn runs(&self, from: u64, to: u64) -> impl Iterator<Item = RunId> + '_ {
