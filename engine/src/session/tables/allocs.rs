@@ -95,11 +95,7 @@ impl AllocTable {
             self.row[row] = alloc;
             row
         } else {
-            // Rows are wide: room for an eighth more, not for twice as many.
-            if self.row.len() == self.row.capacity() {
-                self.row.reserve_exact(self.row.len() / 8 + 16);
-            }
-            self.row.push(alloc)
+            self.row.push_tight(alloc)
         };
         self.by_id.insert(&self.row[row].id, row);
         row

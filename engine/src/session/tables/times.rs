@@ -143,7 +143,7 @@ impl Times {
             self.spans[id] = span;
             id
         } else {
-            self.spans.push(span)
+            self.spans.push_tight(span)
         });
     }
     /// A node is gone for good.
