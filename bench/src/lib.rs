@@ -10,3 +10,5 @@ pub mod plain;
 pub mod report;
 // Curves.
 pub mod plot;
+// Other programs, and ours, as processes.
+pub mod process;

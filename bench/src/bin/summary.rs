@@ -1,18 +1,19 @@
 //! One table of what every shape takes, as ratios: to memcpy, to the plain mapper, to the last run. Markdown, and a plot as SVG.
 //!
-//! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE] [--prterun PATH --topo-xml FILE]`
+//! `summary [--small] [--only WORD] [--save FILE] [--against FILE] [--markdown FILE] [--svg FILE]
+//! [--prterun PATH --topo-xml FILE [--stowplan PATH]]`: the last line also maps with a `prterun`, up to what it can bear.
 
 use std::io::{self, Write as _};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::process::ExitCode;
 use stowplan_bench::measure::{Measured, shape};
 use stowplan_bench::plot::{Curve, svg};
-use stowplan_bench::{plain, report};
+use stowplan_bench::process::{Programs, Row};
+use stowplan_bench::{plain, process, report};
 use stowplan_scale_tests::shapes::{NAMES, RANKED, Words, named, ranked, regular};
 
 /// A node that both mappers, and others, read.
 const NODE: &str = "package:2 core:32 pu:1";
-const SLOTS: u32 = 64;
+const SLOTS: u32 = process::SLOTS;
 
 #[derive(Default)]
 struct Asked {
@@ -23,6 +24,7 @@ struct Asked {
     svg: Option<String>,
     prterun: Option<String>,
     topo_xml: Option<String>,
+    stowplan: Option<String>,
     only: Option<String>,
 }
 
@@ -55,6 +57,7 @@ fn asked() -> io::Result<Asked> {
             "--svg" => &mut asked.svg,
             "--prterun" => &mut asked.prterun,
             "--topo-xml" => &mut asked.topo_xml,
+            "--stowplan" => &mut asked.stowplan,
             "--only" => &mut asked.only,
             _ => return Err(io::Error::other(format!("unknown option {word}"))),
         };
@@ -70,7 +73,19 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
         None => Vec::new(),
     };
     let (rows, plain_rows) = measured(asked);
-    let text = report::markdown(&rows, &before, &plain_rows);
+    let mut text = report::markdown(&rows, &before, &plain_rows);
+    let processes = match (&asked.prterun, &asked.topo_xml) {
+        (Some(prterun), Some(topo_xml)) => process::rows(Programs {
+            prterun,
+            stowplan: asked.stowplan.as_deref(),
+            topo_xml,
+        })?,
+        _ => Vec::new(),
+    };
+    if !processes.is_empty() {
+        text.push('\n');
+        text.push_str(&process::markdown(&processes));
+    }
     out.write_all(text.as_bytes())?;
     if let Some(path) = &asked.markdown {
         std::fs::write(path, &text)?;
@@ -79,7 +94,7 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
         std::fs::write(path, report::lines(&rows))?;
     }
     if let Some(path) = &asked.svg {
-        std::fs::write(path, svg(&curves(asked)?))?;
+        std::fs::write(path, svg(&curves(&processes)))?;
     }
     Ok(())
 }
@@ -132,7 +147,7 @@ fn measured(asked: &Asked) -> (Vec<Measured>, Vec<(String, u64, u64)>) {
     (rows, plain_rows)
 }
 
-fn curves(asked: &Asked) -> io::Result<Vec<Curve>> {
+fn curves(processes: &[Row]) -> Vec<Curve> {
     let mut ours = Vec::new();
     for power in (4..=24).step_by(2) {
         let equal = regular("curve", NODE, 1 << power, SLOTS, "core");
@@ -157,64 +172,33 @@ fn curves(asked: &Asked) -> io::Result<Vec<Curve>> {
     let mut curves = vec![
         curve("stowplan, the plan", "#0a6", ours),
         curve("the plain mapper of the tests", "#888", plain.collect()),
-        curve(
+    ];
+    if processes.is_empty() {
+        // What is published of it.
+        curves.push(curve(
             "PRRTE master, mapper alone (64,000 ranks)",
             "#c60",
             vec![(64_000, 880_000_000)],
+        ));
+        return curves;
+    }
+    let points = |by, of| process::points(processes, by, of);
+    curves.extend([
+        curve(
+            "stowplan, whole process",
+            "#26c",
+            points("core", |row| row.ours),
         ),
         curve(
-            "PRRTE master, whole process",
-            "#a22",
-            vec![(64_000, 2_600_000_000)],
+            "prterun --map-by core",
+            "#c60",
+            points("core", |row| row.theirs),
         ),
-    ];
-    if let (Some(path), Some(xml)) = (&asked.prterun, &asked.topo_xml) {
-        curves.push(curve(
-            "prterun, as measured here",
-            "#22a",
-            prterun(path, xml)?,
-        ));
-    }
-    Ok(curves)
-}
-
-/// Times of a `prterun` that only maps, up to the first size that takes more than a minute.
-fn prterun(path: &str, xml: &str) -> io::Result<Vec<(u64, u64)>> {
-    let mut points = Vec::new();
-    for power in 4..=12 {
-        let hosts: Vec<String> = (0..1_u32 << power)
-            .map(|at| format!("n{at}:{SLOTS}"))
-            .collect();
-        let ranks = u64::from(SLOTS) << power;
-        let start = Instant::now();
-        let status = Command::new(path)
-            .args([
-                "--rtos",
-                "donotlaunch",
-                "--prtemca",
-                "hwloc_use_topo_file",
-                xml,
-            ])
-            .args([
-                "-H",
-                &hosts.join(","),
-                "--map-by",
-                "core",
-                "-n",
-                &ranks.to_string(),
-                "true",
-            ])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?;
-        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        if !status.success() {
-            break;
-        }
-        points.push((ranks, nanos));
-        if nanos > 60_000_000_000 {
-            break;
-        }
-    }
-    Ok(points)
+        curve(
+            "prterun --map-by slot",
+            "#a22",
+            points("slot", |row| row.theirs),
+        ),
+    ]);
+    curves
 }

@@ -38,27 +38,24 @@ pub(crate) fn shape(job: &str) -> Shape {
     }
 }
 
-/// Places a job in a process of its own.
-pub(crate) fn cost(job: &str) -> Cost {
+/// Runs one test of this binary in a process of its own; gives the numbers of the line that begins as said.
+pub(crate) fn again(test: &str, (variable, value): (&str, &str), begins: &str) -> Vec<u64> {
     let binary = std::env::current_exe().unwrap();
     let output = Command::new(binary)
-        .args([
-            "--exact",
-            "child::placed_here",
-            "--nocapture",
-            "--test-threads",
-            "1",
-        ])
-        .env(JOB, job)
+        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+        .env(variable, value)
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let line = text.lines().find_map(|line| line.split_once("cost "));
-    let (_, numbers) = line.unwrap_or_else(|| panic!("{job}: {text}"));
-    let numbers: Vec<u64> = numbers
-        .split(' ')
-        .map(|word| word.parse().unwrap())
-        .collect();
+    let line = text.lines().find_map(|line| line.split_once(begins));
+    let (_, numbers) = line.unwrap_or_else(|| panic!("{value}: {text}"));
+    let numbers = numbers.split(' ').map(|word| word.parse().unwrap());
+    numbers.collect()
+}
+
+/// Places a job in a process of its own.
+pub(crate) fn cost(job: &str) -> Cost {
+    let numbers = again("child::placed_here", (JOB, job), "cost ");
     Cost {
         bytes: numbers[0],
         count: numbers[1],

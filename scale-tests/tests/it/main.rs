@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod examples;
 mod growth;
+mod hostile;
 mod memory;
 mod million;
 mod plan;
