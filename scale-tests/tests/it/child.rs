@@ -93,7 +93,7 @@ fn placed_here() {
 }
 
 /// The most memory this process held, as the kernel counts it; 0 where it does not say.
-fn peak_kib() -> u64 {
+pub(crate) fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
     let words = line.and_then(|line| line.split_whitespace().nth(1));

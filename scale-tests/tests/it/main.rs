@@ -16,6 +16,7 @@ mod memory;
 mod million;
 mod plan;
 mod replan;
+mod replay;
 mod session;
 mod session_size;
 mod size;

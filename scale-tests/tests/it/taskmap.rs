@@ -1,36 +1,11 @@
-//! Task maps: the fuzz corpus replayed, and the fuzz bodies on bytes from a seed.
+//! Task maps: the fuzz bodies on bytes from a seed, and what a map takes.
 
+use crate::child::{again, peak_kib};
+use crate::size::is_long;
 use proptest::prelude::*;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
+use stowplan_engine::taskmap::{Block, Encoder, Form, Limits, TaskMap};
 use stowplan_scale_tests::input::taskmap;
-
-/// The body of a fuzz target.
-type Body = fn(&[u8]);
-
-/// Fuzz targets, by the name of their corpus.
-const TARGETS: &[(&str, Body)] = &[
-    ("taskmap_array", taskmap::array),
-    ("taskmap_wrapped", taskmap::wrapped),
-    ("taskmap_pmi", taskmap::pmi),
-    ("taskmap_raw", taskmap::raw),
-    ("taskmap_written", taskmap::written),
-];
-
-#[test]
-fn the_corpus_of_each_reader_is_still_read_or_refused() {
-    for (name, body) in TARGETS {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../fuzz/corpus")
-            .join(name);
-        let files: Vec<_> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        assert!(!files.is_empty(), "{name}");
-        files
-            .iter()
-            .for_each(|file| body(&std::fs::read(file).unwrap()));
-    }
-}
 
 proptest! {
     #[test]
@@ -54,4 +29,50 @@ proptest! {
         taskmap::array(list.as_bytes());
         taskmap::wrapped(format!("\"{key}\":{list},\"version\":1,\"map\":[{list}}}").as_bytes());
     }
+}
+
+/// Tells the child how many runs to make.
+const RUNS: &str = "STOWPLAN_TASKMAP_RUNS";
+
+/// Not a promise: the body of the child; without a number it does nothing.
+#[test]
+fn mapped_here() {
+    let Ok(runs) = std::env::var(RUNS) else {
+        return;
+    };
+    let runs: u32 = runs.parse().unwrap();
+    let mut dice = 1_u32;
+    let blocks = (0..runs).map(|_| {
+        dice = dice.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        Block {
+            first: dice >> 12,
+            nodes: 1,
+            ppn: 1 + (dice >> 3) % 64,
+            repeat: 1,
+        }
+    });
+    let region = Region::new(&INSTRUMENTED_SYSTEM);
+    let map = TaskMap::from_blocks_within(blocks, Limits::default()).unwrap();
+    let change = region.change();
+    let held = change.bytes_allocated - change.bytes_deallocated;
+    let before = peak_kib();
+    let text = map.text(Form::Wrapped, Encoder::Best, Limits::default());
+    let length = text.unwrap().to_string().len() as u64;
+    let more = (peak_kib() - before) << 10;
+    println!("map {held} {more} {length}");
+}
+
+/// A map of runs that nothing makes shorter holds at most 64 bytes for each, and needs no more beside them to be written.
+#[test]
+fn a_map_takes_at_most_64_bytes_a_run() {
+    let runs = if is_long() { 1 << 22 } else { 1 << 17 };
+    let numbers = again("taskmap::mapped_here", (RUNS, &runs.to_string()), "map ");
+    let (held, more, length) = (numbers[0], numbers[1], numbers[2]);
+    println!("{runs} runs: {held} bytes held, {more} more to write {length} characters");
+    assert!(held <= 64 * runs, "{held} bytes for {runs} runs");
+    // The shortest form keeps up to 64 cuts a run (taskmap 4.4), which few runs have.
+    assert!(
+        more <= 64 * runs + 4 * length + (1 << 20),
+        "{more} bytes to write {runs} runs"
+    );
 }
