@@ -5,6 +5,7 @@ use super::hardware::{Hardware, Stretches, Targets, Units, shared};
 use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
+use smallvec::SmallVec;
 
 /// Units of a node up to which a search for a free one starts from its object's first: a look at a few words.
 const CURSORS_FROM: u32 = 1024;
@@ -246,8 +247,9 @@ impl<'t> Binder<'t> {
             });
         };
         let mut mask = Bits::none(self.hardware.pus);
-        for _ in 0..pe {
-            let unit = first_of(cpus.units.words(), &units).expect("PE cpus were counted");
+        let free = bits::ones(cpus.units.words(), &units);
+        let taken: SmallVec<[u32; 16]> = free.take(pe as usize).collect();
+        for unit in taken {
             for &pus in &self.units.pus(unit) {
                 mask.fill(pus, There::Yes);
             }
@@ -262,10 +264,8 @@ impl<'t> Binder<'t> {
         if packages.is_empty() {
             return vec![self.pus_of(None)];
         }
-        packages
-            .iter()
-            .map(|package| self.pus_of(Some(package)))
-            .collect()
+        let pus = |package| self.pus_of(Some(package));
+        packages.iter().map(pus).collect()
     }
 
     /// PE = 1: the first object of the target kind that has a free cpu inside the mapped object (7.3, 7.5, 7.7).
@@ -407,8 +407,9 @@ impl<'t> Binder<'t> {
         if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
             return first_of(cpus.free.words(), pus).is_some();
         }
-        let units = cpus.units.words();
-        self.units.first_inside(units, pus, 0).is_some()
+        self.units
+            .first_inside(cpus.units.words(), pus, 0)
+            .is_some()
     }
 
     /// The target inside the object with the fewest processes of the app, the first of equals.

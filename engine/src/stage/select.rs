@@ -94,6 +94,9 @@ pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, Map
     .select()
 }
 
+/// Entries looked up at once: what they name waits to be joined in order.
+const AT_ONCE: usize = 1 << 14;
+
 /// An app's `-H`, being looked up.
 struct Entries<'s> {
     site: &'s Site,
@@ -113,18 +116,20 @@ impl Entries<'_> {
         let mut seen = Intervals::default();
         let mut named = Named::default();
         let mut claims = Vec::new();
-        let entries = each((self.entries, self.site.sharing), |(at, entry)| {
-            self.entry(at, entry, within.as_ref())
-        });
-        for entry in entries {
-            let (chosen, claim) = entry?;
-            for nodes in chosen {
-                claims.push((nodes, claim));
-                // Mentions are kept apart: a node named twice is two entries of a sequence.
-                named.mentions.push(nodes);
-                seen.insert(nodes)
-                    .into_iter()
-                    .for_each(|new| push_joined(&mut named.list, new));
+        for (block, entries) in self.entries.chunks(AT_ONCE).enumerate() {
+            let entries = each((entries, self.site.sharing), |(at, entry)| {
+                self.entry(block * AT_ONCE + at, entry, within.as_ref())
+            });
+            for entry in entries {
+                let (chosen, claim) = entry?;
+                for nodes in chosen {
+                    claims.push((nodes, claim));
+                    // Mentions are kept apart: a node named twice is two entries of a sequence.
+                    named.mentions.push(nodes);
+                    seen.insert(nodes)
+                        .into_iter()
+                        .for_each(|new| push_joined(&mut named.list, new));
+                }
             }
         }
         named.claims = Some(add_up(claims));
