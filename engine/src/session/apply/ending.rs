@@ -253,10 +253,13 @@ impl<'s> Work<'s> {
         spans.sort_unstable();
         let mut done = 0;
         for (from, to) in spans {
-            for run in state.nodes.times.runs(from.max(done), to) {
-                self.doomed.extend(state.users.jobs(run));
+            // A span that lies within another is done.
+            if to > done {
+                for run in state.nodes.times.runs(from.max(done), to) {
+                    self.doomed.extend(state.users.jobs(run));
+                }
+                done = to;
             }
-            done = done.max(to);
         }
     }
 

@@ -20,3 +20,4 @@ mod crash;
 mod journal;
 mod random;
 mod rebuild;
+mod spans;
