@@ -54,6 +54,10 @@ fn main() -> ExitCode {
         let _ = writeln!(out, "{}: {error}", folder.display());
         return ExitCode::from(2);
     }
+    if !cargo(&folder, &[&["build"][..], &PACKAGE].concat()) {
+        let _ = writeln!(out, "{}: does not build as it is", folder.display());
+        return ExitCode::from(2);
+    }
     let mut missed = 0;
     for mutant in MUTANTS.iter().filter(|mutant| {
         only.as_ref()
@@ -76,9 +80,21 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(missed > 0))
 }
 
-/// Copies the workspace, without what was built. What is there already is left alone, so that it need not be built again.
+/// Copies the workspace, without what was built. What is there already is left alone, so that it need not be built again;
+/// what is gone from the workspace goes.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(to)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_name() != "target" && !from.join(entry.file_name()).exists() {
+            if path.is_dir() {
+                std::fs::remove_dir_all(path)?;
+            } else {
+                std::fs::remove_file(path)?;
+            }
+        }
+    }
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let (name, path) = (entry.file_name(), entry.path());
@@ -103,6 +119,18 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
     }
 }
 
+/// What is built: without optimization, so that a bug costs seconds.
+const PACKAGE: [&str; 5] = ["-q", "-p", "stowplan-scale-tests", "--bin", "compare"];
+
+/// Whether cargo does it without complaint.
+fn cargo(folder: &Path, args: &[&str]) -> bool {
+    let run = Command::new("cargo")
+        .args(args)
+        .current_dir(folder)
+        .output();
+    run.is_ok_and(|output| output.status.success())
+}
+
 /// Plants one bug, builds, compares, and puts the source back.
 fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
     let Ok(source) = std::fs::read_to_string(root.join(mutant.file)) else {
@@ -115,15 +143,8 @@ fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
     if write(&place, source.replace(mutant.from, mutant.to).as_bytes()).is_err() {
         return Fate::Gone;
     }
-    let cargo = |args: &[&str]| {
-        let run = Command::new("cargo")
-            .args(args)
-            .current_dir(folder)
-            .output();
-        run.is_ok_and(|output| output.status.success())
-    };
-    let package = ["-q", "-p", "stowplan-scale-tests", "--bin", "compare"];
-    let built = cargo(&[&["build"][..], &package].concat());
+    let cargo = |args: &[&str]| cargo(folder, args);
+    let built = cargo(&[&["build"][..], &PACKAGE].concat());
     let start = Instant::now();
     let time = seconds.to_string();
     let fate = if !built {
@@ -131,7 +152,7 @@ fn try_one(mutant: &Mutant, root: &Path, folder: &Path, seconds: u64) -> Fate {
     } else if cargo(
         &[
             &["run"][..],
-            &package,
+            &PACKAGE,
             &["--", "--seconds", &time, "--differences", "1", "--stop"],
         ]
         .concat(),
