@@ -33,6 +33,8 @@ use tree::{Row, Tree};
 
 /// Objects above each other in one file. Real machines have about a dozen.
 const DEPTH_MAX: usize = 256;
+/// An error quotes so much of a file, in bytes.
+const REASON: usize = 200;
 
 /// The topology of an hwloc XML file.
 ///
@@ -140,7 +142,9 @@ impl<'b> File<'b> {
     fn event(&mut self) -> Result<Event<'b>, Fault> {
         self.at = position(self.reader.buffer_position());
         self.reader.read_event().map_err(|error| {
-            let reason = error.to_string();
+            // It may quote a tag of any length.
+            let mut reason = error.to_string();
+            reason.truncate(reason.floor_char_boundary(REASON));
             let at = position(self.reader.error_position());
             (at, XmlFault::NotXml { reason })
         })
@@ -180,7 +184,9 @@ impl<'b> File<'b> {
             "root" => return Ok(()),
             "topology" => {}
             other => {
-                let reason = format!("<{}> is no <topology>", other.escape_debug());
+                let mut other = other.escape_debug().to_string();
+                other.truncate(other.floor_char_boundary(REASON));
+                let reason = format!("<{other}> is no <topology>");
                 return Err((self.at, XmlFault::NotTopology { reason }));
             }
         }
