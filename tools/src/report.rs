@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
@@ -77,15 +78,17 @@ impl Refused {
 /// The exit status after an interrupt, as shells have it.
 pub const STOPPED: u8 = 130;
 
-/// Prints a note.
-pub fn print_note(note: &Note, err: &mut dyn Write) {
-    // The worst that can happen to a message is that nobody reads it.
-    let _ = writeln!(
-        err,
-        "note[{}]: {}",
-        note.class(),
-        one_line(&note.to_string())
-    );
+/// Prints notes, those of many apps once.
+pub fn print_notes(notes: &[Note], err: &mut dyn Write) {
+    for told in fold(notes) {
+        // The worst that can happen to a message is that nobody reads it.
+        let _ = writeln!(
+            err,
+            "note[{}]: {}",
+            told.note.class(),
+            one_line(&told.to_string())
+        );
+    }
 }
 
 fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {

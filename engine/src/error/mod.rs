@@ -10,6 +10,8 @@ pub mod words;
 pub mod place;
 // What is no error, but worth knowing.
 pub mod note;
+// The same of many apps, told once.
+pub mod fold;
 
 pub use at::At;
 pub use note::Note;

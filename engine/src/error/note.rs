@@ -3,7 +3,7 @@
 use super::spec::Owner;
 
 /// Something worth knowing.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 pub enum Note {
     /// NOLOCAL, but no local node is in the list.
     #[error("app {app} asks for NOLOCAL, and its nodes hold no local node")]

@@ -3,7 +3,7 @@
 use super::keys::{ValueType, key};
 use crate::error::spec::Owner;
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Whether an attribute travels with the request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,19 +107,32 @@ impl Attributes {
     pub fn is_empty(&self) -> bool {
         self.key.is_empty()
     }
-    /// Where the attributes of an owner stand. Cost: a binary search.
+    /// Where the attributes of an owner stand. Cost: a binary search, and the owner's rows.
     #[must_use]
     pub fn rows_of(&self, owner: Owner) -> Range<usize> {
         let start = self.owner.partition_point(|&other| other < owner);
-        let end = start + self.owner[start..].partition_point(|&other| other == owner);
-        start..end
+        let own = self.owner[start..]
+            .iter()
+            .take_while(|&&other| other == owner);
+        start..start + own.count()
+    }
+    /// The attributes of an owner, to be asked several things. Cost: as [`Attributes::rows_of`].
+    #[must_use]
+    pub fn owned_by(&self, owner: Owner) -> Owned<'_> {
+        Owned {
+            table: self,
+            rows: self.rows_of(owner),
+        }
     }
     fn find(&self, owner: Owner, key: u16) -> Result<usize, usize> {
-        let rows = self.rows_of(owner);
-        match self.key[rows.clone()].binary_search(&key) {
-            Ok(row) => Ok(rows.start + row),
-            Err(row) => Err(rows.start + row),
+        if self
+            .owner
+            .last()
+            .is_none_or(|&last| (last, self.key[self.len() - 1]) < (owner, key))
+        {
+            return Err(self.len());
         }
+        self.owned_by(owner).find(key)
     }
     /// Stores a value in place of the one there. Cost: nothing when owners and keys ascend, else the rows behind it move.
     pub fn set(&mut self, owner: Owner, key: u16, value: Value, scope: Scope, source: Source) {
@@ -206,6 +219,28 @@ impl Attributes {
             source: self.source[row],
         }
     }
+    /// Takes rows over from another table. Cost: that of as many [`Attributes::set`].
+    pub(crate) fn take_rows(&mut self, from: &Self, owner: Owner) {
+        for row in from.of(owner) {
+            self.set(row.owner, row.key, row.value, row.scope, row.source);
+        }
+    }
+    /// The attributes of a scope, ascending by owner and key.
+    pub(crate) fn scoped(&self, scope: Scope) -> impl Iterator<Item = Attribute> + '_ {
+        (0..self.len())
+            .filter(move |&row| self.scope[row] == scope)
+            .map(|row| self.attribute(row))
+    }
+    /// How many attributes have a scope.
+    pub(crate) fn count(&self, scope: Scope) -> usize {
+        self.scope.iter().filter(|&&other| other == scope).count()
+    }
+    /// The bools that are set: whose, and which key.
+    pub(crate) fn set_bools(&self) -> impl Iterator<Item = (Owner, u16)> + '_ {
+        (0..self.len())
+            .filter(|&row| self.ty[row] == ValueType::Bool && self.value[row] != 0)
+            .map(|row| (self.owner[row], self.key[row]))
+    }
     /// All attributes, ascending by owner and key.
     pub fn iter(&self) -> impl Iterator<Item = Attribute> + '_ {
         (0..self.len()).map(|row| self.attribute(row))
@@ -217,31 +252,105 @@ impl Attributes {
     /// Whether the owner has the key.
     #[must_use]
     pub fn has(&self, owner: Owner, key: u16) -> bool {
-        self.find(owner, key).is_ok()
+        self.owned_by(owner).has(key)
     }
     /// The number of a numeric attribute.
     #[must_use]
     pub fn number(&self, owner: Owner, key: u16) -> Option<u16> {
-        let row = self
-            .find(owner, key)
-            .ok()
-            .filter(|&row| self.ty[row] == ValueType::Uint16)?;
-        u16::try_from(self.value[row]).ok()
+        self.owned_by(owner).number(key)
     }
     /// The text of a string attribute.
     #[must_use]
     pub fn string(&self, owner: Owner, key: u16) -> Option<&str> {
-        let row = self
-            .find(owner, key)
-            .ok()
-            .filter(|&row| self.ty[row] == ValueType::String)?;
-        Some(self.text(row))
+        self.owned_by(owner).string(key)
     }
     /// Whether a bool attribute is there and true.
     #[must_use]
     pub fn is_set(&self, owner: Owner, key: u16) -> bool {
-        self.find(owner, key)
-            .is_ok_and(|row| self.ty[row] == ValueType::Bool && self.value[row] != 0)
+        self.owned_by(owner).is_set(key)
+    }
+    /// The apps that have attributes, ascending, each with its rows. Cost: one pass.
+    pub fn apps(&self) -> impl Iterator<Item = (u32, Owned<'_>)> {
+        let mut next = self.rows_of(Owner::Job).end;
+        std::iter::from_fn(move || {
+            let owner = *self.owner.get(next)?;
+            let own = self.owner[next..]
+                .iter()
+                .take_while(|&&other| other == owner);
+            let rows = next..next + own.count();
+            next = rows.end;
+            Some((owner.app()?, Owned { table: self, rows }))
+        })
+    }
+}
+
+/// The attributes of one owner.
+#[derive(Clone, Debug)]
+pub struct Owned<'a> {
+    table: &'a Attributes,
+    rows: Range<usize>,
+}
+
+impl<'a> Owned<'a> {
+    /// It has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+    fn find(&self, key: u16) -> Result<usize, usize> {
+        match self.table.key[self.rows.clone()].binary_search(&key) {
+            Ok(row) => Ok(self.rows.start + row),
+            Err(row) => Err(self.rows.start + row),
+        }
+    }
+    fn typed(&self, key: u16, ty: ValueType) -> Option<usize> {
+        let row = self.find(key).ok()?;
+        (self.table.ty[row] == ty).then_some(row)
+    }
+    /// Whether the key is there.
+    #[must_use]
+    pub fn has(&self, key: u16) -> bool {
+        self.find(key).is_ok()
+    }
+    /// Whether any key of a range is there.
+    #[must_use]
+    pub fn has_any(&self, keys: RangeInclusive<u16>) -> bool {
+        self.keys().iter().any(|key| keys.contains(key))
+    }
+    /// Its keys, ascending.
+    #[must_use]
+    pub fn keys(&self) -> &'a [u16] {
+        &self.table.key[self.rows.clone()]
+    }
+    /// What tells values apart: (key, number or row of a string), without scopes. Equal ones mean the same.
+    pub(crate) fn signature(&self) -> impl Iterator<Item = (u16, u64)> + use<'a> {
+        let table = self.table;
+        self.rows
+            .clone()
+            .map(move |row| (table.key[row], table.value[row]))
+    }
+    /// The number of a numeric attribute.
+    #[must_use]
+    pub fn number(&self, key: u16) -> Option<u16> {
+        let row = self.typed(key, ValueType::Uint16)?;
+        u16::try_from(self.table.value[row]).ok()
+    }
+    /// The text of a string attribute.
+    #[must_use]
+    pub fn string(&self, key: u16) -> Option<&'a str> {
+        let row = self.typed(key, ValueType::String)?;
+        Some(self.table.text(row))
+    }
+    /// What a string attribute is known by: equal numbers, equal texts.
+    pub(crate) fn string_id(&self, key: u16) -> Option<u64> {
+        let row = self.typed(key, ValueType::String)?;
+        Some(self.table.value[row])
+    }
+    /// Whether a bool attribute is there and true.
+    #[must_use]
+    pub fn is_set(&self, key: u16) -> bool {
+        self.typed(key, ValueType::Bool)
+            .is_some_and(|row| self.table.value[row] != 0)
     }
 }
 

@@ -45,14 +45,10 @@ pub fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
     let mut inherit: Option<Owner> = None;
     let mut noinherit: Option<Owner> = None;
     let mut show = [false; 2];
-    for attribute in request
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.value == Value::Bool(true))
-    {
-        match attribute.key {
-            keys::JOB_INHERIT => _ = inherit.get_or_insert(attribute.owner),
-            keys::JOB_NOINHERIT => _ = noinherit.get_or_insert(attribute.owner),
+    for (owner, key) in request.attributes.set_bools() {
+        match key {
+            keys::JOB_INHERIT => _ = inherit.get_or_insert(owner),
+            keys::JOB_NOINHERIT => _ = noinherit.get_or_insert(owner),
             keys::JOB_DISPLAY_MAP => show[0] = true,
             keys::JOB_DISPLAY_DEVEL_MAP => show[1] = true,
             _ => {}

@@ -3,7 +3,7 @@
 
 use super::attributes::{Scope, Value};
 use super::keys;
-use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
+use super::request::{AppRow, Label, NP_RANGE, SpawnRequest, Unknown, owner};
 use super::set::{located, own_string};
 pub use super::spoken::Spoken;
 use super::spoken::{Info, Single};
@@ -22,6 +22,7 @@ use crate::text::mapping::{
 };
 use crate::text::said::{MapChoice, Place, Placed};
 use crate::text::words::MapQualifier;
+use std::sync::Arc;
 
 /// Collects what is said.
 #[derive(Clone, Debug, Default)]
@@ -69,8 +70,6 @@ impl Taken {
     }
 }
 
-const NP_RANGE: &str = "number of processes, at least 1";
-
 impl Intake {
     /// Nothing said so far.
     #[must_use]
@@ -100,17 +99,8 @@ impl Intake {
     pub fn text(&mut self, text: Text) -> u32 {
         self.spoken.texts.push(text)
     }
-    fn content(&self, row: u32) -> String {
-        let whole = Place {
-            text: row,
-            start: 0,
-            end: 0,
-        };
-        self.spoken
-            .texts
-            .at(whole)
-            .map(|at| at.text.content().to_owned())
-            .unwrap_or_default()
+    fn content(&self, row: u32) -> Arc<str> {
+        self.spoken.texts.content(row)
     }
     /// The whole of a text as a place.
     fn whole(&self, row: u32) -> Place {
@@ -222,7 +212,7 @@ impl Intake {
             })
         };
         if !digits || text.bytes().all(|b| b == b'0') {
-            return bad(text, self.at(row));
+            return bad(text.to_string(), self.at(row));
         }
         let asked = text.parse::<u64>().unwrap_or(u64::MAX);
         match u32::try_from(asked) {
@@ -232,7 +222,7 @@ impl Intake {
                 };
                 Ok(())
             }
-            Ok(_) | Err(_) if max < RANKS_MAX => bad(text, self.at(row)),
+            Ok(_) | Err(_) if max < RANKS_MAX => bad(text.to_string(), self.at(row)),
             Ok(_) | Err(_) => Err(SpecError::JobTooLarge {
                 what: "processes",
                 asked,
@@ -266,7 +256,7 @@ impl Intake {
                 },
             });
         }
-        self.join(app, keys::APP_DASH_HOST, text, scope);
+        self.join(app, keys::APP_DASH_HOST, text.to_string(), scope);
         Ok(())
     }
     /// Adds a hostfile of an app, behind those it has.
@@ -313,7 +303,7 @@ impl Intake {
             Ok(number) if number > 0 => Ok(Value::Uint16(number)),
             Ok(_) | Err(_) => Err(SpecError::BadValue {
                 at: self.at(row),
-                asked: text,
+                asked: text.to_string(),
                 range: crate::text::directive::PE_RANGE,
             }),
         }
@@ -344,12 +334,20 @@ impl Intake {
     /// Cost: linear in what was said.
     pub fn finish(mut self) -> Result<Taken, SpecError> {
         let mut notes = Vec::new();
+        // Hosts were stored as they came. Owner by owner the table grows at its end, and nothing moves.
+        let early = std::mem::take(&mut self.request.attributes);
         let mut job = std::mem::take(&mut self.spoken.job);
+        self.request.attributes.take_rows(&early, Owner::Job);
         self.store(Owner::Job, &mut job, &mut notes)?;
         self.spoken.job = job;
         let mut apps = std::mem::take(&mut self.spoken.apps);
-        for (app, info) in &mut apps {
-            self.store(Owner::App(*app), info, &mut notes)?;
+        let mut infos = apps.iter_mut().peekable();
+        for app in self.request.apps.ids() {
+            let owner = owner(app);
+            self.request.attributes.take_rows(&early, owner);
+            if let Some((_, info)) = infos.next_if(|(other, _)| owner.app() == Some(*other)) {
+                self.store(owner, info, &mut notes)?;
+            }
         }
         self.spoken.apps = apps;
         Ok(Taken {

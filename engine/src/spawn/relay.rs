@@ -27,10 +27,11 @@ impl SpawnRequest {
     /// The request as bytes: only what is `Global` travels. Same request, same bytes.
     ///
     /// # Errors
-    /// `bad-request` when the payload passes 64 MiB.
+    /// `bad-request` when the payload passes 64 MiB; `bad-value` for an app of no processes.
     ///
     /// Cost: linear in the request.
     pub fn pack(&self) -> Result<Vec<u8>, SpecError> {
+        self.judge_counts()?;
         let mut out = Writer::default();
         let global = |scope: Scope| scope == Scope::Global;
         let policies = [
@@ -48,14 +49,9 @@ impl SpawnRequest {
             out.number(policy.map_or(0, |bits| u64::from(bits) + 1));
         }
         self.pack_apps(&mut out);
-        let rows: Vec<Attribute> = self
-            .attributes
-            .iter()
-            .filter(|row| global(row.scope))
-            .collect();
-        out.number(rows.len() as u64);
-        for row in &rows {
-            pack_attribute(&mut out, row);
+        out.number(self.attributes.count(Scope::Global) as u64);
+        for row in self.attributes.scoped(Scope::Global) {
+            pack_attribute(&mut out, &row);
         }
         let unknown: Vec<&Unknown> = self
             .unknown
@@ -121,10 +117,7 @@ impl SpawnRequest {
             .filter(|(scope, _)| *scope == Some(Scope::Local))
             .map(|(_, name)| note(Owner::Job, name.to_owned()))
             .collect();
-        let local = self
-            .attributes
-            .iter()
-            .filter(|row| row.scope == Scope::Local);
+        let local = self.attributes.scoped(Scope::Local);
         notes.extend(local.map(|row| note(row.owner, super::attributes::key_name(row.key))));
         let local = self.unknown.iter().filter(|row| row.scope == Scope::Local);
         notes.extend(local.map(|row| note(row.owner, row.name.clone())));

@@ -3,9 +3,14 @@
 use super::attributes::{Attributes, Scope};
 use super::policy::{BindPolicy, MapPolicy, RankPolicy};
 use crate::count::ProcCount;
+use crate::error::SpecError;
+use crate::error::at::{At, Text};
 use crate::error::spec::Owner;
 use crate::id::{Column, Id as _};
 use crate::table::apps::AppId;
+
+/// Processes that an app may ask for, in words.
+pub(crate) const NP_RANGE: &str = "number of processes, at least 1";
 
 /// An app, or a hole in the array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +90,8 @@ impl SpawnRequest {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds an app. `label` may be empty.
+    /// Adds an app. `label` may be empty. No processes at all, `Some(ProcCount(0))`, is refused when the request is packed or
+    /// resolved: an app that shall not be is a hole.
     pub fn push_app(&mut self, np: Option<ProcCount>, label: &str) -> AppId {
         self.push_labelled(
             np,
@@ -153,13 +159,40 @@ impl SpawnRequest {
             .ok()?;
         Some(&self.labels[row].1)
     }
+    /// The labels of the apps that have one, ascending.
+    pub fn labels(&self) -> impl Iterator<Item = (AppId, &Label)> {
+        self.labels.iter().map(|(app, label)| (*app, label))
+    }
+    /// # Errors
+    /// `bad-value`: an app of no processes. Front ends refuse it where it is said.
+    pub(crate) fn judge_counts(&self) -> Result<(), SpecError> {
+        let none = AppRow::App {
+            np: Some(ProcCount(0)),
+        };
+        let Some((app, _)) = self.apps.iter().find(|(_, row)| **row == none) else {
+            return Ok(());
+        };
+        let text = Text::Value {
+            app: owner(app).app(),
+            option: "the number of processes".to_owned(),
+            value: "0".to_owned(),
+        };
+        Err(SpecError::BadValue {
+            at: At {
+                text,
+                start: 0,
+                end: 1,
+            },
+            asked: "0".to_owned(),
+            range: NP_RANGE,
+        })
+    }
     /// Whether any app carries a mapping, ranking or binding of its own: then it is dispatched app by app.
     #[must_use]
     pub fn has_own_directives(&self) -> bool {
-        self.attributes.iter().any(|attribute| {
-            attribute.owner != Owner::Job
-                && (super::keys::APP_MAPBY..=super::keys::APP_BINDTO).contains(&attribute.key)
-        })
+        self.attributes
+            .apps()
+            .any(|(_, own)| own.has_any(super::keys::APP_MAPBY..=super::keys::APP_BINDTO))
     }
 }
 

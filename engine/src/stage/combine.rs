@@ -1,17 +1,17 @@
 //! Words that are right alone and wrong together, judged on each app's options. Source: `semantics` 2.4, 2.5.
 
-use super::options::{Options, mapped_kind};
+use super::alike::AppOptions;
+use super::options::{By, Options, mapped_kind};
 use crate::error::SpecError;
 use crate::error::at::At;
 use crate::error::spec::WordFault;
 use crate::error::spec::{Owner, Said};
-use crate::id::{Column, Id as _};
+use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::policy::ObjKind;
 use crate::spawn::intake::Spoken;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest};
-use crate::table::apps::AppId;
 use crate::text::said::Place;
 use crate::text::words::{BindWord, RankWord};
 
@@ -35,6 +35,12 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
+    fn owner(&self, by: By) -> Owner {
+        match by {
+            By::Job => Owner::Job,
+            By::App => Owner::App(self.app),
+        }
+    }
     fn map_owner(&self) -> Owner {
         if self.options.own_map {
             Owner::App(self.app)
@@ -66,7 +72,8 @@ impl Row<'_> {
             at: self.at(policy(self.map_owner()).or_else(|| policy(Owner::Job))),
         }
     }
-    fn said_bind(&self, word: BindWord, owner: Owner) -> Said {
+    fn said_bind(&self, word: BindWord, by: By) -> Said {
+        let owner = self.owner(by);
         let place = self
             .spoken
             .bind(owner)
@@ -78,7 +85,7 @@ impl Row<'_> {
         }
     }
     fn pe_place(&self) -> Option<At> {
-        let owner = self.options.pe.map(|pe| pe.by)?;
+        let owner = self.options.pe.map(|pe| self.owner(pe.by))?;
         self.at(self
             .spoken
             .map(owner)
@@ -130,17 +137,17 @@ impl Row<'_> {
             return fail(self.said_map(), file, "a rankfile must be named");
         }
         let cpus = |word| matches!(word, BindWord::Object(ObjKind::Core | ObjKind::Hwthread));
-        if let Some((word, owner)) = options.bind_said.filter(|(word, _)| !cpus(*word)) {
+        if let Some((word, by)) = options.bind_said.filter(|(word, _)| !cpus(*word)) {
             let why = "cpus of their own bind processes to cores or hwthreads";
             if let Some(pe) = options.pe {
                 let said = Said {
                     word: format!("pe={}", pe.cpus),
                     at: self.pe_place(),
                 };
-                return fail(said, self.said_bind(word, owner), why);
+                return fail(said, self.said_bind(word, by), why);
             }
             if options.kind == MapKind::PeList {
-                return fail(self.said_map(), self.said_bind(word, owner), why);
+                return fail(self.said_map(), self.said_bind(word, by), why);
             }
         }
         Ok(())
@@ -150,7 +157,7 @@ impl Row<'_> {
     /// `bind-above-map`: the job's target above the job's map. An app's own target may be any.
     pub(crate) fn judge_heights(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let Some((BindWord::Object(bind), Owner::Job)) = options.bind_said else {
+        let Some((BindWord::Object(bind), By::Job)) = options.bind_said else {
             return Ok(());
         };
         let map =
@@ -161,7 +168,7 @@ impl Row<'_> {
                     app: self.app,
                     map: map.word(),
                     bind: bind.word(),
-                    at: self.said_bind(BindWord::Object(bind), Owner::Job).at,
+                    at: self.said_bind(BindWord::Object(bind), By::Job).at,
                 })
             }
             Some(_) | None => Ok(()),
@@ -172,7 +179,7 @@ impl Row<'_> {
     /// `rank-needs-object`: fill or span where the map has no objects.
     pub(crate) fn judge_ranking(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let Some((word @ (RankWord::Fill | RankWord::Span), owner)) = options.rank_said else {
+        let Some((word @ (RankWord::Fill | RankWord::Span), by)) = options.rank_said else {
             return Ok(());
         };
         let listed = options.lsf || matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
@@ -181,7 +188,7 @@ impl Row<'_> {
         }
         let place = self
             .spoken
-            .rank(owner)
+            .rank(self.owner(by))
             .and_then(|said| said.policy.as_ref())
             .map(|said| said.place);
         Err(SpecError::RankNeedsObject {
@@ -213,24 +220,22 @@ impl Row<'_> {
     }
 }
 
-/// Judges the options of all apps, by class and within a class by app. `promoted`: what was found of the job's words.
+/// Judges the options of all apps, by class and within a class by app: equal options by the first app that has them.
+/// `promoted`: what was found of the job's words.
 ///
 /// # Errors
 /// The first combination that is refused. What hangs on whether there are cores is given back.
 pub(crate) fn judge_rows(
     request: &SpawnRequest,
-    options: &Column<AppId, Option<Options>>,
+    options: &AppOptions,
     spoken: &Spoken,
     promoted: Result<(), SpecError>,
 ) -> Result<Option<ByCores>, SpecError> {
     let rows = || {
-        options.iter().filter_map(|(app, options)| {
-            let (app, options) = (u32::try_from(app.row()).ok()?, options.as_ref()?);
-            Some(Row {
-                app,
-                options,
-                spoken,
-            })
+        options.distinct().map(|(app, options)| Row {
+            app: u32::try_from(app.row()).unwrap_or(u32::MAX),
+            options,
+            spoken,
         })
     };
     rows().try_for_each(|row| row.judge_contradictions())?;
@@ -265,12 +270,9 @@ pub(crate) fn judge_rows(
 
 /// # Errors
 /// `bad-directive`: dist without a device.
-pub(crate) fn judge_devices(options: &Column<AppId, Option<Options>>) -> Result<(), SpecError> {
-    for (app, options) in options.iter() {
-        let lacks = options
-            .as_ref()
-            .is_some_and(|o| o.kind == MapKind::Dist && o.device.is_none());
-        if lacks {
+pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
+    for (app, options) in options.distinct() {
+        if options.kind == MapKind::Dist && options.device.is_none() {
             let text = crate::error::at::Text::Value {
                 app: u32::try_from(app.row()).ok(),
                 option: "map-by".to_owned(),

@@ -77,8 +77,7 @@ pub(crate) fn sequence(
 }
 
 fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
-    let entries = resolved.hosts.entries.get(app).is_some_and(Option::is_some);
-    entries
+    resolved.hosts.entries(app).is_some()
         || resolved
             .hosts
             .files

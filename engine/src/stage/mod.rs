@@ -2,6 +2,8 @@
 
 // One app's options, from its attributes and the job's.
 pub mod options;
+// The options of all apps, equal ones once.
+mod alike;
 // Words that are wrong together.
 mod combine;
 // What is worth a note about the words.

@@ -2,6 +2,7 @@
 
 use crate::error::spec::Owner;
 use crate::policy::{BindStrength, BindTo, CpuMode, ObjKind, PprObject, RankBy};
+use crate::spawn::attributes::Owned;
 use crate::spawn::inherit::Inherited;
 use crate::spawn::keys;
 use crate::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
@@ -28,13 +29,22 @@ pub enum JobPe {
     Withheld,
 }
 
+/// Who said a word: no number, so that apps of equal options are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// The job.
+    Job,
+    /// The app itself.
+    App,
+}
+
 /// Cpus per process, and who said it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pe {
     /// Cpus.
     pub cpus: u16,
     /// Who said it.
-    pub by: Owner,
+    pub by: By,
 }
 
 /// The options of the job, or of one app, before they are interned.
@@ -71,11 +81,11 @@ pub struct Options {
     /// Order of ranks.
     pub rank: RankBy,
     /// The rank word in force, if one was said, and by whom.
-    pub rank_said: Option<(RankWord, Owner)>,
+    pub rank_said: Option<(RankWord, By)>,
     /// Bind target.
     pub bind: BindTo,
     /// The bind word in force, if one was said, and by whom.
-    pub bind_said: Option<(BindWord, Owner)>,
+    pub bind_said: Option<(BindWord, By)>,
     /// Asked for or default.
     pub strength: BindStrength,
     /// Overload flags.
@@ -167,11 +177,8 @@ const fn target_mode(word: BindWord) -> Option<CpuMode> {
     }
 }
 
-fn pattern_of(request: &SpawnRequest, owner: Owner, key: u16) -> Option<(u32, PprObject)> {
-    request
-        .attributes()
-        .string(owner, key)
-        .and_then(|text| read_pattern(text).ok())
+fn pattern_of(own: &Owned<'_>, key: u16) -> Option<(u32, PprObject)> {
+    own.string(key).and_then(|text| read_pattern(text).ok())
 }
 
 /// The job's options: every default decided. Source: `semantics` 3.
@@ -183,7 +190,7 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
     let binding = request.binding().unwrap_or_default();
     let pe = attributes
         .number(job, keys::JOB_PES_PER_PROC)
-        .map(|cpus| Pe { cpus, by: job });
+        .map(|cpus| Pe { cpus, by: By::Job });
     let said = |taken: bool| if taken { Origin::Parent } else { Origin::Job };
     let (kind, map_origin) = match (mapping.kind, pe, binding.word) {
         (Some(kind), _, _) => (kind, said(inherited.map)),
@@ -205,7 +212,7 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         named: mapping.kind.is_some(),
         own_map: false,
         flags: mapping.flags,
-        pattern: pattern_of(request, job, keys::JOB_PPR),
+        pattern: pattern_of(&attributes.owned_by(job), keys::JOB_PPR),
         list: attributes.string(job, keys::JOB_CPUSET).map(str::to_owned),
         file: attributes.string(job, keys::JOB_FILE).map(str::to_owned),
         job_numbering: true,
@@ -217,9 +224,9 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         pe,
         pe_unused: false,
         rank: RankBy::Slot,
-        rank_said: request.ranking().map(|ranking| (ranking.word, job)),
+        rank_said: request.ranking().map(|ranking| (ranking.word, By::Job)),
         bind: BindTo::BySize,
-        bind_said: binding.word.map(|word| (word, job)),
+        bind_said: binding.word.map(|word| (word, By::Job)),
         strength: BindStrength::Default,
         bind_flags: binding.flags,
         limit: attributes.number(job, keys::JOB_BINDING_LIMIT),
@@ -257,19 +264,13 @@ pub fn app_options(
     lsf: Lsf,
     offer: JobPe,
 ) -> Options {
-    let attributes = request.attributes();
-    if attributes.rows_of(app).is_empty() {
+    let own = request.attributes().owned_by(app);
+    if own.is_empty() {
         return job.clone();
     }
-    let own_map = attributes
-        .number(app, keys::APP_MAPBY)
-        .and_then(MapPolicy::of_bits);
-    let own_rank = attributes
-        .number(app, keys::APP_RANKBY)
-        .and_then(RankPolicy::of_bits);
-    let own_bind = attributes
-        .number(app, keys::APP_BINDTO)
-        .and_then(BindPolicy::of_bits);
+    let own_map = own.number(keys::APP_MAPBY).and_then(MapPolicy::of_bits);
+    let own_rank = own.number(keys::APP_RANKBY).and_then(RankPolicy::of_bits);
+    let own_bind = own.number(keys::APP_BINDTO).and_then(BindPolicy::of_bits);
     let mut options = job.clone();
     options.own_map = own_map.is_some();
     if let Some(map) = own_map {
@@ -283,22 +284,19 @@ pub fn app_options(
         };
     }
     options.settle_kind(lsf);
-    options.take_values(request, app);
-    let own_mode = if attributes.is_set(app, keys::APP_HWT_CPUS) || options.maps_threads() {
+    options.take_values(&own);
+    let own_mode = if own.is_set(keys::APP_HWT_CPUS) || options.maps_threads() {
         Some(CpuMode::Hwthread)
     } else {
-        attributes
-            .is_set(app, keys::APP_CORE_CPUS)
-            .then_some(CpuMode::Core)
+        own.is_set(keys::APP_CORE_CPUS).then_some(CpuMode::Core)
     };
     options.word_mode = own_mode.unwrap_or(job.word_mode);
     options.mode = own_mode.unwrap_or(job.mode);
-    let own_pe = attributes
-        .number(app, keys::APP_PES_PER_PROC)
-        .map(|cpus| Pe { cpus, by: app });
+    let own_pe = own
+        .number(keys::APP_PES_PER_PROC)
+        .map(|cpus| Pe { cpus, by: By::App });
     // Any option of its own makes the app judge for itself whether it can use the job's PE; host lists are none.
-    let bends =
-        (keys::APP_PES_PER_PROC..=keys::APP_BINDING_LIMIT).any(|key| attributes.has(app, key));
+    let bends = own.has_any(keys::APP_PES_PER_PROC..=keys::APP_BINDING_LIMIT);
     if own_pe.is_some() {
         options.pe = own_pe;
     } else if bends {
@@ -306,7 +304,7 @@ pub fn app_options(
     }
     // Rank.
     if let Some(ranking) = own_rank {
-        options.rank_said = Some((ranking.word, app));
+        options.rank_said = Some((ranking.word, By::App));
         options.origins[RANK] = Origin::App;
     } else if own_map.is_some() {
         options.rank_said = None;
@@ -315,7 +313,7 @@ pub fn app_options(
     // Bind.
     match (own_bind, own_map) {
         (Some(bind), _) => {
-            options.bind_said = bind.word.map(|word| (word, app));
+            options.bind_said = bind.word.map(|word| (word, By::App));
             options.bind_flags = bind.flags;
             options.origins[BIND] = Origin::App;
         }
@@ -344,10 +342,9 @@ impl Options {
     }
 
     /// Pattern, list, file, device and limit: the app's, else the job's.
-    fn take_values(&mut self, request: &SpawnRequest, app: Owner) {
-        let attributes = request.attributes();
-        let string = |key| attributes.string(app, key).map(str::to_owned);
-        if let Some(pattern) = pattern_of(request, app, keys::APP_PPR) {
+    fn take_values(&mut self, own: &Owned<'_>) {
+        let string = |key| own.string(key).map(str::to_owned);
+        if let Some(pattern) = pattern_of(own, keys::APP_PPR) {
             self.pattern = Some(pattern);
         }
         if let Some(list) = string(keys::APP_CPUSET) {
@@ -361,7 +358,7 @@ impl Options {
         if let Some(device) = string(keys::APP_DIST_DEVICE) {
             self.device = Some(device);
         }
-        if let Some(limit) = attributes.number(app, keys::APP_BINDING_LIMIT) {
+        if let Some(limit) = own.number(keys::APP_BINDING_LIMIT) {
             self.limit = Some(limit);
         }
     }

@@ -4,7 +4,7 @@ use super::bits::{Bits, There};
 use super::parallel::{Sharing, each};
 use super::site::Site;
 use crate::error::{MapError, PlaceError};
-use crate::id::Id as _;
+use crate::id::{Column, Id as _};
 use crate::policy::{CpuMode, ObjKind};
 use crate::stage::resolve::Resolved;
 use crate::table::alike::ById;
@@ -16,7 +16,9 @@ use crate::table::names::{
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
-use crate::text::hosts::{EntrySlots, HostEntry, Hostfile, HostfileId, HostfileLine, HostfileWhat};
+use crate::text::hosts::{
+    EntrySlots, HostEntry, HostListId, Hostfile, HostfileId, HostfileLine, HostfileWhat,
+};
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
 
@@ -41,16 +43,20 @@ struct Named {
 pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Site, MapError> {
     let hosts = &resolved.hosts;
     let mut named = if hosts.hostfiles.is_empty() {
-        let entries: Vec<&HostEntry> = hosts.entries.values().iter().flatten().flatten().collect();
-        if hosts.entries.values().iter().all(Option::is_none) {
-            let lines: Vec<&HostEntry> = hosts.lsf_pool.iter().collect();
-            if lines.is_empty() {
-                nobody(machine)?
-            } else {
-                from_entries(&lines)?
-            }
+        // A list that many apps say names its nodes once, and gives its slots as often as it is said.
+        let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
+        for &list in hosts.list.values().iter().flatten() {
+            said[list] += 1;
+        }
+        let lists = said
+            .iter()
+            .map(|(list, &times)| (&*hosts.lists[list], times));
+        if hosts.lists.is_empty() && hosts.lsf_pool.is_empty() {
+            nobody(machine)?
+        } else if hosts.lists.is_empty() {
+            from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
         } else {
-            from_entries(&entries)?
+            from_entries(lists)?
         }
     } else {
         let order = hosts.files.values().iter().flatten().copied();
@@ -106,27 +112,26 @@ fn nobody(machine: &Machine) -> Result<Named, MapError> {
     Ok(Named { names, slots })
 }
 
-/// The pool made of `-H` lists: counts of one node add up.
-fn from_entries(entries: &[&HostEntry]) -> Result<Named, MapError> {
+/// The pool made of `-H` lists, each with how often it is said: counts of one node add up.
+fn from_entries<'h>(
+    lists: impl Iterator<Item = (&'h [HostEntry], u64)>,
+) -> Result<Named, MapError> {
     let mut names = Names::default();
     let mut said = Vec::new();
-    for entry in entries {
+    let entries = lists.flat_map(|(list, times)| list.iter().map(move |entry| (entry, times)));
+    for (entry, times) in entries {
         let HostEntry::Names(range, slots) = entry else {
             continue;
         };
-        let said_here = match slots {
-            EntrySlots::One => Said {
-                written: 1,
-                ..Said::default()
-            },
-            EntrySlots::Count(count) => Said {
-                written: u64::from(*count),
-                ..Said::default()
-            },
-            EntrySlots::Infer => Said {
-                inferred: 1,
-                ..Said::default()
-            },
+        let (written, inferred) = match slots {
+            EntrySlots::One => (times, 0),
+            EntrySlots::Count(count) => (times * u64::from(*count), 0),
+            EntrySlots::Infer => (0, times),
+        };
+        let said_here = Said {
+            written,
+            inferred,
+            max: None,
         };
         let nodes = match by_number(&names, range) {
             Some(node) => Nodes::from_slice(&[NodeRange {

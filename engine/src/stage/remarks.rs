@@ -1,28 +1,18 @@
 //! What is worth a note once every option is decided: words without effect, words that do not reach an app.
 //! Source: `errors` "Notes".
 
+use super::alike::AppOptions;
 use super::options::Options;
 use crate::error::Note;
 use crate::error::spec::Owner;
-use crate::id::Column;
 use crate::policy::{BindTo, RankBy};
 use crate::spawn::keys;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{SpawnRequest, owner};
-use crate::table::apps::AppId;
 
 /// The notes on a request, the job's before the apps'.
-pub(crate) fn remarks(
-    request: &SpawnRequest,
-    options: &Column<AppId, Option<Options>>,
-    job: &Options,
-) -> Vec<Note> {
+pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Options) -> Vec<Note> {
     let mut notes = Vec::new();
-    let apps = || {
-        options
-            .iter()
-            .filter_map(|(app, options)| Some((app, options.as_ref()?)))
-    };
     let mut note = |word: &str, owner, why| {
         notes.push(Note::NoEffect {
             word: word.to_owned(),
@@ -30,37 +20,39 @@ pub(crate) fn remarks(
             why,
         })
     };
-    let job_map_used = apps().any(|(_, options)| !options.own_map);
+    let job_map_used = options.distinct().any(|(_, options)| !options.own_map);
     if job_map_used && job.flags.has(Flags::ORDERED) && job.kind != MapKind::PeList {
         note("ordered", Owner::Job, "only a pe-list has an order");
     }
-    let files = apps().any(|(_, options)| matches!(options.kind, MapKind::Seq | MapKind::Rankfile));
+    let files = options
+        .distinct()
+        .any(|(_, options)| matches!(options.kind, MapKind::Seq | MapKind::Rankfile));
     if job.file.is_some() && !files {
         note("file", Owner::Job, "no app is mapped by seq or rankfile");
     }
     if job.rank_said.is_some() && job_map_used && job.rank == RankBy::Listed {
         note("rank-by", Owner::Job, "the file gives the ranks");
     }
-    for (app, options) in apps() {
+    let mut owned = request.attributes().apps().peekable();
+    for (app, options) in options.iter() {
         let who = owner(app);
-        let attributes = request.attributes();
-        if attributes.rows_of(who).is_empty() {
+        let Some((_, own)) = owned.next_if(|(number, _)| who.app() == Some(*number)) else {
             continue;
-        }
+        };
         if options.own_map && options.flags.has(Flags::ORDERED) && options.kind != MapKind::PeList {
             note("ordered", who, "only a pe-list has an order");
         }
         let uses_file = matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
-        if attributes.has(who, keys::APP_MAP_FILE) && !uses_file {
+        if own.has(keys::APP_MAP_FILE) && !uses_file {
             note("file", who, "the app is not mapped by seq or rankfile");
         }
-        if attributes.has(who, keys::APP_PPR) && options.kind != MapKind::Ppr {
+        if own.has(keys::APP_PPR) && options.kind != MapKind::Ppr {
             note("PRTE_APP_PPR", who, "the app is not mapped by ppr");
         }
-        if attributes.has(who, keys::APP_CPUSET) && options.kind != MapKind::PeList {
+        if own.has(keys::APP_CPUSET) && options.kind != MapKind::PeList {
             note("PRTE_APP_CPUSET", who, "the app is not mapped by pe-list");
         }
-        if attributes.has(who, keys::APP_RANKBY) && options.rank == RankBy::Listed {
+        if own.has(keys::APP_RANKBY) && options.rank == RankBy::Listed {
             note("rank-by", who, "the file gives the ranks");
         }
         if options.pe_unused {
@@ -72,11 +64,8 @@ pub(crate) fn remarks(
 }
 
 /// The job's rank and bind words, where an app has its own map.
-fn unused_words(notes: &mut Vec<Note>, options: &Column<AppId, Option<Options>>, job: &Options) {
-    for (app, options) in options
-        .iter()
-        .filter_map(|(app, options)| Some((app, options.as_ref()?)))
-    {
+fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
+    for (app, options) in options.iter() {
         let Some(app) = owner(app).app().filter(|_| options.own_map) else {
             continue;
         };

@@ -1,12 +1,13 @@
 //! Stage 2: a relayed request and the files it names -> resolved apps.
 
+use super::alike::AppOptions;
 pub use super::combine::ByCores;
 use super::combine::{judge_devices, judge_rows};
 use super::component::Dispatch;
 use super::files::{FileUse, file_use, pool_of, read_listing, read_lsf};
 pub use super::files::{Files, NoFiles};
-use super::options::{JobPe, Lsf, Options, app_options, job_options};
-use crate::error::spec::{FileFault, Owner};
+use super::options::{By, JobPe, Lsf, Options, app_options, job_options};
+use crate::error::spec::FileFault;
 use crate::error::{MapError, Note, SpecError};
 use crate::id::Column;
 use crate::policy::{
@@ -17,13 +18,13 @@ use crate::spawn::intake::Spoken;
 use crate::spawn::keys;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
-use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
+use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
 use crate::table::origins::{Origin, Origins};
 use crate::text::cursor::whole_ranges;
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
-use crate::text::hosts::{HostfileId, Hosts};
+use crate::text::hosts::{HostListId, HostfileId, Hosts};
 use crate::text::lines::file_at;
 use std::collections::HashMap;
 
@@ -128,7 +129,8 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
         Lsf::Absent
     };
     let job = job_options(&prepared, inherited, lsf);
-    let options = all_options(&prepared, &job, lsf);
+    prepared.judge_counts()?;
+    let options = AppOptions::new(&prepared, &job, lsf);
     judge_devices(&options)?;
     let by_cores = judge_rows(&prepared, &options, context.spoken, promoted)?;
     let mut decided = Decided {
@@ -148,14 +150,6 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
     Ok(decided)
 }
 
-fn all_options(request: &SpawnRequest, job: &Options, lsf: Lsf) -> Column<AppId, Option<Options>> {
-    let of = |(app, row): (AppId, &AppRow)| match row {
-        AppRow::Hole => None,
-        AppRow::App { .. } => Some(app_options(request, owner(app), job, lsf, JobPe::Offered)),
-    };
-    request.apps().iter().map(of).collect()
-}
-
 impl Decided {
     /// What is worth a note so far.
     #[must_use]
@@ -168,7 +162,7 @@ impl Decided {
         &self.request
     }
 
-    fn intern(&mut self, options: &Column<AppId, Option<Options>>, job: &Options, lsf: Lsf) {
+    fn intern(&mut self, options: &AppOptions, job: &Options, lsf: Lsf) {
         let mut lists: HashMap<String, ListId> = HashMap::new();
         let oversubscribe = self
             .request
@@ -179,49 +173,60 @@ impl Decided {
         } else {
             Oversubscribe::Refused
         };
-        for (app, row) in self.request.apps().iter() {
-            let apps = &mut self.resolved.apps;
+        let (request, apps) = (&self.request, &mut self.resolved.apps);
+        let rows = options.each(|(app, options)| {
+            let policy = policy(options, oversubscribe, &mut lists, apps);
+            let id = apps.intern(policy);
+            // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
+            let borrowed =
+                options.pe.is_some_and(|pe| pe.cpus > 1 && pe.by == By::Job) && options != job;
+            let without = borrowed.then(|| {
+                let options = app_options(request, owner(app), job, lsf, JobPe::Withheld);
+                self::policy(&options, oversubscribe, &mut lists, apps)
+            });
+            let dist = options.kind == MapKind::Dist && !options.lsf;
+            let [map, rank, bind] = options.origins;
+            Interned {
+                policy: id,
+                without_pe: without.map(|policy| apps.intern(policy)),
+                count_mode: options.word_mode,
+                device: options.device.clone().filter(|_| dist),
+                origins: Origins { map, rank, bind },
+                file: file_use(options),
+            }
+        });
+        let mut labels = request.labels().peekable();
+        for ((app, row), (_, id)) in request.apps().iter().zip(options.ids()) {
             apps.np.push(match row {
                 AppRow::App { np } => *np,
                 AppRow::Hole => None,
             });
+            let label = labels.next_if(|(owner, _)| *owner == app);
             apps.label.push(
-                self.request
-                    .label(app)
-                    .map(|label| label.cmd.clone())
+                label
+                    .map(|(_, label)| label.cmd.clone())
                     .unwrap_or_default(),
             );
-            let Some(options) = &options[app] else {
-                apps.policy.push(None);
-                apps.without_pe.push(None);
-                apps.count_mode.push(CpuMode::Core);
-                apps.device.push(None);
-                apps.origins.push(None);
-                self.files.push(None);
-                continue;
-            };
-            let policy = policy(options, oversubscribe, &mut lists, apps);
-            let id = apps.intern(policy);
-            apps.policy.push(Some(id));
-            // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
-            let borrowed = options
-                .pe
-                .is_some_and(|pe| pe.cpus > 1 && pe.by == Owner::Job)
-                && options != job;
-            let without = borrowed.then(|| {
-                let options = app_options(&self.request, owner(app), job, lsf, JobPe::Withheld);
-                self::policy(&options, oversubscribe, &mut lists, apps)
-            });
-            let without = without.map(|policy| apps.intern(policy));
-            apps.without_pe.push(without);
-            apps.count_mode.push(options.word_mode);
-            let dist = options.kind == MapKind::Dist && !options.lsf;
-            apps.device.push(options.device.clone().filter(|_| dist));
-            let [map, rank, bind] = options.origins;
-            apps.origins.push(Some(Origins { map, rank, bind }));
-            self.files.push(file_use(options));
+            let row = id.map(|id| &rows[id]);
+            apps.policy.push(row.map(|row| row.policy));
+            apps.without_pe.push(row.and_then(|row| row.without_pe));
+            apps.count_mode
+                .push(row.map_or(CpuMode::Core, |row| row.count_mode));
+            apps.device.push(row.and_then(|row| row.device.clone()));
+            apps.origins.push(row.map(|row| row.origins));
+            self.files.push(row.and_then(|row| row.file.clone()));
         }
     }
+}
+
+/// What distinct options come to.
+struct Interned {
+    policy: PolicyId,
+    without_pe: Option<PolicyId>,
+    count_mode: CpuMode,
+    device: Option<String>,
+    origins: Origins,
+    file: Option<(FileUse, String, Numbering)>,
 }
 
 impl Decided {
@@ -275,36 +280,68 @@ impl Decided {
     }
 
     fn read_hosts(&mut self, files: &dyn Files) -> Result<(), MapError> {
-        let mut known: HashMap<String, HostfileId> = HashMap::new();
+        let mut read: HashMap<String, HostfileId> = HashMap::new();
+        let mut lists: HashMap<u64, Option<HostListId>> = HashMap::new();
+        let mut unions: HashMap<u64, Vec<HostfileId>> = HashMap::new();
         let hosts = &mut self.resolved.hosts;
+        let mut owned = self.request.attributes().apps().peekable();
         for app in self.request.apps().ids() {
-            let attributes = self.request.attributes();
-            let list = attributes.string(owner(app), keys::APP_DASH_HOST);
+            let own = owned.next_if(|(number, _)| owner(app).app() == Some(*number));
+            let Some((_, own)) = own else {
+                hosts.list.push(None);
+                hosts.files.push(Vec::new());
+                continue;
+            };
             // The list was judged when it was set, and again when it was unpacked.
-            hosts
-                .entries
-                .push(list.and_then(|list| read_hosts(list).ok()));
-            let mut ids = Vec::new();
-            let paths = attributes.string(owner(app), keys::APP_HOSTFILE);
-            for path in paths.into_iter().flat_map(|paths| paths.split(',')) {
-                let id = match known.get(path) {
-                    Some(&id) => id,
+            let list = own.string_id(keys::APP_DASH_HOST).and_then(|text| {
+                *lists.entry(text).or_insert_with(|| {
+                    let list = read_hosts(own.string(keys::APP_DASH_HOST)?).ok()?;
+                    Some(hosts.lists.push(list))
+                })
+            });
+            hosts.list.push(list);
+            let union = match own.string_id(keys::APP_HOSTFILE) {
+                None => Vec::new(),
+                Some(paths) => match unions.get(&paths) {
+                    Some(union) => union.clone(),
                     None => {
-                        let bytes = files.read(path).map_err(|reason| SpecError::BadHostfile {
-                            at: file_at(path),
-                            fault: FileFault::Unreadable(reason),
-                        })?;
-                        let id = hosts.hostfiles.push(read_hostfile(path, &bytes)?);
-                        known.insert(path.to_owned(), id);
-                        id
+                        let paths_text = own.string(keys::APP_HOSTFILE).unwrap_or_default();
+                        let union = read_union(paths_text, files, &mut read, hosts)?;
+                        unions.insert(paths, union.clone());
+                        union
                     }
-                };
-                ids.push(id);
-            }
-            hosts.files.push(ids);
+                },
+            };
+            hosts.files.push(union);
         }
         Ok(())
     }
+}
+
+/// Reads the hostfiles that an app names, those that nobody named before.
+fn read_union(
+    paths: &str,
+    files: &dyn Files,
+    read: &mut HashMap<String, HostfileId>,
+    hosts: &mut Hosts,
+) -> Result<Vec<HostfileId>, MapError> {
+    let mut ids = Vec::new();
+    for path in paths.split(',') {
+        let id = match read.get(path) {
+            Some(&id) => id,
+            None => {
+                let bytes = files.read(path).map_err(|reason| SpecError::BadHostfile {
+                    at: file_at(path),
+                    fault: FileFault::Unreadable(reason),
+                })?;
+                let id = hosts.hostfiles.push(read_hostfile(path, &bytes)?);
+                read.insert(path.to_owned(), id);
+                id
+            }
+        };
+        ids.push(id);
+    }
+    Ok(ids)
 }
 
 /// The options as a row of the policy table.

@@ -73,7 +73,7 @@ pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, Map
             }
         }
     }
-    let Some(entries) = hosts.entries.get(app).and_then(Option::as_ref) else {
+    let Some(entries) = hosts.entries(app) else {
         let all = NodeRange {
             first: 0,
             count: site.names.len(),

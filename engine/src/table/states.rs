@@ -7,6 +7,7 @@ use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::table::names::{NodeId, NodeRange};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 define_id! {
     /// A row of [`States`].
@@ -101,6 +102,9 @@ impl States {
     }
 }
 
+/// Fewer changes than one in so many runs are made in place.
+const FEW: usize = 16;
+
 /// The state of each node, as runs of equal ones.
 pub type StateRuns = Runs<StateId>;
 
@@ -173,7 +177,7 @@ impl<T: Copy + Eq> Runs<T> {
         self.runs[at].1
     }
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
-    /// Cost: the runs plus the changes.
+    /// Cost: the runs plus the changes; for few changes, the runs met and a move of those behind them.
     pub fn change(&mut self, changes: &mut [(NodeRange, T)]) {
         self.change_into(changes, Self::default());
     }
@@ -183,6 +187,12 @@ impl<T: Copy + Eq> Runs<T> {
             return new;
         }
         changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
+        if changes.len() * FEW < self.runs.len() {
+            for &(nodes, state) in changes.iter() {
+                self.change_one(nodes, state);
+            }
+            return new;
+        }
         new.clear();
         let kept = |new: &mut Self, first: u32, end: u32| {
             let count = end - first;
@@ -234,6 +244,43 @@ impl<T: Copy + Eq> Runs<T> {
     }
 }
 
+impl<T: Copy + Eq> Runs<T> {
+    /// Gives a new state to the nodes of one range.
+    fn change_one(&mut self, nodes: NodeRange, state: T) {
+        if nodes.count == 0 {
+            return;
+        }
+        let from = self.runs.partition_point(|&(end, _)| end <= nodes.first);
+        let to = from + self.runs[from..].partition_point(|&(end, _)| end < nodes.end());
+        let start = from.checked_sub(1).map_or(0, |before| self.runs[before].0);
+        let last = self.runs.get(to).copied();
+        let mut new: SmallVec<[(u32, T); 3]> = SmallVec::new();
+        let mut put = |end: u32, state: T| match new.last_mut() {
+            Some((last, other)) if *other == state => *last = end,
+            _ => new.push((end, state)),
+        };
+        // The run before may have this state already: then it grows.
+        let mut first = from;
+        if start == nodes.first && from > 0 && self.runs[from - 1].1 == state {
+            first -= 1;
+        } else if start < nodes.first {
+            put(nodes.first, self.runs[from].1);
+        }
+        put(nodes.end(), state);
+        let mut behind = to;
+        if let Some((end, kept)) = last {
+            behind += 1;
+            if end > nodes.end() {
+                put(end, kept);
+            } else if let Some(&(end, kept)) = self.runs.get(behind).filter(|run| run.1 == state) {
+                put(end, kept);
+                behind += 1;
+            }
+        }
+        self.runs.splice(first..behind, new);
+    }
+}
+
 impl<T> Default for Runs<T> {
     fn default() -> Self {
         Self { runs: Vec::new() }
@@ -276,5 +323,34 @@ mod tests {
         runs.remove(NodeId::from_row(0));
         assert_eq!((runs.nodes(), runs.len()), (5, 3));
         assert_eq!(runs.state(NodeId::from_row(2)), b);
+    }
+
+    /// One change at a time, in place, and all written anew: the same runs.
+    #[test]
+    fn changes_in_place_are_changes() {
+        let mut seed = 1_u32;
+        let mut roll = |sides: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) % sides
+        };
+        for _ in 0..2000 {
+            let nodes = 1 + roll(12);
+            let mut plain: Vec<StateId> = Vec::new();
+            let mut runs = StateRuns::default();
+            for _ in 0..nodes {
+                plain.push(StateId::from_row(roll(3) as usize));
+            }
+            plain.iter().for_each(|&state| runs.push(1, state));
+            for _ in 0..6 {
+                let first = roll(nodes);
+                let count = 1 + roll(nodes - first);
+                let state = StateId::from_row(roll(3) as usize);
+                runs.change_one(NodeRange { first, count }, state);
+                plain[first as usize..(first + count) as usize].fill(state);
+                let mut anew = StateRuns::default();
+                plain.iter().for_each(|&state| anew.push(1, state));
+                assert_eq!(runs, anew);
+            }
+        }
     }
 }

@@ -70,11 +70,18 @@ pub struct Hostfile {
     pub lines: Vec<HostfileLine>,
 }
 
+define_id! {
+    /// A distinct host list: a row of [`Hosts::lists`].
+    HostListId
+}
+
 /// Which nodes each app names. Shape of the columns by app: `[apps]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Hosts {
-    /// The entries of the app's `-H` lists, joined in order; `None` when it has none.
-    pub entries: Column<AppId, Option<Vec<HostEntry>>>,
+    /// The app's `-H` lists, joined in order; `None` when it has none.
+    pub list: Column<AppId, Option<HostListId>>,
+    /// Distinct host lists, in the order of the apps that first say them.
+    pub lists: Column<HostListId, Vec<HostEntry>>,
     /// The app's hostfiles, in order (a union, `semantics` Q14).
     pub files: Column<AppId, Vec<HostfileId>>,
     /// Distinct hostfiles.
@@ -82,4 +89,13 @@ pub struct Hosts {
     /// The nodes of LSF's affinity file, a slot per line: they make the pool when no app names a node or a hostfile
     /// (`per-app` 9.1). Empty without one.
     pub lsf_pool: Vec<HostEntry>,
+}
+
+impl Hosts {
+    /// The entries of an app's `-H`, if it has one.
+    #[must_use]
+    pub fn entries(&self, app: AppId) -> Option<&[HostEntry]> {
+        let list = self.list.get(app).copied().flatten()?;
+        Some(&self.lists[list])
+    }
 }

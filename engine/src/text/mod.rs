@@ -4,6 +4,8 @@
 pub mod cursor;
 // The words of directives, as tables.
 pub mod words;
+// The texts they stand in.
+pub mod texts;
 // What directives say, word by word.
 pub mod said;
 // The grammar that directives share; rank and bind.

@@ -1,55 +1,9 @@
 //! What the directives of one info say, word by word, with the place of each word. Nothing is filled in here.
 
+pub use super::texts::{Place, Texts};
 use super::words::{BindWord, RankWord};
-use crate::error::at::{At, Text};
 use crate::error::spec::Said;
 use crate::policy::{ObjKind, PprObject};
-
-/// Where a word stands: which of the texts, which bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// Row of [`Texts`].
-    pub text: u32,
-    /// First byte.
-    pub start: u32,
-    /// One behind the last byte.
-    pub end: u32,
-}
-
-/// The texts that words were said in. They are not relayed: they serve messages alone.
-#[derive(Clone, Default, Debug)]
-pub struct Texts {
-    texts: Vec<Text>,
-}
-
-impl Texts {
-    /// Adds a text.
-    pub fn push(&mut self, text: Text) -> u32 {
-        let row = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.texts.push(text);
-        row
-    }
-    /// Texts so far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-    /// No texts.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
-    }
-    /// A place with its text, `None` when there is no such text.
-    #[must_use]
-    pub fn at(&self, place: Place) -> Option<At> {
-        let text = self.texts.get(place.text as usize)?.clone();
-        Some(At {
-            text,
-            start: place.start,
-            end: place.end,
-        })
-    }
-}
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]

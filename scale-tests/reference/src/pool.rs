@@ -65,8 +65,15 @@ impl<'a> Pool<'a> {
         let local = world.local.map(names::short);
         let mentions = if hosts.files.values().iter().any(|files| !files.is_empty()) {
             from_hostfiles(hosts, world)?
-        } else if hosts.entries.values().iter().any(Option::is_some) {
-            from_lists(hosts.entries.values().iter().flatten().flatten(), world)?
+        } else if !hosts.lists.is_empty() {
+            from_lists(
+                hosts
+                    .list
+                    .ids()
+                    .filter_map(|app| hosts.entries(app))
+                    .flatten(),
+                world,
+            )?
         } else if !hosts.lsf_pool.is_empty() {
             from_lists(hosts.lsf_pool.iter(), world)?
         } else {

@@ -43,7 +43,7 @@ pub(crate) fn picks(
 ) -> Result<Vec<Pick>, Refusal> {
     let from_files = of_files(pool, hosts, app)?;
     lower(pool, hosts, app)?;
-    let mut picks = match &hosts.entries[app] {
+    let mut picks = match hosts.entries(app) {
         Some(entries) => by_entries(pool, entries, from_files.as_deref())?,
         None => {
             let list = from_files.unwrap_or_else(|| (0..pool.nodes.len()).collect());

@@ -3,7 +3,7 @@
 use crate::args::{Format, JobArgs, MapArgs, map_args};
 use crate::format::{Sources, Told, json, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
-use crate::report::{Refused, print_note};
+use crate::report::{Refused, print_notes};
 use crate::{Console, machine, output};
 use std::io;
 use std::path::Path;
@@ -233,9 +233,7 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
             }
         })?;
     }
-    for note in &mapped.notes {
-        print_note(note, console.err);
-    }
+    print_notes(&mapped.notes, console.err);
     Ok(())
 }
 

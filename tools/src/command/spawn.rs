@@ -3,7 +3,7 @@
 use super::map::answer;
 use crate::args::{JobArgs, MapArgs, Show, job_args};
 use crate::format::attributes;
-use crate::report::{Refused, print_note};
+use crate::report::{Refused, print_notes};
 use crate::request::{Request, read_request};
 use crate::{Console, output};
 use std::io::{self, Read as _};
@@ -81,8 +81,6 @@ fn show_attributes(
     output::give(job.output.as_deref(), console.out, |out| {
         attributes::write(&shown, out)
     })?;
-    for note in &relayed.notes {
-        print_note(note, console.err);
-    }
+    print_notes(&relayed.notes, console.err);
     Ok(())
 }

@@ -99,7 +99,7 @@ fn from_hosts<'r>(
 ) -> Result<Vec<Item<'r>>, Refusal> {
     let mut nodes = Vec::new();
     let hosts = &resolved.hosts;
-    if let Some(entries) = &hosts.entries[app] {
+    if let Some(entries) = hosts.entries(app) {
         let allowed = select::of_files(pool, hosts, app)?;
         for (at, entry) in entries.iter().enumerate() {
             match entry {

@@ -12,6 +12,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
+use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
@@ -89,7 +90,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         apps: apps.collect(),
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
-        notes: told.notes.iter().map(NoteView::new).collect(),
+        notes: fold(told.notes).iter().map(NoteView::new).collect(),
     }
 }
 
@@ -196,10 +197,10 @@ struct NoteView {
 }
 
 impl NoteView {
-    fn new(note: &stowplan_engine::error::Note) -> Self {
+    fn new(told: &Folded<'_>) -> Self {
         Self {
-            class: note.class(),
-            text: note.to_string(),
+            class: told.note.class(),
+            text: told.to_string(),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::{Told, policy};
 use shapes::Shape;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use stowplan_engine::error::fold as notes;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::RankOrder;
 use stowplan_engine::policy::ObjKind;
@@ -128,7 +129,7 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
         counted(u64::from(plan.ranks()), "rank"),
         counted(apps.count() as u64, "app"),
         counted(shapes as u64, "node shape"),
-        counted(told.notes.len() as u64, "note"),
+        counted(notes::fold(told.notes).len() as u64, "note"),
     )
 }
 

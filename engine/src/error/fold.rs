@@ -1,0 +1,150 @@
+//! Notes that many apps deserve alike, told once.
+
+use super::note::Note;
+use super::spec::Owner;
+use std::collections::HashMap;
+use std::fmt;
+
+/// So many apps at most are told one by one.
+pub const FOLD_BEYOND: usize = 8;
+
+/// A note, and the other apps that it holds for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Folded<'n> {
+    /// The note, of the first app.
+    pub note: &'n Note,
+    /// The apps that it holds for, as inclusive ranges, ascending; empty where it is of one app, or of the job.
+    pub apps: Vec<(u32, u32)>,
+}
+
+/// Folds notes that differ in their app alone (and, where they name a node, in the node), where they are of more than
+/// [`FOLD_BEYOND`] apps. The order is that of the first ones.
+///
+/// Cost: a look-up per note.
+/// ```
+/// use stowplan_engine::error::{Note, fold::fold};
+/// let notes: Vec<Note> = (0..100).map(|app| Note::NothingLocal { app }).collect();
+/// let folded = fold(&notes);
+/// assert_eq!(folded.len(), 1);
+/// let sentence = "apps 0-99: app 0 asks for NOLOCAL, and its nodes hold no local node";
+/// assert_eq!(folded[0].to_string(), sentence);
+/// assert_eq!(fold(&notes[..8]).len(), 8);
+/// ```
+#[must_use]
+pub fn fold(notes: &[Note]) -> Vec<Folded<'_>> {
+    let mut groups: HashMap<Note, Vec<u32>> = HashMap::new();
+    if notes.len() > FOLD_BEYOND {
+        for note in notes {
+            if let Some((app, alike)) = note.of_app() {
+                groups.entry(alike).or_default().push(app);
+            }
+        }
+    }
+    let mut folded = Vec::new();
+    for note in notes {
+        let group = note
+            .of_app()
+            .and_then(|(app, alike)| Some((app, groups.get_mut(&alike)?)));
+        let group = group.filter(|(_, apps)| apps.len() > FOLD_BEYOND || apps.is_empty());
+        match group {
+            None => folded.push(Folded {
+                note,
+                apps: Vec::new(),
+            }),
+            // Told with the first.
+            Some((_, apps)) if apps.is_empty() => {}
+            Some((_, apps)) => folded.push(Folded {
+                note,
+                apps: ranges(std::mem::take(apps)),
+            }),
+        }
+    }
+    folded
+}
+
+/// Numbers as inclusive ranges.
+fn ranges(mut apps: Vec<u32>) -> Vec<(u32, u32)> {
+    apps.sort_unstable();
+    apps.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for app in apps {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == app => *last = app,
+            _ => ranges.push((app, app)),
+        }
+    }
+    ranges
+}
+
+/// Ranges of apps that are written out; more are counted.
+const SHOWN: usize = 8;
+
+impl fmt::Display for Folded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.apps.is_empty() {
+            f.write_str("apps ")?;
+            for (at, (first, last)) in self.apps.iter().take(SHOWN).enumerate() {
+                let comma = if at == 0 { "" } else { "," };
+                if first == last {
+                    write!(f, "{comma}{first}")?;
+                } else {
+                    write!(f, "{comma}{first}-{last}")?;
+                }
+            }
+            let more = self.apps.iter().skip(SHOWN);
+            let more: u32 = more.map(|(first, last)| last - first + 1).sum();
+            if more > 0 {
+                write!(f, " and {more} more")?;
+            }
+            f.write_str(": ")?;
+        }
+        self.note.fmt(f)
+    }
+}
+
+impl Note {
+    /// The app that a note is of, and the note as every app like it would have it; `None` for one of the job.
+    fn of_app(&self) -> Option<(u32, Self)> {
+        let mut alike = self.clone();
+        let app = match &mut alike {
+            Self::NothingLocal { app }
+            | Self::JobWordUnused { app, .. }
+            | Self::UnusedEntries { app, .. }
+            | Self::BindingNarrow { app, .. } => std::mem::take(app),
+            Self::BindingDropped { app, node, .. } | Self::Overloaded { app, node, .. } => {
+                node.clear();
+                std::mem::take(app)
+            }
+            Self::UnknownKey { owner, .. }
+            | Self::LocalAttribute { owner, .. }
+            | Self::NoEffect { owner, .. } => std::mem::replace(owner, Owner::App(0)).app()?,
+            Self::OldSpelling { .. } | Self::Oversubscribed { .. } => return None,
+        };
+        Some((app, alike))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_are_one_and_few_are_few() {
+        let key = |app, key: &str| Note::UnknownKey {
+            key: key.to_owned(),
+            owner: Owner::App(app),
+        };
+        let mut notes = vec![Note::UnknownKey {
+            key: "a".to_owned(),
+            owner: Owner::Job,
+        }];
+        notes.extend((0..9).flat_map(|app| [key(app * 2, "a"), key(app, "b")]));
+        notes.push(key(3, "c"));
+        let told: Vec<String> = fold(&notes).iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 4);
+        assert!(told[0].starts_with("a of the job"), "{}", told[0]);
+        assert!(told[1].starts_with("apps 0,2,4,6,8,10,12,14 and 1 more: a of "));
+        assert!(told[2].starts_with("apps 0-8: b of "));
+        assert!(told[3].starts_with("c of "));
+    }
+}
