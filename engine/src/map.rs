@@ -1,17 +1,14 @@
 //! The list of stages: from a resolved request and a machine to a plan.
 
-use crate::error::{MapError, Note, PlaceError};
-use crate::id::Id as _;
-use crate::plan::{Placed, Plan};
-use crate::policy::{BindTo, MapBy, ObjKind};
-use crate::spawn::request::owner;
-use crate::stage::app::{Turn, place_app};
-use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
+use crate::error::{MapError, Note};
+use crate::plan::Plan;
+use crate::policy::ObjKind;
+use crate::stage::component::{AppIndex, Call, Registry};
 use crate::stage::parallel::Sharing;
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
+use crate::stage::turns::{self, Job};
 use crate::stage::{count, notes, pool};
-use crate::table::apps::AppTable;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::topologies::Topologies;
 
@@ -96,104 +93,31 @@ pub(crate) fn place_on(
     site: &mut Site,
     components: &Components,
 ) -> Result<Mapped, MapError> {
-    let Components { registry, index } = components;
-    let mut calls = Vec::new();
-    let mut notes = resolved.notes.clone();
     let before = site.runs.clone();
     // How many processes, where nobody said; that settles bindings by size.
     let counts = count::count(site, resolved)?;
     let total = count::total(&count::for_size(resolved, &counts));
-    // App by app, each on what the earlier ones left.
-    let mut table = resolved.apps.clone();
-    let mut placed = Vec::with_capacity(table.len());
-    let (mut base, mut lines) = (0_u32, 0_u32);
-    for (app, &procs) in resolved.apps.ids().zip(&counts) {
-        let Some(policy) = resolved.apps.policy(app) else {
-            placed.push(Placed::default());
-            continue;
-        };
-        let number = u32::try_from(app.row()).unwrap_or(u32::MAX);
-        if matches!(index, AppIndex::Only(only) if *only != number) {
-            placed.push(Placed::default());
-            continue;
-        }
-        let by_size = policy.bind == BindTo::BySize;
-        let policy = count::settle(policy, total);
-        let component = registry.take(app, &policy)?;
-        if resolved.dispatch == Dispatch::PerApp || *index != AppIndex::All {
-            registry.log(&mut calls, AppIndex::Only(number), component);
-        } else if calls.is_empty() {
-            registry.log(&mut calls, AppIndex::All, component);
-        }
-        let id = table.intern(policy);
-        let turn = Turn {
-            resolved,
-            app,
-            policy: &policy,
-            id,
-            procs,
-            base,
-            lines,
-            functions: registry.components()[component].functions,
-        };
-        if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
-            return Err(error.clone().into());
-        }
-        let one = place_or_without_pe(site, turn, &mut table, total, &mut notes)?;
-        if by_size
-            && matches!(
-                policy.bind,
-                BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
-            )
-        {
-            notes::narrow(site, app, &one, &mut notes);
-        }
-        let procs: u32 = one.runs.iter().map(|run| run.procs * run.nodes.count).sum();
-        count::too_large(u64::from(base) + u64::from(procs))?;
-        base += procs;
-        lines += if policy.map == MapBy::Lsf { procs } else { 0 };
-        placed.push(one);
-    }
+    // App by app, each on what the earlier ones left; side by side where they do not meet.
+    let job = Job {
+        resolved,
+        registry: &components.registry,
+        index: components.index,
+        counts: &counts,
+        total,
+    };
+    let mut policies = resolved.apps.policies_alone();
+    let turns = turns::all(site, job, &mut policies)?;
+    let mut notes = resolved.notes.clone();
+    notes.extend(turns.notes);
     notes::of_job(site, &mut notes);
+    let table = resolved.apps.clone().with_policies_of(policies);
     let (world, patterns) = site.lend(before);
     Ok(Mapped {
-        plan: Plan::assemble(world, table, patterns, placed),
+        // Ranks: one prefix sum over the apps.
+        plan: Plan::assemble(world, table, patterns, turns.placed),
         notes,
-        calls,
+        calls: turns.calls,
     })
-}
-
-/// Places an app; where its objects are too small for a PE that is only the job's, without it (`semantics` 5.1).
-fn place_or_without_pe(
-    site: &mut Site,
-    turn: Turn<'_>,
-    table: &mut AppTable,
-    total: u64,
-    notes: &mut Vec<Note>,
-) -> Result<Placed, MapError> {
-    let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
-    match (place_app(site, turn, notes), without) {
-        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
-            notes.truncate(said);
-            notes.push(Note::NoEffect {
-                word: "the job's pe".to_owned(),
-                owner: owner(turn.app),
-                why: "no object that the app is mapped to has as many cpus",
-            });
-            let policy = count::settle(&turn.resolved.apps.policies[without], total);
-            let id = table.intern(policy);
-            place_app(
-                site,
-                Turn {
-                    policy: &policy,
-                    id,
-                    ..turn
-                },
-                notes,
-            )
-        }
-        (placed, _) => placed,
-    }
 }
 
 /// What is refused for words whose meaning hangs on whether there are cores.
@@ -208,5 +132,226 @@ pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Resul
         _ if cores => Err(by_cores.with_cores.clone().into()),
         Some(error) => Err(error.clone().into()),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::ProcCount;
+    use crate::error::spec::Owner;
+    use crate::spawn::attributes::{Scope, Value};
+    use crate::spawn::{SpawnRequest, Spoken, keys};
+    use crate::stage::resolve::{Context, Files, resolve};
+    use crate::table::topologies::{DraftObject, TopologyDraft};
+    use proptest::prelude::*;
+
+    struct Written;
+
+    impl Files for Written {
+        fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+            let text = match path {
+                "few" => "n1 slots=2\nn2 slots=1\n",
+                "more" => "n3\nn4 slots=4 max_slots=5\nn5\nn5\n",
+                "seq" => "n6\nn7 1\nn6 0\n",
+                _ => "rank 0=n8 slot=1\nrank 1=n8 slot=0\nrank 2=n9\n",
+            };
+            Ok(text.as_bytes().to_vec())
+        }
+    }
+
+    /// Two packages of two cores of two PUs.
+    fn machine() -> Machine {
+        let object = |kind, first: u32, end: u32| DraftObject {
+            kind,
+            os: Some(first),
+            pus: std::iter::once(first..end).collect(),
+        };
+        let mut objects = vec![object(ObjKind::Machine, 0, 8)];
+        objects.extend((0..2).map(|at| object(ObjKind::Package, at * 4, at * 4 + 4)));
+        objects.extend((0..2).map(|at| object(ObjKind::Numa, at * 4, at * 4 + 4)));
+        objects.extend((0..4).map(|at| object(ObjKind::Core, at * 2, at * 2 + 2)));
+        let draft = TopologyDraft {
+            pus_os: (0..8).collect(),
+            objects,
+            ..TopologyDraft::default()
+        };
+        let mut machine = Machine::uniform(draft).expect("it is sound");
+        machine.local = Some("n3".to_owned());
+        machine
+    }
+
+    const HOSTS: &[&str] = &[
+        "n0:2",
+        "n1:1",
+        "n1:3,n2",
+        "n2:*",
+        "n3:2,n4:2",
+        "n4",
+        "n5:3",
+        "n6:1,n5:1",
+        "n[7-9]:2",
+        "n8",
+        "n10:9",
+        "n[10-12]:3",
+        "n12:*",
+        "+n2",
+        "n13:2,n14:2",
+        "n15:1",
+        "9:1",
+        "n2:0",
+        "+e:1",
+    ];
+    const MAPS: &[&str] = &[
+        "slot",
+        "node",
+        "core",
+        "package",
+        "numa:span",
+        "ppr:1:core",
+        "ppr:2:node",
+        "slot:pe=2",
+        "package:pe=2",
+        "hwthread",
+        "pe-list=0-1",
+        "pe-list=1,0:ordered",
+        "slot:nolocal",
+        "seq",
+        "seq:file=seq",
+        "rankfile:file=ranks",
+        "core:ordered",
+    ];
+    const JOBS: &[&str] = &[
+        "slot",
+        "core",
+        ":oversubscribe",
+        "package:pe=2",
+        "node:span",
+        "",
+    ];
+    const BINDS: &[&str] = &[
+        "none",
+        "core",
+        "package:overload-allowed",
+        ":limit=1",
+        "hwthread",
+    ];
+
+    type AppWords = (
+        usize,
+        Option<u32>,
+        Option<usize>,
+        Option<usize>,
+        Option<usize>,
+    );
+
+    fn request(job: usize, apps: &[AppWords]) -> SpawnRequest {
+        let mut request = SpawnRequest::new();
+        if !JOBS[job].is_empty() {
+            request.set_job_mapping(JOBS[job]).ok();
+        }
+        for &(hosts, np, map, bind, file) in apps {
+            if hosts == HOSTS.len() {
+                request.push_hole();
+                continue;
+            }
+            let app = request.push_app(np.map(ProcCount), "");
+            let owner = Owner::App(u32::try_from(crate::id::Id::row(app)).unwrap());
+            let mut set = |key, text: &str| {
+                let value = Value::String(text.to_owned());
+                request
+                    .set_attribute(owner, key, value, Scope::Global)
+                    .unwrap();
+            };
+            match file {
+                Some(file) => set(keys::APP_HOSTFILE, ["few", "more"][file]),
+                None => set(keys::APP_DASH_HOST, HOSTS[hosts]),
+            }
+            if let Some(map) = map {
+                request.set_app_mapping(app, MAPS[map]).unwrap();
+            }
+            if let Some(bind) = bind {
+                request.set_app_binding(app, BINDS[bind]).unwrap();
+            }
+        }
+        request
+    }
+
+    fn mapped(request: &SpawnRequest, sharing: Sharing) -> Result<Mapped, MapError> {
+        let context = Context {
+            parent: None,
+            spoken: &Spoken::default(),
+            affinity: None,
+            files: &Written,
+        };
+        let resolved = resolve(request.clone(), context)?;
+        let mut machine = machine();
+        let mut site = pool::build(&resolved, &mut machine)?;
+        site.sharing = sharing;
+        map_on(resolved, site, &Components::standard())
+    }
+
+    fn same(one: &Result<Mapped, MapError>, other: &Result<Mapped, MapError>) {
+        match (one, other) {
+            (Ok(one), Ok(other)) => {
+                assert_eq!(one.plan.to_bytes(), other.plan.to_bytes());
+                assert_eq!((&one.notes, &one.calls), (&other.notes, &other.calls));
+            }
+            (one, other) => assert_eq!(one.as_ref().err(), other.as_ref().err()),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(600))]
+        #[test]
+        fn side_by_side_is_one_after_the_other(
+            job in 0..JOBS.len(),
+            apps in prop::collection::vec(
+                (
+                    prop_oneof![12 => 0..HOSTS.len() - 1, 1 => HOSTS.len() - 1..=HOSTS.len()],
+                    prop::option::weighted(0.7, 1..4_u32),
+                    prop::option::weighted(0.4, 0..MAPS.len()),
+                    prop::option::weighted(0.2, 0..BINDS.len()),
+                    prop::option::weighted(0.02, 0..2_usize),
+                ),
+                1..9,
+            ),
+        ) {
+            let request = request(job, &apps);
+            let alone = mapped(&request, Sharing::Worthwhile);
+            same(&alone, &mapped(&request, Sharing::Always));
+        }
+    }
+
+    #[test]
+    fn many_apps_are_the_same_on_any_number_of_threads() {
+        // 600 apps on 200 nodes, three on each, in an order that mixes them; every eighth counts its processes.
+        let mut request = SpawnRequest::new();
+        for number in 0..600_u32 {
+            let np = (number % 8 > 0).then_some(ProcCount(1));
+            let app = request.push_app(np, "");
+            let hosts = format!("m{}:2", number * 37 % 200);
+            let (owner, value) = (Owner::App(number), Value::String(hosts));
+            request
+                .set_attribute(owner, keys::APP_DASH_HOST, value, Scope::Global)
+                .unwrap();
+            let map = ["core", "slot", "slot:nolocal"][number as usize / 200];
+            request.set_app_mapping(app, map).unwrap();
+        }
+        let on = |threads, sharing| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| mapped(&request, sharing))
+        };
+        let alone = on(1, Sharing::Worthwhile);
+        assert!(alone.is_ok(), "{alone:?}");
+        for (threads, sharing) in [
+            (2, Sharing::Worthwhile),
+            (3, Sharing::Worthwhile),
+            (8, Sharing::Worthwhile),
+            (1, Sharing::Always),
+            (3, Sharing::Always),
+        ] {
+            same(&alone, &on(threads, sharing));
+        }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct Turn<'r> {
     /// Entries of the affinity file that earlier apps took.
     pub(crate) lines: u32,
     /// How the component that takes the app places.
-    pub(crate) functions: Functions,
+    pub(crate) functions: &'r Functions,
 }
 
 /// Places one app; the site is changed only when it succeeds as a whole.
@@ -49,7 +49,7 @@ pub(crate) fn place_app(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     if let Functions::Own { count, pattern } = turn.functions {
-        return by_component(site, turn, (count, pattern), notes);
+        return by_component(site, turn, (*count, *pattern), notes);
     }
     match turn.policy.map {
         MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),

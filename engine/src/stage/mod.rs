@@ -78,3 +78,9 @@ mod written;
 pub(crate) mod app;
 // What is worth a note about what was placed.
 pub(crate) mod notes;
+// Which apps compete for nodes.
+mod rivals;
+// Apps placed side by side, and joined.
+mod branch;
+// The apps' turns.
+pub(crate) mod turns;

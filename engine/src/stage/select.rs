@@ -14,7 +14,7 @@ use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
 use crate::table::states::{Runs, StateId, StateRuns};
-use crate::text::hosts::{EntrySlots, HostEntry, HostfileWhat, Hosts};
+use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, HostfileWhat, Hosts};
 use std::borrow::Cow;
 
 /// Neighbouring nodes of one state, of which an app may take equally much.
@@ -52,27 +52,7 @@ fn number(app: AppId) -> u32 {
 /// `no-such-host`.
 pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
     let files = hosts.files.get(app).map_or(&[][..], Vec::as_slice);
-    let mut from_files = (!files.is_empty()).then(Named::default);
-    if let Some(named) = &mut from_files {
-        let mut seen = Intervals::default();
-        for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
-            let out = excluded(file);
-            for line in &file.lines {
-                let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
-                    continue;
-                };
-                if out.find(range).1.is_none() {
-                    continue;
-                }
-                for nodes in site.names.find(range).0 {
-                    push_joined(&mut named.mentions, nodes);
-                    seen.insert(nodes)
-                        .into_iter()
-                        .for_each(|new| push_joined(&mut named.list, new));
-                }
-            }
-        }
-    }
+    let from_files = (!files.is_empty()).then(|| in_files(site, hosts, files));
     let Some(entries) = hosts.entries(app) else {
         let all = NodeRange {
             first: 0,
@@ -92,6 +72,30 @@ pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, Map
         within: within.as_deref(),
     }
     .select()
+}
+
+/// The nodes of hostfiles, a union in file order.
+pub(super) fn in_files(site: &Site, hosts: &Hosts, files: &[HostfileId]) -> Named {
+    let mut named = Named::default();
+    let mut seen = Intervals::default();
+    for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
+        let out = excluded(file);
+        for line in &file.lines {
+            let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
+                continue;
+            };
+            if out.find(range).1.is_none() {
+                continue;
+            }
+            for nodes in site.names.find(range).0 {
+                push_joined(&mut named.mentions, nodes);
+                seen.insert(nodes)
+                    .into_iter()
+                    .for_each(|new| push_joined(&mut named.list, new));
+            }
+        }
+    }
+    named
 }
 
 /// Entries looked up at once: what they name waits to be joined in order.

@@ -23,13 +23,16 @@ use crate::table::pusets::PuSets;
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// All that passes from app to app: node states, and the order in which nodes were first used.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    pub(crate) names: Names,
-    pub(crate) topologies: Topologies,
+    pub(crate) names: Arc<Names>,
+    pub(crate) topologies: Arc<Topologies>,
     pub(crate) cpusets: Cpusets,
+    /// Sets that stand before those of `cpusets`: a branch counts on from its site's.
+    pub(super) cpusets_before: usize,
     pub(crate) pusets: PuSets,
     pub(crate) states: States,
     pub(crate) patterns: Patterns,
@@ -38,7 +41,7 @@ pub(crate) struct Site {
     /// The local node, if it is in the pool.
     pub(crate) local: Option<NodeId>,
     /// What nodes had before an app's own hostfile lowered their slots: that comes back when the job is placed (1.4).
-    lowered: Vec<(NodeRange, u32)>,
+    pub(super) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
     /// Each topology as the inner loops see it; filled where a topology is used.
@@ -173,9 +176,10 @@ impl Site {
         let topologies = std::mem::take(&mut machine.topologies);
         Self {
             hardware: topologies.ids().map(|_| None).collect(),
-            names,
-            topologies,
+            names: Arc::new(names),
+            topologies: Arc::new(topologies),
             cpusets: std::mem::take(&mut machine.cpusets),
+            cpusets_before: 0,
             pusets: PuSets::default(),
             states: States::default(),
             patterns: Patterns::default(),
@@ -192,6 +196,32 @@ impl Site {
         }
     }
 
+    /// A copy for apps of their own, which finds sets and patterns by itself; see `branch.rs`.
+    ///
+    /// Cost: a copy of the states and runs; names and topologies are shared.
+    pub(super) fn branch(&self) -> Self {
+        Self {
+            names: Arc::clone(&self.names),
+            topologies: Arc::clone(&self.topologies),
+            cpusets: Cpusets::default(),
+            cpusets_before: self.cpusets_before + self.cpusets.len(),
+            pusets: self.pusets.clone(),
+            states: self.states.clone(),
+            patterns: Patterns::default(),
+            runs: self.runs.clone(),
+            local: self.local,
+            lowered: Vec::new(),
+            order: self.order.clone(),
+            hardware: self.topologies.ids().map(|_| None).collect(),
+            masks: Masks::default(),
+            memo: Memo::default(),
+            sharing: self.sharing,
+            spare: Spare::default(),
+            named: None,
+            lost: self.lost.clone(),
+        }
+    }
+
     /// What earlier jobs left, for a new job: none of its processes is anywhere yet.
     pub(crate) fn resume(world: &World) -> Self {
         let mut states = world.states.clone();
@@ -204,9 +234,10 @@ impl Site {
             runs.push(nodes.count, states.intern(row));
         }
         Self {
-            names: world.names.clone(),
-            topologies: world.topologies.clone(),
+            names: Arc::new(world.names.clone()),
+            topologies: Arc::new(world.topologies.clone()),
             cpusets: world.cpusets.clone(),
+            cpusets_before: 0,
             pusets: world.pusets.clone(),
             states,
             patterns: Patterns::default(),
@@ -226,7 +257,7 @@ impl Site {
 
     /// The topology as the inner loops see it.
     pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
-        let topologies = &self.topologies;
+        let topologies = &*self.topologies;
         self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
     }
 
@@ -275,7 +306,7 @@ impl Site {
                 let pus = ones(bits.words(), &all).map(|pu| os[pu as usize]);
                 scratch.clear();
                 scratch.extend(pus);
-                let id = self.cpusets.intern_pus(scratch);
+                let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
                 rows.push((topology, bits, id));
                 ids.keep(free, rows.len() - 1);
                 id
@@ -352,7 +383,7 @@ impl Site {
         let name = range_of(stretch, row);
         // A name more than ids can count would have been refused before.
         let _ = self.lost.add(&name);
-        self.names.remove(node);
+        Arc::make_mut(&mut self.names).remove(node);
         self.local = match self.local {
             Some(local) if local == node => None,
             Some(local) if local > node => Some(NodeId::from_row(local.row() - 1)),
@@ -367,8 +398,8 @@ impl Site {
     pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns) {
         self.put_back();
         let world = World {
-            names: std::mem::take(&mut self.names),
-            topologies: std::mem::take(&mut self.topologies),
+            names: Arc::unwrap_or_clone(std::mem::take(&mut self.names)),
+            topologies: Arc::unwrap_or_clone(std::mem::take(&mut self.topologies)),
             cpusets: std::mem::take(&mut self.cpusets),
             pusets: std::mem::take(&mut self.pusets),
             states: std::mem::take(&mut self.states),
@@ -383,8 +414,8 @@ impl Site {
     pub(crate) fn take_back(&mut self, plan: Plan) {
         let (world, patterns, placed) = plan.into_tables();
         self.spare.placed.extend(placed);
-        self.names = world.names;
-        self.topologies = world.topologies;
+        self.names = Arc::new(world.names);
+        self.topologies = Arc::new(world.topologies);
         self.cpusets = world.cpusets;
         self.pusets = world.pusets;
         self.states = world.states;
@@ -402,4 +433,9 @@ fn range_of(stretch: NameStretch<'_>, row: u32) -> NameRange {
         width: stretch.digits,
         suffix: stretch.suffix.to_owned(),
     }
+}
+
+/// An id of a table whose rows are counted on from another's.
+fn behind<I: crate::id::Id>(row: I, before: usize) -> I {
+    I::from_row(row.row() + before)
 }

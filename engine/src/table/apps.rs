@@ -114,6 +114,22 @@ impl AppTable {
         self.known.insert(policy, id);
         id
     }
+    /// The policies alone: while apps are placed, more are interned.
+    pub(crate) fn policies_alone(&self) -> Self {
+        Self {
+            policies: self.policies.clone(),
+            known: self.known.clone(),
+            ..Self::default()
+        }
+    }
+    /// These apps with the policies of another table, which began as [`AppTable::policies_alone`].
+    pub(crate) fn with_policies_of(self, other: Self) -> Self {
+        Self {
+            policies: other.policies,
+            known: other.known,
+            ..self
+        }
+    }
     /// The policy of an app, `None` for a hole.
     #[must_use]
     pub fn policy(&self, app: AppId) -> Option<&Policy> {
