@@ -14,6 +14,16 @@ pub enum PlaceError {
         /// Its policy.
         policy: String,
     },
+    /// A launcher's own component took the app and cannot place it.
+    #[error("component {component} cannot place app {app}: {why}")]
+    ResourceBusy {
+        /// The app, from 0.
+        app: u32,
+        /// The component.
+        component: String,
+        /// In its own words.
+        why: String,
+    },
     /// More than ids can count, or than a stated limit.
     #[error("{asked} {what} are asked for, at most {limit} are possible")]
     JobTooLarge {
@@ -439,7 +449,7 @@ impl PlaceError {
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {
-            Self::FailedMap { .. } => "failed-map",
+            Self::FailedMap { .. } | Self::ResourceBusy { .. } => "failed-map",
             Self::JobTooLarge { .. } => "job-too-large",
             Self::NoTopology { .. } => "bad-topology",
             Self::BadCpuList { .. } => "bad-cpu-list",

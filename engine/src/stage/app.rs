@@ -7,6 +7,7 @@ use super::listed::Asked;
 use super::lots::Work;
 use super::lowered::lowered;
 use super::named;
+use super::own;
 use super::place;
 use super::select;
 use super::site::Site;
@@ -16,8 +17,8 @@ use crate::error::words::Counted;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::plan::Placed;
-use crate::policy::{MapBy, Span};
-use crate::stage::component::{Count, Functions, Pattern, Room};
+use crate::policy::MapBy;
+use crate::stage::component::Functions;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::listings::Listing;
@@ -37,6 +38,8 @@ pub(crate) struct Turn<'r> {
     pub(crate) lines: u32,
     /// How the component that takes the app places.
     pub(crate) functions: &'r Functions,
+    /// Its name.
+    pub(crate) component: &'r str,
 }
 
 /// Places one app; the site is changed only when it succeeds as a whole.
@@ -49,7 +52,7 @@ pub(crate) fn place_app(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     if let Functions::Own { count, pattern } = turn.functions {
-        return by_component(site, turn, (*count, *pattern), notes);
+        return own::place(site, turn, (*count, *pattern), notes);
     }
     match turn.policy.map {
         MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),
@@ -97,56 +100,6 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
     work.site.spare.picks = picks;
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&mut work, notes);
-    Ok(leave::lots(work, turn.id))
-}
-
-/// Places an app by the counts of a component of the launcher's own: they cap the nodes, and the engine fills these.
-fn by_component(
-    site: &mut Site,
-    turn: Turn<'_>,
-    (count, pattern): (Count, Pattern),
-    notes: &mut Vec<Note>,
-) -> Result<Placed, MapError> {
-    let Turn {
-        resolved,
-        app,
-        policy,
-        ..
-    } = turn;
-    let named = named::recall(site, &resolved.hosts, app)?;
-    let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
-    picks.keep(site);
-    named::keep(site, &resolved.hosts, app, named);
-    let laid = Policy {
-        map: pattern(policy),
-        span: Span::No,
-        ..*policy
-    };
-    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks.picks);
-    let rooms: Vec<Room> = work
-        .lots
-        .iter()
-        .map(|lot| Room {
-            nodes: lot.nodes.count,
-            avail: lot.avail.min(lot.room),
-        })
-        .collect();
-    let procs = match turn.procs {
-        Procs::Given(procs) | Procs::Counted(procs) => procs,
-        Procs::Hole | Procs::AtItsTurn => ProcCount(0),
-    };
-    let number = u32::try_from(app.row()).unwrap_or(u32::MAX);
-    let busy = || PlaceError::FailedMap {
-        app: number,
-        policy: format!("{:?}", policy.map).to_lowercase(),
-    };
-    let counts = count(policy, procs, &rooms)
-        .filter(|counts| counts.len() == rooms.len())
-        .ok_or_else(busy)?;
-    for (lot, procs) in work.lots.iter_mut().zip(counts) {
-        lot.avail = lot.avail.min(procs);
-    }
-    place::place(&mut work, procs, Counted::Given)?;
     Ok(leave::lots(work, turn.id))
 }
 

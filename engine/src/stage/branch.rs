@@ -7,7 +7,7 @@ use crate::id::Id;
 use crate::plan::{Placed, PlacedRun};
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternId, Segment};
+use crate::table::patterns::{PatternDraft, PatternId, Segment};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, StateId};
 
@@ -98,7 +98,8 @@ impl Joint {
                 }
                 segment
             });
-            self.patterns.push(site.patterns.intern(segments.collect()));
+            self.patterns
+                .push(site.patterns.intern(segments.collect::<PatternDraft>()));
         }
         site.lowered
             .extend(&branch.lowered[self.lowered..until.lowered]);

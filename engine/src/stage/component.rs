@@ -5,8 +5,13 @@
 use crate::count::ProcCount;
 use crate::error::spec::SpecError;
 use crate::error::{MapError, PlaceError};
-use crate::policy::MapBy;
+use crate::id::Id as _;
+use crate::policy::{MapBy, ObjKind};
 use crate::table::apps::{AppId, Policy};
+use crate::table::names::{Names, NodeId};
+use crate::table::pusets::PuSets;
+use crate::table::states::NodeState;
+use crate::table::topologies::Topologies;
 use std::sync::Arc;
 
 /// An interface version: major, minor, release.
@@ -26,22 +31,93 @@ pub enum Answer {
     ResourceBusy,
 }
 
+/// A node as a component sees it: its state, and the hardware below.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'s> {
+    /// Slots, processes, and which cpus there are.
+    pub state: &'s NodeState,
+    /// All topologies, the node's among them.
+    pub topologies: &'s Topologies,
+    pub(crate) pusets: &'s PuSets,
+    pub(crate) names: &'s Names,
+}
+
+impl Node<'_> {
+    /// Its objects of a kind.
+    #[must_use]
+    pub fn objects(&self, kind: ObjKind) -> u32 {
+        self.topologies.count(self.state.topology, kind)
+    }
+    /// Its PUs that no process consumed.
+    #[must_use]
+    pub fn free_pus(&self) -> usize {
+        self.pusets.get(self.state.free).count_ones()
+    }
+    /// PUs inside an object, by its kind and logical index, that no process consumed; 0 where there is no such object.
+    #[must_use]
+    pub fn free_inside(&self, kind: ObjKind, logical: u32) -> usize {
+        let object = self.topologies.object(self.state.topology, kind, logical);
+        let free = self.pusets.get(self.state.free);
+        let ranges = object.map_or(&[][..], |object| self.topologies.ranges(object));
+        let inside = |&(first, end): &(u32, u32)| free[first as usize..end as usize].count_ones();
+        ranges.iter().map(inside).sum()
+    }
+}
+
 /// Neighbouring nodes that are alike for an app.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Room {
+#[derive(Clone, Copy, Debug)]
+pub struct Room<'s> {
+    /// The place of the first in the pool.
+    pub first: u32,
     /// How many nodes.
     pub nodes: u32,
     /// Processes that each may take.
     pub avail: u32,
+    /// Any of them.
+    pub node: Node<'s>,
 }
 
-/// How many processes each node of each run gets; `None` is [`Answer::ResourceBusy`].
-///
-/// Shape of the rooms and of the answer: `[runs]`, in the order of the app's nodes.
-pub type Count = fn(&Policy, ProcCount, &[Room]) -> Option<Vec<u32>>;
+impl Room<'_> {
+    /// The name of one of the nodes, from 0.
+    #[must_use]
+    pub fn name(&self, at: u32) -> String {
+        let row = self.first + at.min(self.nodes.saturating_sub(1));
+        self.node.names.name(NodeId::from_row(row as usize))
+    }
+}
 
-/// Which of the engine's patterns lays the processes of a node: its map is taken in place of the app's.
-pub type Pattern = fn(&Policy) -> MapBy;
+/// Neighbouring nodes that shall get equally many processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// How many nodes: a share may begin and end inside a room.
+    pub nodes: u32,
+    /// Processes on each; 0 leaves them out.
+    pub procs: u32,
+}
+
+/// How many processes each of the app's nodes gets. `Err` is [`Answer::ResourceBusy`], in the component's own words.
+///
+/// Asked: the policy; the processes wanted, `None` where the component counts them itself; the nodes, as rooms in the order
+/// of the app's list. The shares are in that order too, and cover all nodes.
+pub type Count = fn(&Policy, Option<ProcCount>, &[Room<'_>]) -> Result<Vec<Share>, String>;
+
+/// The object of each process on a node: logical indices of the kind, one for each process, in placement order. Asked once
+/// for each state and number of processes. `Err` is as of [`Count`].
+pub type Objects = fn(&Policy, &Node<'_>, u32) -> Result<Vec<u32>, String>;
+
+/// How processes lie on a node. What they are bound to follows the policy, whatever the pattern.
+#[derive(Clone, Copy, Debug)]
+pub enum Pattern {
+    /// As one of the engine's maps does: taken in place of the app's.
+    Engine(fn(&Policy) -> MapBy),
+    /// In an order of its own.
+    Own {
+        /// The kind of the objects.
+        kind: ObjKind,
+        /// Which of them, process by process.
+        objects: Objects,
+    },
+}
 
 /// Whether a component takes apps of a policy: pure.
 pub type Accepts = fn(&Policy) -> bool;
@@ -51,7 +127,7 @@ pub type Accepts = fn(&Policy) -> bool;
 pub enum Functions {
     /// As the engine does by itself for its policies.
     Engine,
-    /// By counts of its own.
+    /// By choices of its own.
     Own {
         /// Processes on each node.
         count: Count,
@@ -175,7 +251,6 @@ impl Registry {
     /// # Errors
     /// `failed-map` when nobody does.
     pub(crate) fn take(&self, app: AppId, policy: &Policy) -> Result<usize, MapError> {
-        use crate::id::Id as _;
         self.rows
             .iter()
             .position(|row| (row.accepts)(policy))

@@ -19,6 +19,7 @@ pub(crate) fn lay(ground: &Ground<'_>, layout: Layout, cpus: Cpus, placed: u32, 
         Layout::Walk(Binding::On) => row.walk(placed),
         Layout::Blocks(per, binding) => row.blocks(per, binding),
         Layout::List(binding) => lay_list(&mut row, binding),
+        Layout::Written(_, binding) => row.written(binding),
     };
     row.finish(end)
 }

@@ -236,6 +236,7 @@ impl NodeRow<'_> {
             snap: self.sets.free,
             allowed: self.sets.allowed,
             listed: &[],
+            written: &[],
         };
         let laid = lay(
             &ground,

@@ -46,6 +46,8 @@ pub(crate) struct Work<'s> {
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(super) passes: Column<PassId, Pass>,
     pub(super) done: Column<LaidId, Done>,
+    /// The objects that a component wrote out, as rows of the terrain's.
+    pub(super) written: Vec<Vec<usize>>,
     /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
     facts: Vec<Option<Facts>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
@@ -102,6 +104,7 @@ impl<'s> Work<'s> {
             progress,
             passes,
             done,
+            written: Vec::new(),
             facts,
             touched,
             dropped: None,
@@ -265,6 +268,15 @@ impl<'s> Work<'s> {
             snap: self.site.pusets.words(state.free),
             allowed: self.site.pusets.words(state.allowed),
             listed: &terrain.listed,
+            written: match layout {
+                Layout::Written(list, _) => &self.written[list as usize],
+                Layout::Plain(_)
+                | Layout::HalfBound(_)
+                | Layout::Sweep(_)
+                | Layout::Walk(_)
+                | Layout::Blocks(..)
+                | Layout::List(_) => &[],
+            },
         };
         lay(
             &ground,

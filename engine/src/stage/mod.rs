@@ -74,6 +74,8 @@ pub(crate) mod count;
 mod leave;
 // The same, entry by entry.
 mod written;
+// Where a component of the launcher's own puts an app.
+mod own;
 // One app, from its nodes to its place in the plan.
 pub(crate) mod app;
 // What is worth a note about what was placed.

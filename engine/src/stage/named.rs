@@ -76,7 +76,7 @@ pub(crate) fn recall(site: &mut Site, hosts: &Hosts, app: AppId) -> Result<Named
 
 /// Keeps the nodes that an app named for later plans, unless they hang on where processes are.
 pub(crate) fn keep(site: &mut Site, hosts: &Hosts, app: AppId, named: Named) {
-    let entries = hosts.entries.get(app).and_then(Option::as_deref);
+    let entries = hosts.entries(app);
     let empty = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
     if let Some(kept) = &mut site.named
         && !entries.unwrap_or_default().iter().any(empty)

@@ -28,6 +28,8 @@ pub(crate) enum Layout {
     Blocks(u32, Binding),
     /// The cpus of a pe-list (4.7).
     List(Binding),
+    /// The objects that a launcher's component wrote out: which of its lists.
+    Written(u32, Binding),
 }
 
 impl Layout {
@@ -39,7 +41,8 @@ impl Layout {
             | Self::Sweep(binding)
             | Self::Walk(binding)
             | Self::Blocks(_, binding)
-            | Self::List(binding) => matches!(binding, Binding::Off),
+            | Self::List(binding)
+            | Self::Written(_, binding) => matches!(binding, Binding::Off),
         }
     }
 }
@@ -95,6 +98,8 @@ pub(crate) struct Ground<'g> {
     pub(crate) allowed: &'g [u64],
     /// Units of a pe-list on this topology.
     pub(crate) listed: &'g [u32],
+    /// Rows of `objects`, one for each process, where a component wrote them out.
+    pub(crate) written: &'g [usize],
 }
 
 impl Ground<'_> {

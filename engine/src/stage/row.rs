@@ -345,6 +345,25 @@ impl<'g> Row<'g> {
         End::Wanted
     }
 
+    /// One process on each object that was written out.
+    pub(crate) fn written(&mut self, binding: Binding) -> End {
+        for &at in self.ground.written {
+            if self.left() == 0 || self.too_long() {
+                break;
+            }
+            if binding == Binding::Off {
+                self.push(1, Some(self.ground.logical(narrow(at))), None);
+            } else if let Err(failure) = self.place(at) {
+                return End::Fails(failure);
+            }
+        }
+        match self.left() {
+            0 => End::Wanted,
+            _ if self.too_long() => End::TooLong,
+            _ => End::Full,
+        }
+    }
+
     /// Places one process on an object; whether it was bound.
     #[inline]
     fn place(&mut self, at: usize) -> Result<bool, Failure> {

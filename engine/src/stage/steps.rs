@@ -13,6 +13,27 @@ use crate::table::names::push_joined;
 /// So many processes more, in a layout.
 pub(super) type Step = (ProgressId, Layout, u32);
 
+/// Whether an app wants one number of processes of a layout on a progress. Where it wants several, the longest serves the
+/// shorter ones: that is not remembered, as what an app gets must not hang on what earlier ones wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alone {
+    Yes,
+    No,
+}
+
+/// Whether a step is the only one of its progress and layout. `steps` ascend.
+fn is_alone(steps: &[Step], at: usize) -> Alone {
+    let like = |other: Option<&Step>| {
+        other.is_some_and(|other| (other.0, other.1) == (steps[at].0, steps[at].1))
+    };
+    let before = at.checked_sub(1).and_then(|at| steps.get(at));
+    if like(before) || like(steps.get(at + 1)) {
+        Alone::No
+    } else {
+        Alone::Yes
+    }
+}
+
 /// What a step comes to: the progress behind it, or how many processes it places and why no more.
 pub(super) type Outcome = Result<ProgressId, (u32, End)>;
 
@@ -69,7 +90,7 @@ impl Work<'_> {
     /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
     fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
         let mut known = emptied(&mut self.site.spare.remembered);
-        known.extend(steps.iter().map(|&step| self.remembered_step(step)));
+        known.extend((0..steps.len()).map(|at| self.remembered_step(steps, at)));
         let mut wanted = emptied(&mut self.site.spare.fresh);
         let mut outcomes = emptied(&mut self.site.spare.outcomes);
         for (step, _) in steps
@@ -99,16 +120,16 @@ impl Work<'_> {
             |topology| this.terrain(topology),
         );
         let mut worked = wanted.iter().zip(worked);
-        let outcome = |known: Option<ProgressId>| {
+        let outcome = |(at, known): (usize, Option<ProgressId>)| {
             known.map_or_else(
                 || {
                     let (&(step, _), worked) = worked.next().expect("as many as are not known");
-                    self.step(step, worked)
+                    self.step(step, worked, is_alone(steps, at))
                 },
                 Ok,
             )
         };
-        outcomes.extend(known.iter().copied().map(outcome));
+        outcomes.extend(known.iter().copied().enumerate().map(outcome));
         self.site.spare.remembered = known;
         self.site.spare.fresh = wanted;
         outcomes
@@ -142,7 +163,7 @@ impl Work<'_> {
     }
 
     /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked) -> Outcome {
+    fn step(&mut self, (from, layout, want): Step, worked: Worked, alone: Alone) -> Outcome {
         let laid_id = LaidId::from_row(self.done.len());
         if let Some(finished) = worked.finished {
             let drafted = finished.drafted(self.site, self.topology(from));
@@ -169,7 +190,7 @@ impl Work<'_> {
             closed,
             laid: laid_id,
             procs: want,
-            only: row.is_root().then_some(layout),
+            only: (row.is_root() && alone == Alone::Yes).then_some(layout),
         });
         Ok(self.progress.push(Progress {
             placed: row.placed + want,
@@ -179,7 +200,11 @@ impl Work<'_> {
     }
 
     /// What an earlier app of equal policy found here, as a step of its own.
-    fn remembered_step(&mut self, (progress, layout, procs): Step) -> Option<ProgressId> {
+    fn remembered_step(&mut self, steps: &[Step], at: usize) -> Option<ProgressId> {
+        let (progress, layout, procs) = steps[at];
+        if is_alone(steps, at) == Alone::No {
+            return None;
+        }
         let row = self.progress[progress];
         let id = self.remembered().filter(|_| row.is_root())?;
         let known = self.site.memo.placed((row.state, id), (layout, procs))?;

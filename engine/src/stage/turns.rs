@@ -115,6 +115,7 @@ impl Job<'_> {
     }
 
     fn turn<'a>(&'a self, ready: &'a Ready, before: Before) -> Turn<'a> {
+        let component = &self.registry.components()[ready.component];
         Turn {
             resolved: self.resolved,
             app: ready.app,
@@ -123,7 +124,8 @@ impl Job<'_> {
             procs: self.counts[ready.app.row()],
             base: before.procs,
             lines: before.lines,
-            functions: &self.registry.components()[ready.component].functions,
+            functions: &component.functions,
+            component: &component.name,
         }
     }
 }

@@ -1,20 +1,25 @@
 //! Detection of per-app directives, dispatch to components, promotions, and NOLOCAL on a shared head node.
 
 use crate::job::{machine, mapped, placed_by, places, request, resolved};
-use stowplan_engine::count::ProcCount;
+use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::at::Text;
 use stowplan_engine::error::spec::Owner;
+use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{Components, Mapped, map_with};
-use stowplan_engine::policy::MapBy;
+use stowplan_engine::plan::ProcPlace;
+use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::spawn::set::Status;
 use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
 use stowplan_engine::stage::component::{
-    AppIndex, Component, Functions, INTERFACE, Registry, RegistryError,
+    AppIndex, Component, Count, Functions, INTERFACE, Node, Objects, Pattern, Registry,
+    RegistryError, Room, Share,
 };
 use stowplan_engine::stage::resolve::{Context, prepare, resolve};
+use stowplan_engine::table::apps::Policy;
+use stowplan_engine::table::cpusets::list_form;
 use stowplan_engine::text::mapping::MapForm;
 
 const HOSTS: &str = "node0:4,node1:4,node2:4";
@@ -184,6 +189,172 @@ fn nolocal_head_slots_exact() {
     );
 }
 
+/// One process on each node, as far as they go.
+fn thin(_: &Policy, procs: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<Share>, String> {
+    let mut left = procs.map_or(u32::MAX, |procs| procs.0);
+    let mut shares = Vec::new();
+    for room in rooms {
+        let taken = room.nodes.min(left);
+        left -= taken;
+        shares.push(Share {
+            nodes: taken,
+            procs: 1,
+        });
+        shares.push(Share {
+            nodes: room.nodes - taken,
+            procs: 0,
+        });
+    }
+    Ok(shares)
+}
+
+/// All on the nodes whose numbers are even, the last of them first filled: no map of ours leaves nodes out.
+fn on_even_nodes(
+    _: &Policy,
+    procs: Option<ProcCount>,
+    rooms: &[Room<'_>],
+) -> Result<Vec<Share>, String> {
+    let mut left = procs.map_or(0, |procs| procs.0);
+    let mut shares = Vec::new();
+    for room in rooms.iter().rev() {
+        for at in (0..room.nodes).rev() {
+            let even = room.name(at).ends_with(['0', '2', '4', '6', '8']);
+            let procs = if even { left.min(room.avail) } else { 0 };
+            left -= procs;
+            shares.push(Share { nodes: 1, procs });
+        }
+    }
+    shares.reverse();
+    if left > 0 {
+        return Err(format!("{left} processes find no even node"));
+    }
+    Ok(shares)
+}
+
+/// From the last free core down, a core of the one package, then one of the other.
+fn down_both_packages(_: &Policy, node: &Node<'_>, procs: u32) -> Result<Vec<u32>, String> {
+    let half = node.objects(ObjKind::Core) / 2;
+    let down = (0..half).rev().flat_map(|core| [half + core, core]);
+    let free = down.filter(|&core| node.free_inside(ObjKind::Core, core) > 0);
+    Ok(free.take(procs as usize).collect())
+}
+
+#[test]
+fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
+    let mut registry = Registry::standard();
+    let mine = Component {
+        name: "even".into(),
+        priority: 99,
+        version: INTERFACE,
+        accepts: |policy| policy.map == MapBy::Node,
+        functions: Functions::Own {
+            count: on_even_nodes,
+            pattern: Pattern::Own {
+                kind: ObjKind::Core,
+                objects: down_both_packages,
+            },
+        },
+    };
+    registry.register(mine).unwrap();
+    let (mut request, apps) = request(HOSTS, &[1, 6, 1]);
+    request.set_app_mapping(apps[0], "pe-list=7").unwrap();
+    request.set_app_binding(apps[0], "core").unwrap();
+    request.set_job_mapping("node").unwrap();
+    request.set_job_binding("core").unwrap();
+    let components = |registry| Components {
+        registry,
+        index: AppIndex::All,
+    };
+    let resolved = || resolved(&request).unwrap();
+    let mapped = map_with(resolved(), machine(), components(registry.clone())).unwrap();
+    let calls = [("round_robin", 0), ("even", 1), ("even", 2)];
+    assert_eq!(
+        placed_by(&mapped),
+        calls.map(|(name, app)| (name, AppIndex::Only(app)))
+    );
+    assert_eq!(nodes_of(&mapped, 0), ["node0"]);
+    let world = mapped.plan.world();
+    let cores = |app: usize, node: &str| -> Vec<(u32, String)> {
+        let ranks = (0..mapped.plan.ranks()).map(Rank);
+        let at = ranks.filter_map(|rank| mapped.plan.place(rank));
+        let mut here: Vec<_> = at
+            .filter(|at| at.app.row() == app && world.names.name(at.node) == node)
+            .collect();
+        here.sort_by_key(|at| at.local_rank);
+        let core = |at: &ProcPlace| {
+            let cpus = at.cpus.map(|cpus| list_form(world.cpusets.get(cpus)));
+            (at.object.unwrap().1, cpus.unwrap())
+        };
+        here.iter().map(core).collect()
+    };
+    let own = |cores: &[u32]| -> Vec<(u32, String)> {
+        cores.iter().map(|&core| (core, core.to_string())).collect()
+    };
+    // Core 7 of node0 is taken by app 0; node2 is filled first, node1 left out.
+    assert_eq!(cores(1, "node2"), own(&[7, 3, 6, 2]));
+    assert_eq!(cores(1, "node0"), own(&[3, 6]));
+    assert_eq!(cores(2, "node0"), own(&[2]));
+    assert_eq!(cores(1, "node1"), own(&[]));
+}
+
+#[test]
+fn what_a_component_chooses_is_judged() {
+    let (mut request, _) = request(HOSTS, &[5]);
+    request.set_job_mapping("node").unwrap();
+    request.set_job_binding("core").unwrap();
+    let refusal = |count: Count, objects: Objects| {
+        let mut registry = Registry::standard();
+        let wrong = Component {
+            name: "wrong".into(),
+            priority: 99,
+            version: INTERFACE,
+            accepts: |_| true,
+            functions: Functions::Own {
+                count,
+                pattern: Pattern::Own {
+                    kind: ObjKind::Core,
+                    objects,
+                },
+            },
+        };
+        registry.register(wrong).unwrap();
+        let components = Components {
+            registry,
+            index: AppIndex::All,
+        };
+        let refused = map_with(resolved(&request).unwrap(), machine(), components);
+        refused.unwrap_err().class().to_owned()
+    };
+    let right: Objects = |_, _, procs| Ok((0..procs).collect());
+    // Fewer processes, more than the slots, other nodes; cores that are not there; one core twice.
+    assert_eq!(refusal(|_, _, _| Ok(Vec::new()), right), "failed-map");
+    assert_eq!(
+        refusal(|_, _, _| Ok(vec![Share { nodes: 3, procs: 1 }]), right),
+        "failed-map"
+    );
+    let too_many: Count = |_, _, _| {
+        Ok(vec![
+            Share { nodes: 1, procs: 5 },
+            Share { nodes: 2, procs: 0 },
+        ])
+    };
+    assert_eq!(refusal(too_many, right), "not-enough-slots");
+    let fits: Count = |_, _, _| {
+        Ok(vec![
+            Share { nodes: 1, procs: 3 },
+            Share { nodes: 2, procs: 1 },
+        ])
+    };
+    assert_eq!(
+        refusal(fits, |_, _, procs| Ok((20..20 + procs).collect())),
+        "failed-map"
+    );
+    assert_eq!(
+        refusal(fits, |_, _, procs| Ok(vec![0; procs as usize])),
+        "not-enough-cpus"
+    );
+}
+
 #[test]
 fn a_launcher_registers_a_component_of_its_own() {
     let mut registry = Registry::standard();
@@ -194,8 +365,8 @@ fn a_launcher_registers_a_component_of_its_own() {
         version: INTERFACE,
         accepts: |policy| policy.map == MapBy::Node,
         functions: Functions::Own {
-            count: |_, _, rooms| Some(rooms.iter().map(|room| room.avail.min(1)).collect()),
-            pattern: |_| MapBy::Slot,
+            count: thin,
+            pattern: Pattern::Engine(|_| MapBy::Slot),
         },
     };
     registry.register(mine).unwrap();
@@ -230,8 +401,8 @@ fn a_busy_component_ends_the_map() {
         version: INTERFACE,
         accepts: |_| true,
         functions: Functions::Own {
-            count: |_, _, _| None,
-            pattern: |_| MapBy::Slot,
+            count: |_, _, _| Err("the switch is down".to_owned()),
+            pattern: Pattern::Engine(|_| MapBy::Slot),
         },
     };
     registry.register(busy).unwrap();
@@ -240,7 +411,13 @@ fn a_busy_component_ends_the_map() {
         registry,
         index: AppIndex::All,
     };
-    assert!(map_with(resolved(&request).unwrap(), machine(), components).is_err());
+    let refused = map_with(resolved(&request).unwrap(), machine(), components).unwrap_err();
+    assert_eq!(refused.class(), "failed-map");
+    let told = refused.to_string();
+    assert!(
+        told.contains("busy") && told.contains("the switch is down"),
+        "{told}"
+    );
 }
 
 #[test]
