@@ -53,7 +53,7 @@ pub(super) fn place(
         // Ranks by a file's lines are ranks by slot where there is no file.
         rank: match policy.rank {
             RankBy::Listed => RankBy::Slot,
-            rank => rank,
+            rank @ (RankBy::Slot | RankBy::Node | RankBy::Fill | RankBy::Span) => rank,
         },
         ..*policy
     };

@@ -1,7 +1,9 @@
 //! Integration tests: one binary for the crate.
 
+mod cluster;
 mod deps;
 mod job;
+mod relay;
 mod session;
 mod taskmap;
 mod taskmap_search;

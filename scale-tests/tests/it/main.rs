@@ -6,6 +6,7 @@
     reason = "a test says what it skips, and ends where a promise is broken"
 )]
 
+mod apps;
 mod child;
 mod compare;
 mod corpus;

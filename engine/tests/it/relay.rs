@@ -1,0 +1,162 @@
+//! The relay read with suspicion: payloads that no setter makes, under headers that fit; and what must survive.
+
+use crate::job::{mapped, procs};
+use stowplan_engine::count::ProcCount;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::request::Unknown;
+use stowplan_engine::spawn::{SpawnRequest, keys};
+use stowplan_engine::stage::component::AppIndex;
+
+/// A payload under a header that fits it.
+fn framed(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = b"STOWREQ\x01".to_vec();
+    bytes.extend(
+        u32::try_from(payload.len())
+            .expect("it is small")
+            .to_le_bytes(),
+    );
+    bytes.extend(crc32fast::hash(payload).to_le_bytes());
+    bytes.extend(payload);
+    bytes
+}
+
+/// What is said of a payload.
+fn refusal(payload: &[u8]) -> String {
+    let error = SpawnRequest::unpack(&framed(payload)).expect_err("no setter makes it");
+    assert_eq!(error.class(), "bad-request");
+    error.to_string()
+}
+
+/// No policies, one app of two processes without a label, then attributes, then unknown keys.
+fn with_attributes(rows: &[&[u8]]) -> Vec<u8> {
+    let mut payload = vec![0, 0, 0, 1, 3, 0];
+    payload.push(u8::try_from(rows.len()).expect("it is small"));
+    payload.extend(rows.concat());
+    payload.push(0);
+    payload
+}
+
+/// PRTE_APP_PES_PER_PROC = 2 on app 0, by its own name.
+const PES: &[u8] = &[1, 24, 0, 1, 2];
+
+#[test]
+fn a_payload_that_no_setter_makes_is_refused() {
+    let sound = with_attributes(&[PES]);
+    let request = SpawnRequest::unpack(&framed(&sound)).unwrap();
+    assert_eq!(
+        request
+            .attributes()
+            .number(Owner::App(0), keys::APP_PES_PER_PROC),
+        Some(2)
+    );
+    assert_eq!(request.pack().unwrap(), framed(&sound));
+    for (rows, why) in [
+        (vec![PES, PES], "twice"),
+        (vec![&[1, 25, 0, 3, 3, b'1', b':', b'x'][..]], "cannot be"),
+        (vec![&[1, 24, 0, 3, 1, b'2'][..]], "cannot be"),
+        (vec![&[1, 24, 0, 1, 0][..]], "cannot be"),
+        (vec![&[0, 24, 0, 1, 2][..]], "cannot be"),
+        (vec![&[2, 24, 0, 1, 2][..]], "too large"),
+        (vec![&[1, 101, 0, 1, 2][..]], "cannot be"),
+        (vec![&[1, 24, 4, 1, 2][..]], "source"),
+        (vec![&[1, 24, 0, 4, 2][..]], "type"),
+        (vec![&[1, 26, 0, 1, 1][..]], "cannot be"),
+    ] {
+        let told = refusal(&with_attributes(&rows));
+        assert!(told.contains(why), "{rows:?}: {told}");
+    }
+    // A hole holds nothing; what stands behind is too much; a number has one form.
+    assert!(refusal(&[0, 0, 0, 1, 0, 0, 1, 1, 24, 0, 1, 2, 0]).contains("hole"));
+    assert!(refusal(&[&sound[..], &[0]].concat()).contains("behind"));
+    assert!(refusal(&[0x80, 0, 0, 0, 0, 0, 0]).contains("number"));
+}
+
+#[test]
+fn lengths_are_judged_before_anything_is_allocated() {
+    let mut bytes = framed(&[0; 7]);
+    bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+    let told = SpawnRequest::unpack(&bytes).unwrap_err().to_string();
+    assert!(told.contains("64 MiB"), "{told}");
+    // Four thousand million apps, labels, attributes in a handful of bytes.
+    let many = [0xff, 0xff, 0xff, 0xff, 0x0f];
+    refusal(&[&[0, 0, 0][..], &many].concat());
+    refusal(&[&[0, 0, 0, 0][..], &many].concat());
+    refusal(&[&[0, 0, 0, 0, 0][..], &many].concat());
+    // A request beyond the bound is not packed.
+    let mut request = SpawnRequest::new();
+    let app = request.push_app(Some(ProcCount(1)), &"x".repeat(64 << 20));
+    assert_eq!(request.pack().unwrap_err().class(), "bad-request");
+    assert_eq!(
+        request.label(app).map(|label| label.cmd.len()),
+        Some(64 << 20)
+    );
+}
+
+#[test]
+fn unknown_keys_and_holes_survive() {
+    let mut request = SpawnRequest::new();
+    request.push_hole();
+    request.push_app(Some(ProcCount(1)), "");
+    request.push_hole();
+    for (name, scope) in [
+        ("site.tag", Scope::Global),
+        ("site.tag", Scope::Global),
+        ("here", Scope::Local),
+    ] {
+        request.push_unknown(Unknown {
+            owner: Owner::App(1),
+            name: name.to_owned(),
+            ty: "number".to_owned(),
+            value: "7".to_owned(),
+            scope,
+        });
+    }
+    let relayed = SpawnRequest::unpack(&request.pack().unwrap()).unwrap();
+    assert_eq!(relayed.unknown(), &request.unknown()[..2]);
+    assert_eq!(relayed.apps().len(), 3);
+    assert_eq!(procs(&mapped(&request, AppIndex::All).unwrap()), [0, 1, 0]);
+}
+
+#[test]
+fn an_app_of_no_processes_is_refused_not_counted() {
+    let mut request = SpawnRequest::new();
+    request.push_app(Some(ProcCount(2)), "");
+    request.push_app(Some(ProcCount(0)), "");
+    let refused = request.pack().unwrap_err();
+    assert_eq!(refused.class(), "bad-value");
+    assert!(refused.to_string().contains('0'), "{refused}");
+    // Not by the relay alone: one who maps without it is told the same.
+    let context = stowplan_engine::stage::resolve::Context {
+        parent: None,
+        spoken: &stowplan_engine::spawn::Spoken::default(),
+        affinity: None,
+        files: &stowplan_engine::stage::resolve::NoFiles,
+    };
+    let refused = stowplan_engine::stage::resolve::resolve(request, context).unwrap_err();
+    assert_eq!(refused.class(), "bad-value");
+}
+
+#[test]
+fn attributes_in_any_order_are_one_table() {
+    let mut forth = SpawnRequest::new();
+    let mut back = SpawnRequest::new();
+    for request in [&mut forth, &mut back] {
+        for _ in 0..50 {
+            request.push_app(Some(ProcCount(1)), "");
+        }
+    }
+    let set = |request: &mut SpawnRequest, app: u32, key, text: &str| {
+        let value = Value::String(text.to_owned());
+        request
+            .set_attribute(Owner::App(app), key, value, Scope::Global)
+            .unwrap();
+    };
+    for app in 0..50 {
+        set(&mut forth, app, keys::APP_DASH_HOST, "node0");
+        set(&mut forth, app, keys::APP_MAP_FILE, "f");
+        set(&mut back, 49 - app, keys::APP_MAP_FILE, "f");
+    }
+    (0..50).for_each(|app| set(&mut back, app, keys::APP_DASH_HOST, "node0"));
+    assert_eq!(forth.pack().unwrap(), back.pack().unwrap());
+}

@@ -1,0 +1,137 @@
+//! Requests of very many apps, from their JSON to the rows of their plan: memory grows with them and no faster, and what is
+//! said of all is said once.
+
+use crate::child::peak_kib;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
+use std::fmt::Write as _;
+use std::process::Command;
+use stowplan::Console;
+use stowplan::format::screen::Screen;
+use stowplan::progress::Audience;
+use stowplan_engine::stage::resolve::Files;
+
+/// Tells the child which request to map.
+const REQUEST: &str = "STOWPLAN_CHILD_REQUEST";
+
+/// What the apps say: nothing, a directive, hosts, both, both and the job's info behind them.
+const KINDS: [&str; 5] = ["plain", "mapped", "hosts", "both", "job-behind"];
+
+struct Written(String);
+
+impl Files for Written {
+    fn read(&self, _path: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.clone().into_bytes())
+    }
+}
+
+/// So many apps of one process, on a tenth as many nodes.
+fn request(kind: &str, apps: u32) -> String {
+    let mut text = String::from("{\"apps\":[");
+    let nodes = apps.div_ceil(10);
+    for app in 0..apps {
+        let comma = if app == 0 { "" } else { "," };
+        let host = match (kind, app) {
+            ("hosts" | "both", _) => format!("\"PMIX_HOST\":\"n{}:1\"", app * 7 % nodes),
+            (_, 0) => format!("\"PMIX_HOST\":\"n[0-{}]:10\"", nodes - 1),
+            (_, _) => String::new(),
+        };
+        let map = match kind {
+            "mapped" | "both" => "\"PMIX_MAPBY\":\"core:ordered\"",
+            _ => "",
+        };
+        let both = if host.is_empty() || map.is_empty() {
+            ""
+        } else {
+            ","
+        };
+        let _ = write!(
+            text,
+            "{comma}{{\"maxprocs\":1,\"info\":{{{host}{both}{map}}}}}"
+        );
+    }
+    text.push(']');
+    if kind == "job-behind" {
+        text.push_str(",\"job_info\":{\"PMIX_MAPBY\":\"slot\",\"PMIX_BINDTO\":\"none\"}");
+    }
+    text.push('}');
+    text
+}
+
+/// Not a promise: the body of the child; without a request it does nothing.
+#[test]
+fn mapped_here() {
+    let Ok(asked) = std::env::var(REQUEST) else {
+        return;
+    };
+    let (kind, apps) = asked.split_once('|').unwrap();
+    let apps: u32 = apps.parse().unwrap();
+    let files = Written(request(kind, apps));
+    let words = [
+        "spawn",
+        "r.json",
+        "--topo",
+        "package:2 core:8 pu:1",
+        "--format",
+        "tsv",
+    ];
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let region = Region::new(&INSTRUMENTED_SYSTEM);
+    let mut console = Console {
+        out: &mut out,
+        err: &mut err,
+        files: &files,
+        screen: Screen::page(),
+        audience: Audience::Nobody,
+    };
+    let status = stowplan::run_on(&words.map(str::to_owned), &mut console);
+    let change = region.change();
+    let rows = out.split(|&byte| byte == b'\n').count();
+    let notes = err.split(|&byte| byte == b'\n').count();
+    assert_eq!(
+        (status, rows),
+        (0, apps as usize + 2),
+        "{}",
+        String::from_utf8_lossy(&err)
+    );
+    assert!(notes < 4, "{notes} lines of notes");
+    println!("cost {} {}", change.bytes_allocated, peak_kib());
+}
+
+/// Bytes allocated, and the most memory held, in KiB.
+fn cost(kind: &str, apps: u32) -> (u64, u64) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "apps::mapped_here",
+            "--nocapture",
+            "--test-threads",
+            "1",
+        ])
+        .env(REQUEST, format!("{kind}|{apps}"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find_map(|line| line.split_once("cost "));
+    let (_, numbers) = line.unwrap_or_else(|| panic!("{kind}: {text}"));
+    let (bytes, peak) = numbers.split_once(' ').unwrap();
+    (bytes.parse().unwrap(), peak.parse().unwrap())
+}
+
+#[test]
+fn memory_is_linear_in_the_apps() {
+    for kind in KINDS {
+        let (small, large) = (cost(kind, 1_000), cost(kind, 8_000));
+        // Eight times the apps, with room for tables that double.
+        assert!(
+            large.0 < small.0 * 12,
+            "{kind}: {} bytes, then {}",
+            small.0,
+            large.0
+        );
+        let each = (large.1.saturating_sub(small.1) << 10) / 7_000;
+        assert!(
+            each < 4 << 10,
+            "{kind}: {each} bytes of memory for each app"
+        );
+    }
+}
