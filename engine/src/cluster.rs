@@ -126,11 +126,11 @@ impl Cluster {
                 map_on(resolved, Site::resume(world), &Components::standard())?
             }
         };
-        self.world = Some(mapped.plan.world().clone());
+        self.world = Some(kept(mapped.plan.world()));
         Ok(mapped)
     }
 
-    /// Takes a job back: its slots and cpus are free again, those it shared with others included.
+    /// Takes a job back: its slots are free again, and the cpus that it was first to take.
     ///
     /// # Errors
     /// A [`ReleaseError`] when the plan is not of this cluster. Cost: the runs of the states.
@@ -151,6 +151,24 @@ impl Cluster {
         world.after = freed;
         Ok(())
     }
+}
+
+/// What a job leaves to the next one. A job that may overload deals a node's cpus anew when none is left; those it did not
+/// find free stay with the jobs that hold them, so that what each job took is its own, whichever ends first.
+fn kept(job: &World) -> World {
+    let mut world = job.clone();
+    let mut after = StateRuns::default();
+    for (nodes, _) in job.before.iter() {
+        for (part, was, left) in parts(job, nodes) {
+            let (found, row) = (job.states.get(was), *job.states.get(left));
+            let mut free = job.pusets.get(row.free).to_bitvec();
+            free &= job.pusets.get(found.free);
+            let free = world.pusets.intern(&free);
+            after.push(part.count, world.states.intern(NodeState { free, ..row }));
+        }
+    }
+    world.after = after;
+    world
 }
 
 /// The states a job found and left, over a range of nodes.
