@@ -2,7 +2,7 @@
 
 use super::{Broken, Held, check, hold};
 use crate::session::effects::{Effects, How};
-use crate::session::event::Event;
+use crate::session::event::{Event, Value};
 use crate::session::image::Image;
 use crate::session::name::Name;
 use crate::session::state::State;
@@ -40,7 +40,7 @@ pub fn check_step(
     if matches!(event, Event::DvmEnd) {
         return Ok(());
     }
-    endings(&old, effects, &new)?;
+    endings(&old, event, effects, &new)?;
     spawned(before, effects)?;
     killed(before, event, effects)
 }
@@ -92,7 +92,8 @@ fn nodes(before: &State, event: &Event<'_>, effects: &Effects, after: &State) ->
 }
 
 /// I-19: records vanish only through `ended`, and their nodes go where the ending says.
-fn endings(old: &Image, effects: &Effects, new: &Image) -> Held {
+fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> Held {
+    let given = given_back(event, effects);
     let live: BTreeSet<u32> = new.allocations.iter().map(|row| row.session_id).collect();
     let mut ended: BTreeMap<&Name, How> = effects
         .ended
@@ -116,7 +117,7 @@ fn endings(old: &Image, effects: &Effects, new: &Image) -> Held {
         let held = |alloc: Option<u32>| alloc.is_some_and(|place| place as usize == at);
         for node in old.nodes.iter().filter(|node| held(node.alloc)) {
             let startup = node.origin == crate::session::tables::Origin::Startup;
-            let stays = startup || how == Some(How::Unreserved);
+            let stays = startup || (how == Some(How::Unreserved) && !given.contains(&node.name));
             let now = there.get(&node.id);
             let right = if stays {
                 now == Some(&None)
@@ -145,6 +146,23 @@ fn endings(old: &Image, effects: &Effects, new: &Image) -> Held {
         )?;
     }
     Ok(())
+}
+
+/// The nodes that a release lends or names: they leave their record before anything else ends it, as when a job that they
+/// kill owned it.
+fn given_back(event: &Event<'_>, effects: &Effects) -> BTreeSet<Name> {
+    let mut given: BTreeSet<Name> = effects.lent.iter().cloned().collect();
+    if let Event::Alloc {
+        directive, attrs, ..
+    } = event
+        && directive.text() == Some("PMIX_ALLOC_RELEASE")
+    {
+        let list = attrs.iter().rfind(|row| row.0 == "PMIX_ALLOC_NODE_LIST");
+        if let Some((_, Value::Texts(list))) = list {
+            given.extend(list.iter().map(|name| Name::new(name)));
+        }
+    }
+    given
 }
 
 /// I-20: the candidates, worked out node by node.
