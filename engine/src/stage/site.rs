@@ -348,6 +348,17 @@ impl Site {
         self.change(changes);
     }
 
+    /// The states of the nodes, to come back to when an app has to be tried again.
+    pub(crate) fn slots_now(&self) -> (StateRuns, usize) {
+        (self.runs.clone(), self.lowered.len())
+    }
+
+    /// Comes back to the states of a while ago.
+    pub(crate) fn slots_back(&mut self, (runs, lowered): (StateRuns, usize)) {
+        self.runs = runs;
+        self.lowered.truncate(lowered);
+    }
+
     /// Lowered slots are put back when the job has been mapped (1.4): the next one finds them.
     fn put_back(&mut self) {
         for (nodes, slots) in std::mem::take(&mut self.lowered) {

@@ -188,9 +188,12 @@ fn place_or_without_pe(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
-    match (place_app(site, turn, notes), without) {
-        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
+    let before = without.map(|_| site.slots_now());
+    match (place_app(site, turn, notes), without.zip(before)) {
+        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some((without, before))) => {
             notes.truncate(said);
+            // What the first try claimed is claimed anew.
+            site.slots_back(before);
             notes.push(Note::NoEffect {
                 word: "the job's pe".to_owned(),
                 owner: owner(turn.app),
