@@ -23,7 +23,7 @@ use crate::spawn::request::owner;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use rayon::prelude::*;
 
-/// From so many apps on it pays to look for those that do not compete (docs/scale.md).
+/// From so many apps on it may pay to look for those that do not compete: an estimate, not a measurement.
 const APPS_FROM: usize = 128;
 /// Branches for each thread: camps are of different sizes.
 const BRANCHES_EACH: usize = 2;

@@ -4,8 +4,11 @@ use crate::console::{MadeUp, stowplan};
 use proptest::prelude::*;
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
+use stowplan_engine::map::{Machine, map_resolved};
+use stowplan_engine::spawn::Spoken;
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::{SpawnRequest, keys};
+use stowplan_engine::stage::resolve::{Context, NoFiles, resolve};
 
 const TOPOLOGY: &str = "package:2 core:4 pu:1";
 
@@ -122,10 +125,27 @@ fn directives() -> impl Strategy<Value = (String, String, String)> {
     (map, rank, bind).prop_map(|(m, r, b)| (m.to_owned(), r.to_owned(), b.to_owned()))
 }
 
+/// The plan of a request behind the relay, in bytes, or what refuses it.
+fn planned(request: &SpawnRequest) -> Result<Vec<u8>, String> {
+    let relayed = SpawnRequest::unpack(&request.pack().expect("small")).expect("just packed");
+    let spoken = Spoken::default();
+    let context = Context {
+        parent: None,
+        spoken: &spoken,
+        affinity: None,
+        files: &NoFiles,
+    };
+    let resolved = resolve(relayed, context).map_err(|error| error.to_string())?;
+    let topology = stowplan_topo::read("package:2 core:4 pu:2", &|_| Err(String::new()));
+    let machine = Machine::uniform(topology.expect("sound")).expect("sound");
+    let mapped = map_resolved(resolved, machine).map_err(|error| error.to_string())?;
+    Ok(mapped.plan.to_bytes())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn a_job_said_three_ways_is_one_request(job in directives(), app in directives(), procs in 1_u32..6) {
+    fn a_job_said_three_ways_is_one_plan(job in directives(), app in directives(), procs in 1_u32..6) {
         // The command line.
         let mut line: Vec<String> = ["-H", "a:8,b:8", "-n", "2"].map(str::to_owned).to_vec();
         let say = |line: &mut Vec<String>, (map, rank, bind): &(String, String, String)| {
@@ -170,5 +190,8 @@ proptest! {
         let packed = by_api.pack().expect("small");
         prop_assert_eq!(&by_line.pack().expect("small"), &packed);
         prop_assert_eq!(&by_json.pack().expect("small"), &packed);
+        let plan = planned(&by_api);
+        prop_assert_eq!(&planned(&by_line), &plan);
+        prop_assert_eq!(&planned(&by_json), &plan);
     }
 }
