@@ -301,7 +301,7 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
         });
     }
     wanted.iter().find_map(|wanted| {
-        let found = row(plan, wanted)?;
+        let found = row(plan, u32::try_from(wanted.rank).ok()?)?;
         (found != *wanted).then(|| Difference {
             kind: "rows",
             engine: found.tsv(),
@@ -336,9 +336,10 @@ fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     })
 }
 
-/// What a plan says of a rank, as the plain mapper would.
-fn row(plan: &Plan, wanted: &Row) -> Option<Row> {
-    let place = plan.place(Rank(u32::try_from(wanted.rank).ok()?))?;
+/// What a plan says of a rank, as the plain mapper would; `None` for a rank that is not there.
+#[must_use]
+pub fn row(plan: &Plan, rank: u32) -> Option<Row> {
+    let place = plan.place(Rank(rank))?;
     let world = plan.world();
     use stowplan_engine::id::Id as _;
     Some(Row {

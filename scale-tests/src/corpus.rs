@@ -3,8 +3,10 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stowplan::args::map_args;
+use stowplan_engine::error::MapError;
 use stowplan_engine::policy::CpuMode;
-use stowplan_engine::stage::resolve::{Files, Resolved};
+use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 use stowplan_reference::machine::Machine;
 use stowplan_reference::{World, map, read_machine};
 
@@ -106,13 +108,28 @@ fn expected(case: &Value) -> Option<Expected> {
     ))
 }
 
-/// What the reference makes of a case. `resolve`: from the arguments to resolved apps, or the class of the refusal.
-pub fn answer(
-    case: &Case,
-    machine: &Machine,
-    resolve: &dyn Fn(&Case) -> Result<Resolved, String>,
-) -> Expected {
-    let resolved = match resolve(case) {
+impl Case {
+    /// From the arguments to resolved apps.
+    ///
+    /// # Errors
+    /// The class of the refusal.
+    pub fn resolved(&self) -> Result<Resolved, String> {
+        let class = |error: MapError| error.class().to_owned();
+        let args = map_args(&self.argv).map_err(|error| class(error.into()))?;
+        let context = Context {
+            parent: None,
+            spoken: &args.taken.spoken,
+            affinity: None,
+            files: self,
+        };
+        resolve(args.taken.request, context).map_err(class)
+    }
+}
+
+/// What the reference makes of a case.
+#[must_use]
+pub fn answer(case: &Case, machine: &Machine) -> Expected {
+    let resolved = match case.resolved() {
         Ok(resolved) => resolved,
         Err(class) => return Expected::Error(class),
     };

@@ -154,6 +154,16 @@ fn shape(name: &str, nodes: u32, apps: Vec<App>, machine: Machine) -> Shape {
     }
 }
 
+/// Ways in which equal nodes are mapped by every measurement of them.
+pub const EQUAL: [&str; 6] = [
+    "slot",
+    "core",
+    "numa",
+    "node",
+    "ppr:16:numa",
+    "package:span",
+];
+
 /// Equal nodes, one app that fills them.
 #[must_use]
 pub fn regular(name: &str, topology: &str, nodes: u32, slots: u32, map: &str) -> Shape {

@@ -9,7 +9,7 @@ use stowplan_bench::measure::{Measured, shape};
 use stowplan_bench::plot::{Curve, svg};
 use stowplan_bench::process::{Programs, Row};
 use stowplan_bench::{plain, process, report};
-use stowplan_scale_tests::shapes::{NAMES, RANKED, Words, named, ranked, regular};
+use stowplan_scale_tests::shapes::{EQUAL, NAMES, RANKED, Words, named, ranked, regular};
 
 /// A node that both mappers, and others, read.
 const NODE: &str = "package:2 core:32 pu:1";
@@ -98,16 +98,6 @@ fn summary(asked: &Asked, out: &mut impl io::Write) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// Ways in which the equal nodes are mapped.
-const EQUAL: [&str; 6] = [
-    "slot",
-    "core",
-    "numa",
-    "node",
-    "ppr:16:numa",
-    "package:span",
-];
 
 /// Every shape that was asked for, and (shape, nanoseconds of the plain mapper, of ours) where that can do it.
 fn measured(asked: &Asked) -> (Vec<Measured>, Vec<(String, u64, u64)>) {

@@ -66,6 +66,23 @@ pub(crate) fn place_app(
     }
 }
 
+/// How much of each node an app may take, with what its claims change about slots kept for the rest of the job.
+///
+/// # Errors
+/// As [`named::recall`] and [`select::picks`].
+pub(super) fn picked(
+    site: &mut Site,
+    turn: Turn<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<select::Pick>, MapError> {
+    let (hosts, app) = (&turn.resolved.hosts, turn.app);
+    let named = named::recall(site, hosts, app)?;
+    let mut picks = select::picks(site, hosts, (app, turn.policy), &named, notes)?;
+    picks.keep(site);
+    named::keep(site, hosts, app, named);
+    Ok(picks.picks)
+}
+
 fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let Turn {
         resolved,
@@ -73,11 +90,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         policy,
         ..
     } = turn;
-    let named = named::recall(site, &resolved.hosts, app)?;
-    let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
-    picks.keep(site);
-    named::keep(site, &resolved.hosts, app, named);
-    let picks = picks.picks;
+    let picks = picked(site, turn, notes)?;
     let (procs, counted) = match (turn.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
         (Procs::Counted(procs), _) => (procs, Counted::Counted),

@@ -1,16 +1,14 @@
 //! An app whose places a component of the launcher's own chooses: its counts, and its objects, laid and bound by the engine.
 //! Source: `per-app` 5.
 
-use super::app::Turn;
+use super::app::{Turn, picked};
 use super::component::{Count, Node, Objects, Pattern, Room, Share};
 use super::count::Procs;
 use super::deal::Deal;
 use super::leave;
 use super::lots::Work;
-use super::named;
 use super::pattern::{Binding, Layout};
 use super::place;
-use super::select;
 use super::site::Site;
 use crate::count::ProcCount;
 use crate::error::words::Counted;
@@ -39,10 +37,7 @@ pub(super) fn place(
         policy,
         ..
     } = turn;
-    let named = named::recall(site, &resolved.hosts, app)?;
-    let mut picks = select::picks(site, &resolved.hosts, (app, policy), &named, notes)?;
-    picks.keep(site);
-    named::keep(site, &resolved.hosts, app, named);
+    let picks = picked(site, turn, notes)?;
     let map = match pattern {
         Pattern::Engine(map) => map(policy),
         Pattern::Own { kind, .. } => MapBy::Object(kind),
@@ -57,7 +52,8 @@ pub(super) fn place(
         },
         ..*policy
     };
-    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks.picks);
+    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks);
+    work.site.spare.picks = picks;
     let asked = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
         Procs::Hole | Procs::AtItsTurn => None,

@@ -1,23 +1,7 @@
 //! The plain mapper against the placement corpus.
 
 use rayon::prelude::*;
-use stowplan::args::map_args;
-use stowplan_engine::error::MapError;
-use stowplan_engine::stage::resolve::{Context, Resolved, resolve};
-use stowplan_scale_tests::corpus::{Case, Expected, answer, cases, machines, shared};
-
-/// From the arguments of a case to resolved apps, or the class of the refusal.
-pub(crate) fn resolved(case: &Case) -> Result<Resolved, String> {
-    let class = |error: MapError| error.class().to_owned();
-    let args = map_args(&case.argv).map_err(|error| class(error.into()))?;
-    let context = Context {
-        parent: None,
-        spoken: &args.taken.spoken,
-        affinity: None,
-        files: case,
-    };
-    resolve(args.taken.request, context).map_err(class)
-}
+use stowplan_scale_tests::corpus::{Expected, answer, cases, machines, shared};
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
@@ -32,7 +16,7 @@ fn the_reference_answers_every_case_of_the_corpus() {
     let wrong: Vec<String> = cases
         .par_iter()
         .filter_map(|case| {
-            let found = answer(case, &machines[&case.topology], &resolved);
+            let found = answer(case, &machines[&case.topology]);
             let short = |answer: &Expected| match answer {
                 Expected::Rows(rows) => format!("{} rows, {:?} …", rows.len(), rows.first()),
                 Expected::Error(class) => class.clone(),

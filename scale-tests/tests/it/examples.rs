@@ -65,11 +65,7 @@ fn the_reference_gives_every_worked_example() {
     let examples = examples();
     assert_eq!(examples.cases.len(), 121);
     for case in &examples.cases {
-        let found = answer(
-            case,
-            &examples.machines[&case.topology],
-            &super::corpus::resolved,
-        );
+        let found = answer(case, &examples.machines[&case.topology]);
         assert_eq!(found, case.expected, "example {}: {:?}", case.id, case.argv);
     }
     assert_eq!(

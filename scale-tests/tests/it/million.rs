@@ -63,15 +63,7 @@ fn a_million_regular_ranks_are_broadcast_in_four_kilobytes() {
             map,
         )
     };
-    for map in [
-        "slot",
-        "core",
-        "numa",
-        "node",
-        "ppr:16:numa",
-        "package:span",
-        "core:span",
-    ] {
+    for map in shapes::EQUAL.into_iter().chain(["core:span"]) {
         let plan = plan(million(map));
         assert_eq!(plan.ranks(), 1 << 20);
         judged(&plan, map);

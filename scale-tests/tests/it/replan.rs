@@ -4,7 +4,7 @@ use stowplan_engine::check::check;
 use stowplan_engine::count::Rank;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::planner::Planner;
-use stowplan_scale_tests::shapes::{Shape, regular};
+use stowplan_scale_tests::shapes::{EQUAL, Shape, regular};
 
 use crate::size::named;
 
@@ -128,14 +128,7 @@ fn planned_twice_here() {
 /// its questions, none of which grows with nodes or with their states.
 #[test]
 fn a_second_plan_allocates_nothing_for_nodes() {
-    for map in [
-        "slot",
-        "core",
-        "numa",
-        "node",
-        "ppr:16:numa",
-        "package:span",
-    ] {
+    for map in EQUAL {
         let job = |nodes: u32| format!("package:2 numa:2 l3:2 core:8 pu:1|{nodes}|64|{map}");
         let (few, many) = (allocations(&job(1 << 8)), allocations(&job(1 << 14)));
         println!("{map}: a second plan allocates {many} times");

@@ -2,14 +2,11 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use stowplan::args::map_args;
 use stowplan_engine::check::check;
-use stowplan_engine::count::Rank;
-use stowplan_engine::error::MapError;
 use stowplan_engine::map::{Machine, map_resolved};
 use stowplan_engine::plan::Plan;
-use stowplan_engine::stage::resolve::{Context, Resolved, resolve};
 use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_scale_tests::compare::row;
 use stowplan_scale_tests::corpus::{Case, Expected, answer, cases, machines};
 
 /// Compares every case. Gives the number of differences.
@@ -25,7 +22,7 @@ pub(crate) fn compare(folder: &Path) -> u64 {
     let mut differing = 0;
     for case in &cases {
         let machine = &machines[&case.topology];
-        let plain = answer(case, machine, &resolved);
+        let plain = answer(case, machine);
         let xml = folder.join("topo").join(format!("{}.xml", case.topology));
         let draft = std::fs::read(&xml)
             .ok()
@@ -43,23 +40,10 @@ pub(crate) fn compare(folder: &Path) -> u64 {
     differing
 }
 
-/// From the arguments of a case to resolved apps, or the class of the refusal.
-fn resolved(case: &Case) -> Result<Resolved, String> {
-    let class = |error: MapError| error.class().to_owned();
-    let args = map_args(&case.argv).map_err(|error| class(error.into()))?;
-    let context = Context {
-        parent: None,
-        spoken: &args.taken.spoken,
-        affinity: None,
-        files: case,
-    };
-    resolve(args.taken.request, context).map_err(class)
-}
-
 /// What the engine makes of a case; a plan in which the judge finds a fault is an answer of its own.
 fn engine(case: &Case, draft: TopologyDraft) -> Expected {
     let placed = || -> Result<Plan, String> {
-        let resolved = resolved(case)?;
+        let resolved = case.resolved()?;
         let mut machine = Machine::uniform(draft).map_err(|error| error.to_string())?;
         machine.local = Some("headnode".to_owned());
         let mapped = map_resolved(resolved, machine).map_err(|error| error.class().to_owned())?;
@@ -70,28 +54,8 @@ fn engine(case: &Case, draft: TopologyDraft) -> Expected {
         Err(class) => Expected::Error(class),
         Ok(plan) => Expected::Rows(
             (0..plan.ranks())
-                .filter_map(|rank| row(&plan, rank))
+                .filter_map(|rank| row(&plan, rank).map(|row| row.tsv()))
                 .collect(),
         ),
     }
-}
-
-/// A rank as a line of `--format tsv`.
-fn row(plan: &Plan, rank: u32) -> Option<String> {
-    use stowplan_engine::id::Id as _;
-    let (place, world) = (plan.place(Rank(rank))?, plan.world());
-    let row = stowplan_reference::Row {
-        rank: u64::from(rank),
-        app: place.app.row(),
-        app_rank: u64::from(place.app_rank),
-        node: place.node.row(),
-        name: world.names.name(place.node),
-        local_rank: u64::from(place.local_rank),
-        node_rank: u64::from(place.node_rank),
-        object: place.object,
-        cpus: place
-            .cpus
-            .map(|cpus| world.cpusets.get(cpus).iter().collect()),
-    };
-    Some(row.tsv())
 }
