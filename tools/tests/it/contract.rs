@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stowplan"));
     command.args(args).current_dir(root()).stdin(Stdio::null());
     for name in [
@@ -32,17 +32,20 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A folder of this test's own, gone afterwards.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path =
             std::env::temp_dir().join(format!("stowplan-contract-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder can be made");
         Self(path)
     }
-    fn file(&self, name: &str) -> String {
+    pub(crate) fn file(&self, name: &str) -> String {
         self.0.join(name).to_string_lossy().into_owned()
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        fs::read_dir(&self.0).is_ok_and(|mut files| files.next().is_none())
     }
 }
 

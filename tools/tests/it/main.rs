@@ -23,4 +23,6 @@ mod request_schema;
 mod session;
 mod spawn;
 mod taskmap;
+#[cfg(unix)]
+mod terminal;
 mod tidy;
