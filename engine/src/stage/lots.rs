@@ -128,6 +128,34 @@ impl<'s> Work<'s> {
             .sum()
     }
 
+    /// Processes of the app that found cpus. Cost: the distinct patterns so far.
+    pub(crate) fn bound(&mut self) -> u64 {
+        let mut bound = 0;
+        for lot in 0..self.lots.len() {
+            let Lot {
+                nodes,
+                placed,
+                progress,
+                ..
+            } = self.lots[lot];
+            if placed > 0 {
+                let known = self.progress[progress].known;
+                let pattern = known.map_or_else(|| self.pattern(progress), |(pattern, _)| pattern);
+                let each = self.site.patterns.get(pattern).bound(placed);
+                bound += each * u64::from(nodes.count);
+            }
+        }
+        bound
+    }
+
+    /// Free cpus of the mode on each node of a lot, as the app found it.
+    pub(super) fn found_free(&self, lot: usize) -> u32 {
+        let progress = self.lots[lot].progress;
+        let state = self.site.states.get(self.progress[progress].state);
+        let free = self.site.pusets.words(state.free);
+        self.terrain(state.topology).binder.free_units(free).count()
+    }
+
     /// The topology of a progress, under this policy.
     pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
         let hardware = self.site.hardware[topology]

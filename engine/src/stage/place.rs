@@ -96,7 +96,7 @@ impl Deal {
             return Ok(());
         }
         if work.policy.oversubscribe == Oversubscribe::Refused || !self.shares(work) {
-            return Err(refuse::out_of_cpus(work, self.so_far()));
+            return Err(self.out_of_cpus(work));
         }
         if work.policy.map == MapBy::PeList && !Self::explicit(work) {
             // The list's default binding is given up now (4.7).
@@ -159,6 +159,9 @@ impl Deal {
     /// The second pass: even shares of what is left, again and again (4.8).
     fn by_sharing(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let mut listed: Vec<bool> = vec![true; work.lots.len()];
+        let mut given_up: Vec<bool> = (0..work.lots.len())
+            .map(|lot| self.gave_up(work, lot))
+            .collect();
         while self.left > 0 {
             let nodes = |work: &Work<'_>, listed: &[bool]| -> u64 {
                 work.lots
@@ -192,10 +195,15 @@ impl Deal {
                 let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
                 if rows.len() > 1 {
                     listed.insert(lot, true);
+                    given_up.insert(lot, given_up[lot]);
                 }
                 let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
                 for (part, &(nodes, procs)) in rows.clone().zip(taking) {
-                    let (layout, cap) = choose(&self.case(work, part, Pass::Sharing))?;
+                    let (layout, cap) = if given_up[part] {
+                        (Layout::Plain(Binding::Off), u32::MAX)
+                    } else {
+                        choose(&self.case(work, part, Pass::Sharing))?
+                    };
                     let procs = procs.min(cap).min(work.lots[part].room);
                     self.left -= nodes * procs;
                     counts.push((part, layout, procs));
@@ -204,10 +212,26 @@ impl Deal {
             }
             self.lay(work, &counts)?;
             if self.left == share && listed == before {
-                return Err(refuse::out_of_cpus(work, self.so_far()));
+                return Err(self.out_of_cpus(work));
             }
         }
         Ok(())
+    }
+
+    /// Whether the first pass gave up a default binding on a lot for its slots: there it stays given up (4.1).
+    fn gave_up(&self, work: &Work<'_>, lot: usize) -> bool {
+        let row = &work.lots[lot];
+        let slots = row.avail.saturating_add(row.placed);
+        work.policy.map == MapBy::Slot
+            && self.binding == Binding::On
+            && !Self::explicit(work)
+            && slots > work.found_free(lot)
+    }
+
+    /// Cpus ran out: only bound processes found theirs, some may have been left unbound (7.6).
+    fn out_of_cpus(&self, work: &mut Work<'_>) -> MapError {
+        let deal = self.stopped(work.bound());
+        refuse::out_of_cpus(work, deal)
     }
 
     /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
@@ -232,7 +256,11 @@ impl Deal {
             if self.binding == Binding::Off && allowed {
                 return Err(refuse::out_of_resource(work, self.so_far()));
             }
-            return Err(refuse::out_of_rounds(work, self.so_far()));
+            let caps = choices.iter().enumerate();
+            let caps: Vec<_> = caps
+                .map(|(lot, &(layout, cap))| (lot, layout, cap))
+                .collect();
+            return Err(refuse::out_of_rounds(work, self.so_far(), &caps));
         };
         work.site.spare.shares = shares;
         self.deal_rounds(work, found, &choices)?;

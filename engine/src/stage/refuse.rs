@@ -4,10 +4,11 @@ use super::bind::Failure;
 
 use super::deal::Stopped;
 use super::facts::{Facts, listed_cpus, mapped_kind};
-use super::lots::Work;
+use super::lots::{Lot, Work};
+use super::pattern::Layout;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
-use crate::policy::{BindTo, MapBy, ObjKind, PprObject};
+use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
 
 /// Nodes that a ppr pattern passed over, and why the first of them was.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +132,7 @@ pub(super) fn unbindable(work: &Work<'_>, deal: Stopped, lot: usize, failure: Fa
             last: 0,
         }
         .into(),
-        Failure::NoCpu | Failure::SpanPackages => out_of_cpus(work, deal),
+        Failure::NoCpu | Failure::SpanPackages => full(work, deal, lot),
     }
 }
 
@@ -221,15 +222,25 @@ pub(super) fn out_of_resource(work: &Work<'_>, deal: Stopped) -> MapError {
     .into()
 }
 
-/// Rounds ended early: at max_slots everywhere, or for want of cpus.
-pub(super) fn out_of_rounds(work: &mut Work<'_>, deal: Stopped) -> MapError {
+/// Rounds ended early, each lot at its cap: at max_slots everywhere, or for want of cpus.
+pub(super) fn out_of_rounds(
+    work: &mut Work<'_>,
+    deal: Stopped,
+    caps: &[(usize, Layout, u32)],
+) -> MapError {
     let oversubscribed = work.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
     let limited = work.lots.iter().all(|lot| lot.room < u32::MAX) && !cpus_bind(work);
     if oversubscribed && limited {
-        out_of_resource(work, deal)
-    } else {
-        out_of_cpus(work, deal)
+        return out_of_resource(work, deal);
     }
+    let may_be_unbound = work.policy.strength == BindStrength::Default
+        || work.policy.if_supported == IfSupported::Yes;
+    // Some may take their place without cpus: only laying them tells.
+    if may_be_unbound && work.place(caps).is_ok() {
+        let placed = work.bound();
+        return out_of_cpus(work, Stopped { placed, ..deal });
+    }
+    out_of_cpus(work, deal)
 }
 
 /// Whether the cpus of some node, rather than its max_slots, ended the rounds.
@@ -271,25 +282,29 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
 
 /// Cpus, or listed cpus, ran out.
 pub(super) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
-    let (app, asked) = (work.app_number(), deal.asked);
-    let placed = deal.placed;
     if let (MapBy::PeList, Some(list)) = (work.policy.map, work.policy.list) {
         let listed = u32::try_from(listed_cpus(&work.apps.lists[list])).unwrap_or(u32::MAX);
         return PlaceError::PeListExhausted {
-            app,
-            asked,
-            placed,
+            app: work.app_number(),
+            asked: deal.asked,
+            placed: deal.placed,
             listed,
             nodes: work.nodes(),
         }
         .into();
     }
-    let full = work
-        .lots
-        .iter()
-        .position(|lot| lot.placed < lot.avail.saturating_add(lot.placed))
-        .unwrap_or(0);
-    let at = node(work, full);
+    let has_slots = |lot: &Lot| lot.placed < lot.avail.saturating_add(lot.placed);
+    full(
+        work,
+        deal,
+        work.lots.iter().position(has_slots).unwrap_or(0),
+    )
+}
+
+/// The cpus of a lot's nodes ran out.
+fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
+    let Stopped { asked, placed } = deal;
+    let (app, at) = (work.app_number(), node(work, lot));
     if placed > 0 {
         return PlaceError::NotEnoughCpus {
             app,
@@ -300,7 +315,7 @@ pub(super) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
         }
         .into();
     }
-    let (free, cpus) = first_cpus(work, full);
+    let (free, cpus) = first_cpus(work, lot);
     PlaceError::NoAvailableCpus {
         app,
         target: target(work),

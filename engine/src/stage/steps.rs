@@ -9,6 +9,7 @@ use super::spare::emptied;
 use crate::id::Id as _;
 use crate::policy::BindTo;
 use crate::table::names::push_joined;
+use std::cmp::Ordering;
 
 /// So many processes more, in a layout.
 pub(super) type Step = (ProgressId, Layout, u32);
@@ -48,14 +49,20 @@ impl Work<'_> {
     /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
     ///
     /// # Errors
-    /// The first, in the order given, whose processes do not all find their place: the lot, how many of the app did, and why.
+    /// The first process, in placing order, that does not find its place: its lot, how many of the app did, and why.
     pub(crate) fn place(
         &mut self,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), (usize, u64, End)> {
         let (steps, step_of) = self.steps(counts);
         let outcomes = self.work_out(&steps);
-        let moved = self.advance(counts, (&outcomes, &step_of));
+        let moved = match self.first_stop(counts, (&outcomes, &step_of)) {
+            Some(stop) => Err(stop),
+            None => {
+                self.advance(counts, (&outcomes, &step_of));
+                Ok(())
+            }
+        };
         let spare = &mut self.site.spare;
         (spare.steps, spare.step_of, spare.outcomes) = (steps, step_of, outcomes);
         moved
@@ -135,20 +142,56 @@ impl Work<'_> {
         outcomes
     }
 
+    /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
+    fn first_stop(
+        &self,
+        counts: &[(usize, Layout, u32)],
+        (outcomes, step_of): (&[Outcome], &[u32]),
+    ) -> Option<(usize, u64, End)> {
+        if outcomes.iter().all(Result::is_ok) {
+            return None;
+        }
+        let in_rounds = |layout| matches!(layout, Layout::Walk(_));
+        let failed =
+            |(row, (&(_, layout, procs), &step)): (usize, (&(usize, Layout, u32), &u32))| {
+                let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
+                let (placed, end) = outcome.err()?;
+                let round = if in_rounds(layout) { placed } else { 0 };
+                Some((round, row, placed, end))
+            };
+        let rows = counts.iter().zip(step_of).enumerate();
+        let (round, row, placed, end) = rows
+            .filter_map(failed)
+            .min_by_key(|&(round, row, ..)| (round, row))?;
+        let nodes = |lot: usize| u64::from(self.lots[lot].nodes.count);
+        let mut before = self.placed();
+        for (other, &(lot, layout, procs)) in counts.iter().enumerate() {
+            before += match (other.cmp(&row), in_rounds(layout)) {
+                (Ordering::Less, false) => u64::from(procs) * nodes(lot),
+                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(lot),
+                (Ordering::Equal, false) => u64::from(placed),
+                (Ordering::Equal | Ordering::Greater, true) => {
+                    u64::from(procs.min(round)) * nodes(lot)
+                }
+                (Ordering::Greater, false) => 0,
+            };
+        }
+        Some((counts[row].0, before, end))
+    }
+
     /// Moves the lots on to what was worked out.
     fn advance(
         &mut self,
         counts: &[(usize, Layout, u32)],
         (outcomes, step_of): (&[Outcome], &[u32]),
-    ) -> Result<(), (usize, u64, End)> {
-        let mut before = self.placed();
+    ) {
         for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
             if procs == 0 {
                 continue;
             }
-            let next = outcomes[step as usize]
-                .map_err(|(placed, end)| (lot, before + u64::from(placed), end))?;
-            before += u64::from(procs) * u64::from(self.lots[lot].nodes.count);
+            let Ok(next) = outcomes[step as usize] else {
+                continue;
+            };
             if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
                 self.dropped = Some(self.lots[lot]);
             }
@@ -159,7 +202,6 @@ impl Work<'_> {
             row.room -= procs.min(row.room);
             push_joined(&mut self.touched, row.nodes);
         }
-        Ok(())
     }
 
     /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.

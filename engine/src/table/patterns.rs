@@ -202,6 +202,17 @@ impl Pattern {
         (run, before + skipped)
     }
 
+    /// How many of the first `procs` processes are bound. Cost: the runs.
+    pub(crate) fn bound(&self, procs: u32) -> u64 {
+        let mut left = procs;
+        let each = self.segments.iter().map(|segment| {
+            let take = left.min(segment.procs);
+            left -= take;
+            segment_bound(segment, take)
+        });
+        each.sum()
+    }
+
     /// The first `procs` places as runs, in placement order. Cost: the runs, rounds written out.
     pub fn runs(&self, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
         let mut left = procs;
@@ -211,6 +222,27 @@ impl Pattern {
             segment_runs(segment, take)
         })
     }
+}
+
+/// How many of the first `procs` processes of a segment are bound.
+fn segment_bound(segment: &Segment, procs: u32) -> u64 {
+    let cycle = segment.cycle.map_or(segment.runs.len(), |at| at as usize);
+    let (lead, round) = segment.runs.split_at(cycle);
+    let all = |runs: &[PlaceRun]| runs.iter().map(|run| u64::from(run.count)).sum::<u64>();
+    let bound = |runs: &[PlaceRun], procs: u64| {
+        let (mut left, mut bound) = (procs, 0);
+        for run in runs {
+            let count = left.min(u64::from(run.count));
+            left -= count;
+            bound += if run.place.cpus.is_some() { count } else { 0 };
+        }
+        bound
+    };
+    let procs = u64::from(procs);
+    let (led, each) = (procs.min(all(lead)), all(round));
+    let turning = procs - led;
+    let turns = turning.checked_div(each).unwrap_or(0);
+    bound(lead, led) + turns * bound(round, each) + bound(round, turning - turns * each)
 }
 
 /// The first `procs` places of a segment, rounds written out.

@@ -2,6 +2,7 @@
 
 use crate::refusal::Refusal;
 use crate::turn::Turn;
+use stowplan_engine::policy::IfSupported;
 
 pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     let seats = turn.seats.len();
@@ -24,7 +25,16 @@ pub(super) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
                 format!("{:?}: every node is at max_slots", turn.app),
             );
         }
-        turn.bound = dealt;
+        if turn.policy.if_supported == IfSupported::No {
+            turn.bound = dealt;
+            return Err(turn.lack_of_cpus());
+        }
+        // Some may take their place without cpus: only placing them tells.
+        for (seat, count) in counts.into_iter().enumerate() {
+            for _ in 0..count {
+                turn.put(seat, None)?;
+            }
+        }
         return Err(turn.lack_of_cpus());
     }
     let even = (turn.left / seats as u64).max(1);
