@@ -117,13 +117,16 @@ impl Default for Config {
 }
 
 /// What the owner's end does to an allocation. Source: seed 001 "lifecycle".
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub enum Inheritance {
     /// Released when the owning namespace ends.
     None,
     /// Released when the owning namespace and all derived children have ended.
     Child,
     /// Unreserved when the owning namespace ends.
+    #[default]
     Default,
     /// Unreserved when the owning namespace and all derived children have ended.
     ChildDefault,

@@ -7,7 +7,7 @@ use super::image::{AllocImage, Image, NsImage, PendingImage, UsesImage, WantedIm
 use super::name::Name;
 use super::state::State;
 use super::tables::{
-    AllocId, Extent, LISTED_MAX, NewAlloc, NodeSet, NsId, Process, Record, Request, RunId, Seats,
+    Alloc, AllocId, Extent, LISTED_MAX, NodeSet, NsId, Process, Record, Request, RunId, Seats,
     Session, Sessions, Tie, Wanted,
 };
 use crate::limit::{NODES_MAX, SET_BYTES_MAX};
@@ -154,7 +154,7 @@ fn add_alloc(
         .req_ns
         .map(|place| at(spaces, "request id", place))
         .transpose()?;
-    let alloc = state.allocs.add(NewAlloc {
+    let alloc = state.allocs.add(Alloc {
         id: record.id.clone(),
         session: record.session_id,
         owner,
@@ -165,6 +165,7 @@ fn add_alloc(
         requestor,
         req_ns,
         req_id: record.req_id.clone(),
+        ..Alloc::default()
     });
     tie_alloc(state, spaces, record, alloc)?;
     Ok(alloc)

@@ -64,12 +64,16 @@ impl Collector {
         }
         self.listing.entries.push(entry);
     }
-    /// The number of the next entry of a sequence.
-    fn next(&self) -> u32 {
-        self.listing
-            .entries
-            .last()
-            .map_or(0, |last| last.number + last.count)
+    /// Adds the next entry of a sequence.
+    fn next(&mut self, node: EntryNode, cpus: Option<SlotListId>, line: u32) {
+        let last = self.listing.entries.last();
+        self.push(Entry {
+            number: last.map_or(0, |last| last.number + last.count),
+            node,
+            cpus,
+            line,
+            count: 1,
+        });
     }
 }
 
@@ -104,14 +108,7 @@ pub fn read_sequence(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
             },
         };
         let node = EntryNode::Name(all.name(short_name(name)));
-        let number = all.next();
-        all.push(Entry {
-            number,
-            node,
-            cpus,
-            line: line.number,
-            count: 1,
-        });
+        all.next(node, cpus, line.number);
         Ok(())
     })?;
     if all.listing.entries.is_empty() {
@@ -168,14 +165,7 @@ pub fn read_affinity(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
             }
         };
         let node = EntryNode::Name(all.name(short_name(fields[0].1)));
-        let number = all.next();
-        all.push(Entry {
-            number,
-            node,
-            cpus,
-            line: line.number,
-            count: 1,
-        });
+        all.next(node, cpus, line.number);
         Ok(())
     })?;
     Ok(all.listing)

@@ -133,14 +133,7 @@ pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
     let mut args = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut args);
-    let mut reader = Reader {
-        args: &args,
-        at: 0,
-        app: 0,
-        intake: Intake::new(),
-        job: JobArgs::default(),
-        notes: Vec::new(),
-    };
+    let mut reader = Reader::new(&args);
     reader.segments()?;
     let Reader {
         intake, job, notes, ..
@@ -202,14 +195,7 @@ fn with_taskmap(mut intake: Intake, job: JobArgs, notes: Vec<Note>) -> Result<Ma
 pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     let mut args = args.to_vec();
     normalize_argv(&mut args);
-    let mut reader = Reader {
-        args: &args,
-        at: 0,
-        app: 0,
-        intake: Intake::new(),
-        job: JobArgs::default(),
-        notes: Vec::new(),
-    };
+    let mut reader = Reader::new(&args);
     let mut words = Vec::new();
     while let Some(argument) = reader.args.get(reader.at) {
         if argument != "-" && argument.starts_with('-') {

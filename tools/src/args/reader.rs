@@ -33,7 +33,19 @@ pub(super) enum Once {
     Job(Meaning),
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// At the first argument, with nothing taken.
+    pub(super) fn new(args: &'a [String]) -> Self {
+        Self {
+            args,
+            at: 0,
+            app: 0,
+            intake: Intake::new(),
+            job: JobArgs::default(),
+            notes: Vec::new(),
+        }
+    }
+
     /// Each segment is an app; empty ones are passed over.
     pub(super) fn segments(&mut self) -> Result<(), SpecError> {
         let mut first = true;

@@ -7,7 +7,7 @@ use crate::session::effects::{Effects, Reply};
 use crate::session::judge::{Granted, GrantedTo};
 use crate::session::name::Name;
 use crate::session::state::State;
-use crate::session::tables::{AllocId, NewAlloc, NodeSet, Origin, Process, Request, Tie};
+use crate::session::tables::{Alloc, AllocId, NodeSet, Origin, Process, Request, Tie};
 
 /// Applies a grant that was judged to hold. Source: `reservations.md` 3.2.
 pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'_>) {
@@ -64,7 +64,7 @@ fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeS
 fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> AllocId {
     let owner = request.target_ns.unwrap_or(request.from.ns);
     let asker = request.from.ns;
-    let alloc = state.allocs.add(NewAlloc {
+    let alloc = state.allocs.add(Alloc {
         id,
         session,
         owner: Some(owner),
@@ -75,6 +75,7 @@ fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> All
         requestor: None,
         req_ns: Some(asker),
         req_id: request.req_id.take(),
+        ..Alloc::default()
     });
     state.next_session = session + 1;
     state.allocs.row[alloc].owners.insert(owner);

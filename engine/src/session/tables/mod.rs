@@ -13,7 +13,7 @@ pub use allocs::AllocId;
 pub use nodes::{NodeId, Origin};
 pub use spaces::{Kind, NsId};
 
-pub(crate) use allocs::{AllocTable, NewAlloc, Process};
+pub(crate) use allocs::{Alloc, AllocTable, Process};
 pub(crate) use nodes::NodeTable;
 pub(crate) use pending::{PendingTable, Record, Request, Wanted};
 pub(crate) use spaces::{Seats, Session, Sessions, SpaceTable};
