@@ -20,7 +20,7 @@ use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
-use crate::table::origins::{Origin, Origins};
+use crate::table::origins::Origins;
 use crate::text::cursor::whole_ranges;
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
@@ -151,11 +151,6 @@ pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, Ma
 }
 
 impl Decided {
-    /// What is worth a note so far.
-    #[must_use]
-    pub fn notes(&self) -> &[Note] {
-        &self.resolved.notes
-    }
     /// The request after promotion and inheritance.
     #[must_use]
     pub const fn request(&self) -> &SpawnRequest {
@@ -406,19 +401,5 @@ fn policy(
         },
         limit: options.limit,
         oversubscribe,
-    }
-}
-
-/// Words for listings and notes.
-impl Origin {
-    /// Who said it, in a word.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::App => "app",
-            Self::Job => "job",
-            Self::Parent => "parent",
-            Self::Default(_) => "default",
-        }
     }
 }

@@ -420,6 +420,45 @@ fn a_busy_component_ends_the_map() {
     );
 }
 
+/// What a component can read of its rooms.
+fn read_rooms(_: &Policy, _: Option<ProcCount>, rooms: &[Room<'_>]) -> Result<Vec<Share>, String> {
+    let told = rooms.iter().map(|room| {
+        let (first, last) = (room.name(0), room.name(room.nodes - 1));
+        let free = room.node.free_pus();
+        format!("{first} to {last}, from {}: {free} free", room.first)
+    });
+    Err(told.collect::<Vec<_>>().join("; "))
+}
+
+#[test]
+fn rooms_tell_their_nodes_and_what_is_free_there() {
+    let mut registry = Registry::standard();
+    let reader = Component {
+        name: "reader".into(),
+        priority: 99,
+        version: INTERFACE,
+        accepts: |policy| policy.map == MapBy::Node,
+        functions: Functions::Own {
+            count: read_rooms,
+            pattern: Pattern::Engine(|_| MapBy::Slot),
+        },
+    };
+    registry.register(reader).unwrap();
+    let (mut request, apps) = request(HOSTS, &[1, 2]);
+    request.set_app_mapping(apps[0], "core").unwrap();
+    request.set_app_mapping(apps[1], "node").unwrap();
+    let components = Components {
+        registry,
+        index: AppIndex::All,
+    };
+    let refused = map_with(resolved(&request).unwrap(), machine(), components).unwrap_err();
+    let told = refused.to_string();
+    assert!(
+        told.contains("node0 to node0, from 0: 7 free; node1 to node2, from 1: 8 free"),
+        "{told}"
+    );
+}
+
 #[test]
 fn the_interface_before_app_idx_is_refused() {
     let old = Component {

@@ -8,6 +8,7 @@
 //! standard output, whole
 //! ```
 //! or, where the command is refused, behind the `$` line: `! exit 2`, then the first line on standard error.
+//! In `cases/notes/` the notes of a command that is answered follow its output, each behind `! `.
 //! `UPDATE=1 cargo test -p stowplan cases` rewrites the answers; look at the difference before you keep it.
 
 use crate::console::{MadeUp, Said, root, stowplan, words};
@@ -81,9 +82,22 @@ fn read_case(text: &str) -> Case {
     Case { files, steps }
 }
 
+/// Whether the notes on standard error are part of an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Notes {
+    Told,
+    Untold,
+}
+
 /// What a case says of an answer.
-fn told(said: &Said) -> String {
+fn told(said: &Said, notes: Notes) -> String {
     match said.status {
+        0 if notes == Notes::Told => {
+            let noted = said.err.lines().filter(|line| line.starts_with("note["));
+            let mut out = said.out.clone();
+            noted.for_each(|line| out += &format!("! {line}\n"));
+            out
+        }
         0 => said.out.clone(),
         status => {
             let first = said.err.lines().next().unwrap_or_default();
@@ -127,6 +141,13 @@ fn cases_give_their_answers() {
         }
         let case = read_case(&text);
         assert!(!case.steps.is_empty(), "{} has no command", path.display());
+        let notes = match path
+            .parent()
+            .is_some_and(|folder| folder.ends_with("notes"))
+        {
+            true => Notes::Told,
+            false => Notes::Untold,
+        };
         let mut new = String::new();
         for step in &case.steps {
             let mut args = words(&step.command);
@@ -136,7 +157,7 @@ fn cases_give_their_answers() {
                 "{} runs something else",
                 path.display()
             );
-            let now = told(&stowplan(&args, &case.files));
+            let now = told(&stowplan(&args, &case.files), notes);
             if now != step.answer && !update {
                 faults.push(format!(
                     "{}\n$ {}\n--- promised\n{}--- given\n{now}",
