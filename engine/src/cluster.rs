@@ -69,8 +69,10 @@
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};
 use crate::plan::{Plan, World};
+use crate::policy::Overload;
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
+use crate::table::apps::Policy;
 use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, StateId, StateRuns};
 
@@ -126,7 +128,7 @@ impl Cluster {
                 map_on(resolved, Site::resume(world), &Components::standard())?
             }
         };
-        self.world = Some(kept(mapped.plan.world()));
+        self.world = Some(kept(&mapped.plan));
         Ok(mapped)
     }
 
@@ -155,8 +157,13 @@ impl Cluster {
 
 /// What a job leaves to the next one. A job that may overload deals a node's cpus anew when none is left; those it did not
 /// find free stay with the jobs that hold them, so that what each job took is its own, whichever ends first.
-fn kept(job: &World) -> World {
+fn kept(plan: &Plan) -> World {
+    let job = plan.world();
     let mut world = job.clone();
+    let overloads = |policy: &Policy| policy.overload == Overload::Allowed;
+    if !plan.table().policies.values().iter().any(overloads) {
+        return world;
+    }
     let mut after = StateRuns::default();
     for (nodes, _) in job.before.iter() {
         for (part, was, left) in parts(job, nodes) {

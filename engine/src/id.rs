@@ -87,6 +87,17 @@ impl<I: Id, T> Column<I, T> {
     pub(crate) fn clear(&mut self) {
         self.values.clear();
     }
+    /// Takes the last row away.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        self.values.pop()
+    }
+    /// Takes over the rows of another column, in the room there is.
+    pub(crate) fn copy(&mut self, other: &Self)
+    where
+        T: Clone,
+    {
+        self.values.clone_from(&other.values);
+    }
     /// Rows.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -7,9 +7,11 @@ use crate::stage::component::{AppIndex, Call, Registry};
 use crate::stage::parallel::Sharing;
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
-use crate::stage::turns::{self, Job};
+use crate::stage::turns::{self, Job, Turns};
 use crate::stage::{count, notes, pool};
+use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
+use crate::table::states::StateRuns;
 use crate::table::topologies::Topologies;
 
 /// A plan, and what is worth knowing about it.
@@ -80,44 +82,65 @@ pub fn map_with(
 
 /// Places a resolved job on nodes that are there.
 pub(crate) fn map_on(
-    resolved: Resolved,
+    mut resolved: Resolved,
     mut site: Site,
     components: &Components,
 ) -> Result<Mapped, MapError> {
-    place_on(&resolved, &mut site, components)
+    let before = site.runs.clone();
+    let mut turns = Turns::new(&resolved);
+    let last = resolved.apps.last_of_policies();
+    let components = (components, Some(&last[..]));
+    place_on(&resolved, &mut site, components, &mut turns)?;
+    Ok(planned(&mut resolved, (&mut site, before), &mut turns))
 }
 
-/// The same on a site that is used again: the plan has its tables until they are taken back.
+/// The stages: decides where the processes of every app go. The site has the states that they leave, `turns` all else.
+/// `last`: the last app of each policy, where the job is placed once only: nobody asks for what that app finds.
 pub(crate) fn place_on(
     resolved: &Resolved,
     site: &mut Site,
-    components: &Components,
-) -> Result<Mapped, MapError> {
-    let before = site.runs.clone();
+    (components, last): (&Components, Option<&[Option<AppId>]>),
+    turns: &mut Turns,
+) -> Result<(), MapError> {
     // How many processes, where nobody said; that settles bindings by size.
-    let counts = count::count(site, resolved)?;
-    let total = count::total(&count::for_size(resolved, &counts));
+    let mut counts = std::mem::take(&mut turns.counts);
+    count::count(site, resolved, &mut counts)?;
+    let total = count::total(resolved, &counts);
+    site.memo.settle(count::Size::of(total));
     // App by app, each on what the earlier ones left; side by side where they do not meet.
     let job = Job {
         resolved,
         registry: &components.registry,
         index: components.index,
-        counts: &counts,
         total,
+        counts: &counts,
+        last,
     };
-    let mut policies = resolved.apps.policies_alone();
-    let turns = turns::all(site, job, &mut policies)?;
-    let mut notes = resolved.notes.clone();
-    notes.extend(turns.notes);
-    notes::of_job(site, &mut notes);
-    let table = resolved.apps.clone().with_policies_of(policies);
+    turns.notes.extend_from_slice(&resolved.notes);
+    turns::all(site, job, turns)?;
+    turns.counts = counts;
+    notes::of_job(site, &mut turns.notes);
+    site.put_back();
+    Ok(())
+}
+
+/// Makes a plan of what the stages decided. `before`: the states in which the job found the nodes. The plan has the tables
+/// then, also that of the resolved apps.
+pub(crate) fn planned(
+    resolved: &mut Resolved,
+    (site, before): (&mut Site, StateRuns),
+    turns: &mut Turns,
+) -> Mapped {
+    let mut table = std::mem::take(&mut resolved.apps);
+    table.copy_policies(&turns.policies);
     let (world, patterns) = site.lend(before);
-    Ok(Mapped {
+    let placed = std::mem::take(&mut turns.placed);
+    Mapped {
         // Ranks: one prefix sum over the apps.
-        plan: Plan::assemble(world, table, patterns, turns.placed),
-        notes,
-        calls: turns.calls,
-    })
+        plan: Plan::assemble(world, table, patterns, placed),
+        notes: std::mem::take(&mut turns.notes),
+        calls: std::mem::take(&mut turns.calls),
+    }
 }
 
 /// What is refused for words whose meaning hangs on whether there are cores.

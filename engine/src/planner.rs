@@ -4,10 +4,12 @@
 //! together with the tables, so that another plan is arithmetic over runs of equal nodes. Source: seed 006.
 
 use crate::error::MapError;
-use crate::map::{Components, Machine, Mapped, judge_cores, place_on};
+use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
+use crate::plan::Placed;
 use crate::stage::pool;
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
+use crate::stage::turns::Turns;
 use crate::table::states::StateRuns;
 
 /// A job and its nodes.
@@ -21,6 +23,9 @@ pub struct Planner {
     site: Site,
     /// The state in which the job finds each node that is left.
     found: StateRuns,
+    /// What was placed on them, and distinct policies before any binding was settled.
+    turns: Turns,
+    policies: usize,
     last: Option<Mapped>,
 }
 
@@ -46,11 +51,35 @@ impl Planner {
         site.keep_named();
         Ok(Self {
             found: site.runs.clone(),
+            turns: Turns::new(&resolved),
+            policies: resolved.apps.policies.len(),
             resolved,
             components: Components::standard(),
             site,
             last: None,
         })
+    }
+
+    /// Runs the stages alone: decides where the processes of every app go, on the nodes that are left, and gives that as
+    /// [`Planner::plan`] puts it into its plan. Shape `[apps]`, holes with no runs.
+    ///
+    /// # Errors
+    /// As `plan`.
+    ///
+    /// Cost: as `plan`, less making the plan. Once the job was placed, it allocates nothing where apps find what they found
+    /// before (`scale-tests/tests/it/replan.rs`), the maps that files write out apart.
+    pub fn place(&mut self) -> Result<&[Placed], MapError> {
+        self.take_back();
+        self.turns.start_again(&mut self.site, self.policies);
+        self.site.start_again(&self.found);
+        place_on(
+            &self.resolved,
+            &mut self.site,
+            (&self.components, None),
+            &mut self.turns,
+        )?;
+        self.site.even_out(self.turns.placed.len());
+        Ok(&self.turns.placed)
     }
 
     /// Places the job on the nodes that are left: what [`crate::map::map_resolved`] gives for a machine and host lists
@@ -61,9 +90,13 @@ impl Planner {
     ///
     /// Cost: the first time that of `map_resolved`. Later: runs, and what no earlier plan worked out.
     pub fn plan(&mut self) -> Result<&Mapped, MapError> {
-        self.take_back();
-        self.site.start_again(&self.found);
-        let mapped = place_on(&self.resolved, &mut self.site, &self.components)?;
+        self.place()?;
+        let before = self.site.found_again(&self.found);
+        let mapped = planned(
+            &mut self.resolved,
+            (&mut self.site, before),
+            &mut self.turns,
+        );
         Ok(self.last.insert(mapped))
     }
 
@@ -98,8 +131,9 @@ impl Planner {
 
     /// The tables of the last plan are the site's again.
     fn take_back(&mut self) {
-        if let Some(Mapped { plan, .. }) = self.last.take() {
-            self.site.take_back(plan);
+        if let Some(Mapped { plan, notes, calls }) = self.last.take() {
+            self.resolved.apps = self.site.take_back(plan);
+            (self.turns.notes, self.turns.calls) = (notes, calls);
         }
     }
 }

@@ -166,9 +166,16 @@ impl Plan {
     }
 
     /// The tables, given back to whoever plans next.
-    pub(crate) fn into_tables(self) -> (World, Patterns, impl Iterator<Item = Vec<PlacedRun>>) {
+    pub(crate) fn into_tables(
+        self,
+    ) -> (
+        World,
+        AppTable,
+        Patterns,
+        impl Iterator<Item = Vec<PlacedRun>>,
+    ) {
         let placed = self.apps.into_iter().map(|app| app.placed.runs);
-        (self.world, self.patterns, placed)
+        (self.world, self.table, self.patterns, placed)
     }
 
     /// The nodes, topologies and states that the plan speaks of.

@@ -126,7 +126,13 @@ impl Places {
             end += procs as usize;
             here.push((pattern, procs));
         }
-        let mut flat = vec![Packed::default(); end];
+        let mut flat = Vec::new();
+        if end < PARALLEL {
+            flat.resize(end, Packed::default());
+        } else {
+            // Pages come from the system where they are written first: that too is shared.
+            flat.par_extend(rayon::iter::repeat_n(Packed::default(), end));
+        }
         let mut rest = &mut flat[..];
         let parts = here.into_iter().map(|(pattern, procs)| {
             let (own, behind) = std::mem::take(&mut rest).split_at_mut(procs as usize);

@@ -4,7 +4,7 @@ use super::count::{self, Procs};
 use super::entries;
 use super::leave;
 use super::listed::Asked;
-use super::lots::Work;
+use super::lots::{Keeping, Work};
 use super::lowered::lowered;
 use super::named;
 use super::own;
@@ -32,6 +32,7 @@ pub(crate) struct Turn<'r> {
     pub(crate) policy: &'r Policy,
     pub(crate) id: PolicyId,
     pub(crate) procs: Procs,
+    pub(crate) keeping: Keeping,
     /// Processes of the apps before this one.
     pub(crate) base: u32,
     /// Entries of the affinity file that earlier apps took.
@@ -110,6 +111,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         }
     };
     let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
+    work.keeping = turn.keeping;
     work.site.spare.picks = picks;
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&mut work, notes);
@@ -187,7 +189,7 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
 fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
     let mut lowered = lowered(site, &turn.resolved.hosts, turn.app);
-    site.lower(&mut lowered);
+    site.claim(&mut lowered, &mut []);
     let file = listing(turn).expect("resolve refuses a rankfile map without a file");
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
     let procs = match turn.procs {

@@ -27,13 +27,18 @@ pub(crate) enum Procs {
     AtItsTurn,
 }
 
-/// Counts the apps without `-n` on the empty pool.
+/// Counts the apps without `-n` on the empty pool. `counts`: shape `[apps]` then.
 ///
 /// # Errors
 /// What an app's hosts get wrong, `no-processes`, `job-too-large`.
-pub(crate) fn count(site: &mut Site, resolved: &Resolved) -> Result<Vec<Procs>, MapError> {
+pub(crate) fn count(
+    site: &mut Site,
+    resolved: &Resolved,
+    counts: &mut Vec<Procs>,
+) -> Result<(), MapError> {
     let apps = &resolved.apps;
-    let mut counts = Vec::with_capacity(apps.len());
+    counts.clear();
+    counts.reserve(apps.len());
     let mut sum = 0_u64;
     for app in apps.ids() {
         let procs = match (apps.policy(app), apps.np[app]) {
@@ -47,8 +52,7 @@ pub(crate) fn count(site: &mut Site, resolved: &Resolved) -> Result<Vec<Procs>, 
         };
         counts.push(procs);
     }
-    too_large(sum)?;
-    Ok(counts)
+    too_large(sum)
 }
 
 /// # Errors
@@ -182,33 +186,9 @@ pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -
         .saturating_mul(u64::from(per))
 }
 
-/// The processes of a job, as far as they are counted before it is placed.
-pub(crate) fn total(counts: &[Procs]) -> u64 {
-    let procs = |procs: &Procs| match procs {
-        Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
-        Procs::Hole | Procs::AtItsTurn => 0,
-    };
-    counts.iter().map(procs).sum()
-}
-
-/// Settles a default binding that depends on the size of the job (3.6).
-pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
-    if policy.bind != BindTo::BySize {
-        return *policy;
-    }
-    let kind = match (total, policy.mode) {
-        (3.., _) => ObjKind::Numa,
-        (_, CpuMode::Core) => ObjKind::Core,
-        (_, CpuMode::Hwthread) => ObjKind::Hwthread,
-    };
-    Policy {
-        bind: BindTo::Object(kind),
-        ..*policy
-    }
-}
-
-/// Counts by which the size of a job is measured: what the mapper computes itself counts 0 (3.6).
-pub(crate) fn for_size(resolved: &Resolved, counts: &[Procs]) -> Vec<Procs> {
+/// The processes of a job by which its size is measured, as far as they are counted before it is placed: what the mapper
+/// computes itself counts 0 (3.6).
+pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
     let apps = &resolved.apps;
     let by_mapper = |app: AppId| {
         let map = apps.policy(app).map(|policy| policy.map);
@@ -217,16 +197,42 @@ pub(crate) fn for_size(resolved: &Resolved, counts: &[Procs]) -> Vec<Procs> {
             Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. })
         ) && apps.np[app].is_none()
     };
-    apps.ids()
-        .zip(counts)
-        .map(|(app, &procs)| {
-            if by_mapper(app) {
-                Procs::AtItsTurn
-            } else {
-                procs
-            }
-        })
-        .collect()
+    let procs = |(app, procs): (AppId, &Procs)| match procs {
+        Procs::Given(procs) | Procs::Counted(procs) if !by_mapper(app) => u64::from(procs.0),
+        Procs::Given(_) | Procs::Counted(_) | Procs::Hole | Procs::AtItsTurn => 0,
+    };
+    apps.ids().zip(counts).map(procs).sum()
+}
+
+/// The size of a job, as far as bindings hang on it (3.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Size {
+    /// One process or two.
+    Few,
+    /// More.
+    Many,
+}
+
+impl Size {
+    pub(crate) const fn of(total: u64) -> Self {
+        if total < 3 { Self::Few } else { Self::Many }
+    }
+}
+
+/// Settles a default binding that depends on the size of the job (3.6).
+pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
+    if policy.bind != BindTo::BySize {
+        return *policy;
+    }
+    let kind = match (Size::of(total), policy.mode) {
+        (Size::Many, _) => ObjKind::Numa,
+        (Size::Few, CpuMode::Core) => ObjKind::Core,
+        (Size::Few, CpuMode::Hwthread) => ObjKind::Hwthread,
+    };
+    Policy {
+        bind: BindTo::Object(kind),
+        ..*policy
+    }
 }
 
 /// The kind of the objects an app maps to, in words of the whole job.

@@ -23,11 +23,14 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     let spare = &mut work.site.spare;
     let mut known = std::mem::take(&mut spare.came);
     known.clear();
+    known.reserve(work.progress.len());
     for _ in work.progress.ids() {
         known.push(None);
     }
     let mut runs = emptied(&mut spare.runs);
     let mut changes = emptied(&mut spare.changes);
+    runs.reserve(work.lots.len());
+    changes.reserve(work.lots.len());
     for nodes in &work.touched {
         work.site.order.visit(*nodes);
     }
@@ -51,6 +54,9 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
             used_before: row.used,
         });
     }
+    for &lot in lots.iter().filter(|lot| lot.placed == 0) {
+        work.remember_facts(lot.progress);
+    }
     let joined = in_job_order(&runs, work.site);
     work.site.change(&mut changes);
     let spare = &mut work.site.spare;
@@ -66,10 +72,10 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
 /// The pattern and the state of nodes that came this far.
 fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, StateId) {
     let Progress {
-        state,
         placed,
         known,
         pass,
+        ..
     } = work.progress[at];
     if let Some(known) = known {
         return known;
@@ -89,10 +95,10 @@ fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, Stat
         ..*row
     };
     let both = (pattern, work.site.states.intern(next));
-    if let Some((layout, id)) = only.zip(work.remembered()) {
+    if let Some(((layout, longest), key)) = only.zip(work.key_to_keep(from)) {
         let facts = work.known_facts(from);
         let memo = &mut work.site.memo;
-        memo.keep((state, id), facts, (layout, placed, both));
+        memo.keep(key, facts, ((layout, placed, longest), both));
     }
     both
 }
@@ -100,6 +106,7 @@ fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, Stat
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
 pub(crate) fn in_job_order(runs: &[PlacedRun], site: &mut Site) -> Vec<PlacedRun> {
     let mut parts = emptied(&mut site.spare.places);
+    parts.reserve(runs.len());
     for run in runs {
         let places = site.order.places(run.nodes);
         parts.extend(places.map(|(nodes, place)| (place, PlacedRun { nodes, ..*run })));
@@ -109,6 +116,7 @@ pub(crate) fn in_job_order(runs: &[PlacedRun], site: &mut Site) -> Vec<PlacedRun
     }
     let mut joined = site.spare.placed.pop().unwrap_or_default();
     joined.clear();
+    joined.reserve(parts.len());
     for &(_, run) in &parts {
         match joined.last_mut() {
             Some(last)

@@ -6,7 +6,7 @@
 use super::bind::Cpus;
 use super::facts::{Facts, Terrain};
 use super::lay::lay;
-use super::parallel::over;
+use super::parallel::{Grain, over};
 use super::pattern::{End, Ground, Laid, Layout};
 use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
 use super::select::Pick;
@@ -17,6 +17,7 @@ use crate::policy::{MapBy, Overload, Oversubscribe};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternDraft, PatternId};
+use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -34,14 +35,26 @@ pub(crate) struct Lot {
     pub(crate) progress: ProgressId,
 }
 
+/// Whether what an app finds may be asked for again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Keeping {
+    /// By a later app of its policy, or by a later plan.
+    #[default]
+    Yes,
+    /// It is the last of its policy.
+    No,
+}
+
 /// One app being placed.
 pub(crate) struct Work<'s> {
     pub(crate) site: &'s mut Site,
     pub(crate) apps: &'s AppTable,
     pub(crate) app: AppId,
     pub(crate) policy: Policy,
-    /// The policy by id, where later apps may have an equal one.
+    /// The policy by id, where other apps may have an equal one.
     pub(crate) id: Option<PolicyId>,
+    /// Whether what is found here is kept for them.
+    pub(crate) keeping: Keeping,
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(super) passes: Column<PassId, Pass>,
@@ -68,11 +81,11 @@ impl<'s> Work<'s> {
         let mut progress = std::mem::take(&mut spare.progress);
         let mut roots = std::mem::take(&mut spare.roots);
         progress.clear();
-        roots.clear();
+        roots.resize(site.states.len(), None);
+        lots.reserve(picks.len());
         for pick in picks {
-            let id = *roots
-                .entry(pick.state)
-                .or_insert_with(|| progress.push(Progress::at(pick.state)));
+            let id = *roots[pick.state.row()]
+                .get_or_insert_with(|| progress.push(Progress::at(pick.state)));
             let room = site.states.get(pick.state).room();
             lots.push(Lot {
                 nodes: pick.nodes,
@@ -83,8 +96,10 @@ impl<'s> Work<'s> {
             });
         }
         let mut topologies = emptied(&mut site.spare.topologies);
-        let states = progress.values().iter().map(|row| row.state);
-        topologies.extend(states.map(|state| site.states.get(state).topology));
+        for row in progress.values() {
+            roots[row.state.row()] = None;
+            topologies.push(site.states.get(row.state).topology);
+        }
         site.know(&mut topologies);
         site.spare.topologies = topologies;
         site.spare.roots = roots;
@@ -100,6 +115,7 @@ impl<'s> Work<'s> {
             app,
             policy,
             id,
+            keeping: Keeping::Yes,
             lots,
             progress,
             passes,
@@ -215,7 +231,7 @@ impl<'s> Work<'s> {
         });
         let this = &*self;
         let found = over(
-            (&wanted, this.site.sharing),
+            (&wanted, this.site.sharing, Grain::Fine),
             |progress| this.topology(*progress),
             |terrain, &progress| {
                 let state = this.site.states.get(this.progress[progress].state);
@@ -241,16 +257,33 @@ impl<'s> Work<'s> {
         self.id.filter(|_| alike)
     }
 
-    fn remembered_facts(&self, progress: ProgressId) -> Option<Facts> {
+    /// Under what later apps find what this one finds on nodes that it has not touched.
+    pub(super) fn key(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
         let row = &self.progress[progress];
         let id = self.remembered().filter(|_| row.is_root())?;
-        self.site.memo.facts(row.state, id)
+        Some((row.state, id))
+    }
+
+    /// The same, if they will ask.
+    pub(super) fn key_to_keep(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
+        self.key(progress).filter(|_| self.keeping == Keeping::Yes)
+    }
+
+    /// Keeps what was learnt of nodes that got nothing.
+    pub(super) fn remember_facts(&mut self, progress: ProgressId) {
+        if let (Some(facts), Some(key)) = (self.known_facts(progress), self.key_to_keep(progress)) {
+            self.site.memo.keep_facts(key, facts);
+        }
+    }
+
+    fn remembered_facts(&self, progress: ProgressId) -> Option<Facts> {
+        self.site.memo.facts(self.key(progress)?)
     }
 
     /// Room for what this app will leave.
     pub(super) fn reserve(&mut self) {
         let new = self.passes.len();
-        self.site.reserve(new);
+        self.site.reserve(new, self.keeping);
     }
 
     pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
@@ -267,11 +300,27 @@ impl<'s> Work<'s> {
         self.known_facts(progress).expect("learnt just now")
     }
 
-    /// How many of `want` processes a layout would place on a lot, and why no more.
+    /// How many of `want` processes a layout would place on a lot.
     pub(crate) fn capacity(&self, lot: usize, layout: Layout, want: u32) -> u32 {
-        let lot = &self.lots[lot];
-        let terrain = self.terrain(self.topology(lot.progress));
-        self.lay_on(&terrain, lot.progress, layout, want).procs
+        let progress = self.lots[lot].progress;
+        let known = self.key(progress);
+        let known = known.and_then(|key| self.site.memo.capacity(key, (layout, want)));
+        known.unwrap_or_else(|| {
+            let terrain = self.terrain(self.topology(progress));
+            self.lay_on(&terrain, progress, layout, want).procs
+        })
+    }
+
+    /// The same, and later apps of equal policy need not ask again.
+    pub(crate) fn learn_capacity(&mut self, lot: usize, layout: Layout, want: u32) -> u32 {
+        let procs = self.capacity(lot, layout, want);
+        if let Some(key) = self.key_to_keep(self.lots[lot].progress) {
+            let memo = &mut self.site.memo;
+            if memo.capacity(key, (layout, want)).is_none() {
+                memo.keep_capacity(key, (layout, want), procs);
+            }
+        }
+        procs
     }
 
     /// How a layout of `want` processes would end on a lot.

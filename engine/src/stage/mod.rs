@@ -30,6 +30,8 @@ mod pelist;
 mod lay;
 // Many different things at once.
 pub(crate) mod parallel;
+// What policies made of node states.
+mod memo;
 // Vectors kept from app to app.
 mod spare;
 // The nodes of a job while its apps are placed.

@@ -12,7 +12,7 @@ use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span};
 
-/// Lots looked at in one go, at least: then what they need is worked out together.
+/// Lots looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
 const AHEAD: usize = 64;
 
 /// Places `procs` processes of the app on its lots.
@@ -143,11 +143,12 @@ impl Deal {
             || work.policy.bind == BindTo::Nothing
     }
 
-    /// One behind the last lot that may be needed, slots alone considered.
+    /// One behind the last lot that may be needed, slots alone considered; where these were not enough, some more.
     fn look_ahead(&self, work: &Work<'_>, from: usize) -> usize {
         let mut enough = u64::from(self.left);
         let mut lot = from;
-        while lot < work.lots.len() && (enough > 0 || lot < from + AHEAD) {
+        let least = if from == 0 { 0 } else { from + AHEAD };
+        while lot < work.lots.len() && (enough > 0 || lot < least) {
             let row = &work.lots[lot];
             enough =
                 enough.saturating_sub(u64::from(row.avail.max(1)) * u64::from(row.nodes.count));
@@ -363,7 +364,7 @@ impl Deal {
                 .left
                 .min(row.room)
                 .min(u32::try_from(whole).unwrap_or(u32::MAX));
-            let cap = work.capacity(lot, layout, want);
+            let cap = work.learn_capacity(lot, layout, want);
             if u64::from(cap) < whole.min(u64::from(want)) {
                 skipped.for_cpus(work, lot, needed, facts);
             }

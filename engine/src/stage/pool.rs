@@ -7,7 +7,6 @@ use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
 use crate::policy::{CpuMode, ObjKind};
 use crate::stage::resolve::Resolved;
-use crate::table::alike::ById;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::machine::{CpuList, Machine};
 use crate::table::names::{
@@ -118,29 +117,31 @@ fn from_entries<'h>(
 ) -> Result<Named, MapError> {
     let mut names = Names::default();
     let mut said = Vec::new();
-    let entries = lists.flat_map(|(list, times)| list.iter().map(move |entry| (entry, times)));
-    for (entry, times) in entries {
-        let HostEntry::Names(range, slots) = entry else {
-            continue;
-        };
-        let (written, inferred) = match slots {
-            EntrySlots::One => (times, 0),
-            EntrySlots::Count(count) => (times * u64::from(*count), 0),
-            EntrySlots::Infer => (0, times),
-        };
-        let said_here = Said {
-            written,
-            inferred,
-            max: None,
-        };
-        let nodes = match by_number(&names, range) {
-            Some(node) => Nodes::from_slice(&[NodeRange {
-                first: row(node),
-                count: 1,
-            }]),
-            None => names.add(range).map_err(too_many)?,
-        };
-        said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
+    for (list, times) in lists {
+        said.reserve(list.len());
+        for entry in list {
+            let HostEntry::Names(range, slots) = entry else {
+                continue;
+            };
+            let (written, inferred) = match slots {
+                EntrySlots::One => (times, 0),
+                EntrySlots::Count(count) => (times * u64::from(*count), 0),
+                EntrySlots::Infer => (0, times),
+            };
+            let said_here = Said {
+                written,
+                inferred,
+                max: None,
+            };
+            let nodes = match by_number(&names, range) {
+                Some(node) => Nodes::from_slice(&[NodeRange {
+                    first: row(node),
+                    count: 1,
+                }]),
+                None => names.add(range).map_err(too_many)?,
+            };
+            said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
+        }
     }
     let slots = add_up(said);
     Ok(Named { names, slots })
@@ -397,16 +398,20 @@ fn first_states(
     slots: Vec<(NodeRange, Said)>,
 ) -> Result<(), MapError> {
     let topologies = topologies(machine, &site.names, site.sharing)?;
-    let mut allowed: ById<TopologyId, PuSetId> = ById::default();
+    let mut allowed: Column<TopologyId, Option<PuSetId>> =
+        site.topologies.ids().map(|_| None).collect();
+    site.states.reserve(slots.len());
+    site.pusets.reserve(topologies.len());
+    site.runs.make_room(slots.len().max(topologies.len()));
     for (nodes, said) in slots {
         for (part, topology) in topologies.within(nodes) {
             let topology = topology.expect("every node has a topology by now");
-            let set = match allowed.get(&topology) {
-                Some(&set) => set,
+            let set = match allowed[topology] {
+                Some(set) => set,
                 None => {
                     let bits = allowed_pus(site, machine, topology, part.first)?;
                     let set = site.pusets.intern_words(bits.words(), bits.len() as usize);
-                    allowed.insert(topology, set);
+                    allowed[topology] = Some(set);
                     set
                 }
             };

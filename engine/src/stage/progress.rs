@@ -52,8 +52,8 @@ pub(super) struct Pass {
     /// What this pass laid, and how many processes of it.
     pub(super) laid: LaidId,
     pub(super) procs: u32,
-    /// The layout, where this is the first pass.
-    pub(super) only: Option<Layout>,
+    /// Where this is the first pass: the layout, and the most processes that any nodes of that progress got in it.
+    pub(super) only: Option<(Layout, u32)>,
 }
 
 /// What a pass laid, as far as any node went with it.

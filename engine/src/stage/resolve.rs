@@ -18,6 +18,7 @@ use crate::spawn::intake::Spoken;
 use crate::spawn::keys;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
+use crate::table::alike::ById;
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
 use crate::table::origins::Origins;
@@ -276,8 +277,9 @@ impl Decided {
 
     fn read_hosts(&mut self, files: &dyn Files) -> Result<(), MapError> {
         let mut read: HashMap<String, HostfileId> = HashMap::new();
-        let mut lists: HashMap<u64, Option<HostListId>> = HashMap::new();
-        let mut unions: HashMap<u64, Vec<HostfileId>> = HashMap::new();
+        // Texts go by number here: nobody chooses these.
+        let mut lists: ById<u64, Option<HostListId>> = ById::default();
+        let mut unions: ById<u64, Vec<HostfileId>> = ById::default();
         let hosts = &mut self.resolved.hosts;
         let mut owned = self.request.attributes().apps().peekable();
         for app in self.request.apps().ids() {

@@ -13,7 +13,7 @@ use crate::policy::{NoLocal, Oversubscribe};
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
-use crate::table::states::{Runs, StateId, StateRuns};
+use crate::table::states::{NodeState, Runs, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, HostfileWhat, Hosts};
 use std::borrow::Cow;
 
@@ -37,8 +37,7 @@ pub(crate) struct Picks {
 impl Picks {
     /// Keeps the changed slots for the rest of the job.
     pub(crate) fn keep(&mut self, site: &mut Site) {
-        site.lower(&mut self.lowered);
-        site.change(&mut self.raised);
+        site.claim(&mut self.lowered, &mut self.raised);
     }
 }
 
@@ -119,7 +118,8 @@ impl Entries<'_> {
         }
         let mut seen = Intervals::default();
         let mut named = Named::default();
-        let mut claims = Vec::new();
+        let mut claims = Vec::with_capacity(self.entries.len());
+        named.mentions.reserve(self.entries.len());
         for (block, entries) in self.entries.chunks(AT_ONCE).enumerate() {
             let entries = each((entries, self.site.sharing), |(at, entry)| {
                 self.entry(block * AT_ONCE + at, entry, within.as_ref())
@@ -297,57 +297,24 @@ pub(crate) fn picks(
     let mut raised = Vec::new();
     let runs = after(site, &mut changes);
     let runs = runs.as_ref().unwrap_or(&site.runs);
-    claimed(runs, named, &list, (&mut site.spare.claims, &mut parts));
-    for &(nodes, claim, state) in &parts {
-        let was = *site.states.get(state);
-        let mut row = was;
-        let left = row.left();
-        let avail = match claim {
-            None => u64::from(left),
-            Some(claim) => claim
-                .slots
-                .saturating_add(u64::from(claim.all_left) * u64::from(left)),
-        };
-        let full = row.room() == 0 || row.used >= row.slots;
-        if forbidden
-            && avail > u64::from(left)
-            && (!full || claim.is_some_and(|claim| claim.slots > 0))
-        {
-            let used = row.used;
-            let wanted = u64::from(used).saturating_add(avail);
-            if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
-                let node = site.name(nodes.first);
-                return Err(PlaceError::SlotsExceedMax {
-                    app: number(app),
-                    node,
-                    claim: avail,
-                    max,
-                    used,
-                }
-                .into());
-            }
-            if !full {
-                row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
-                raised.push((nodes, site.states.intern(row)));
-            }
+    // Nodes in front that are full drop out of what is not claimed: many apps need not look at them again.
+    let skips = forbidden && named.claims.is_none();
+    let from = if skips { site.full } else { 0 };
+    let filled = (&mut site.spare.claims, &mut parts);
+    claimed(runs, named, (&list, from), filled);
+    picks.reserve(parts.len());
+    for &part in &parts {
+        let (nodes, _, state) = part;
+        // What this app's own hostfile lowers may come back.
+        if nodes.first == site.full && changes.is_empty() && is_full(site.states.get(state)) {
+            site.full = nodes.end();
         }
-        if row.room() == 0 || (forbidden && full) {
-            continue;
+        if let Some(pick) = pick(site, app, policy.oversubscribe, part)? {
+            if pick.state != state {
+                raised.push((nodes, pick.state));
+            }
+            picks.push(pick);
         }
-        let avail = if left == 0 {
-            0
-        } else {
-            u32::try_from(avail).unwrap_or(u32::MAX)
-        };
-        picks.push(Pick {
-            nodes,
-            state: if row == was {
-                state
-            } else {
-                site.states.intern(row)
-            },
-            avail,
-        });
     }
     site.spare.parts = parts;
     if picks.is_empty() {
@@ -360,22 +327,96 @@ pub(crate) fn picks(
     })
 }
 
+/// Whether a node takes no process more, unless slots do not count.
+fn is_full(row: &NodeState) -> bool {
+    row.room() == 0 || row.used >= row.slots
+}
+
+/// What an app may take of each of some nodes, in the state that its claim gives them; `None`: they drop out.
+fn pick(
+    site: &mut Site,
+    app: AppId,
+    oversubscribe: Oversubscribe,
+    (nodes, claim, state): ClaimedPart,
+) -> Result<Option<Pick>, MapError> {
+    let was = *site.states.get(state);
+    let mut row = was;
+    let left = row.left();
+    let avail = match claim {
+        None => u64::from(left),
+        Some(claim) => claim
+            .slots
+            .saturating_add(u64::from(claim.all_left) * u64::from(left)),
+    };
+    let full = is_full(&row);
+    let forbidden = oversubscribe == Oversubscribe::Refused;
+    if forbidden && avail > u64::from(left) && (!full || claim.is_some_and(|claim| claim.slots > 0))
+    {
+        let used = row.used;
+        let wanted = u64::from(used).saturating_add(avail);
+        if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
+            return Err(exceeding(site, app, nodes, (avail, max, used)));
+        }
+        if !full {
+            row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
+        }
+    }
+    if row.room() == 0 || (forbidden && full) {
+        return Ok(None);
+    }
+    let avail = if left == 0 {
+        0
+    } else {
+        u32::try_from(avail).unwrap_or(u32::MAX)
+    };
+    let state = if row == was {
+        state
+    } else {
+        site.states.intern(row)
+    };
+    Ok(Some(Pick {
+        nodes,
+        state,
+        avail,
+    }))
+}
+
+/// An app claims more of a node than its max_slots leave.
+fn exceeding(
+    site: &Site,
+    app: AppId,
+    nodes: NodeRange,
+    (claim, max, used): (u64, u32, u32),
+) -> MapError {
+    PlaceError::SlotsExceedMax {
+        app: number(app),
+        node: site.name(nodes.first),
+        claim,
+        max,
+        used,
+    }
+    .into()
+}
+
 /// Nodes of one claim and one state.
 type ClaimedPart = (NodeRange, Option<Claim>, StateId);
 
-/// The list in parts of one claim and one state.
+/// The list in parts of one claim and one state, from a node of the pool on.
 fn claimed(
     states: &StateRuns,
     named: &Named,
-    list: &[NodeRange],
+    (list, from): (&[NodeRange], u32),
     (claims, parts): (&mut Runs<Option<Claim>>, &mut Vec<ClaimedPart>),
 ) {
     claims.clear();
+    let many = named.claims.as_ref().map_or(0, Vec::len);
+    claims.make_room(many);
+    parts.reserve(many);
     for &(nodes, claim) in named.claims.iter().flatten() {
         claims.push(nodes.first - claims.nodes(), Some(Claim::default()));
         claims.push(nodes.count, Some(claim));
     }
-    for &nodes in list {
+    for nodes in list.iter().filter_map(|nodes| nodes.from(from)) {
         if named.claims.is_none() {
             parts.extend(
                 states

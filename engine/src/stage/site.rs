@@ -2,16 +2,17 @@
 
 use super::bind::Mask;
 use super::bits::{Bits, ones};
-use super::facts::Facts;
 use super::hardware::Hardware;
+use super::lots::Keeping;
+use super::memo::Memo;
 use super::named::Named;
 use super::parallel::{Sharing, each};
-use super::pattern::{DraftRun, DraftSegment, Layout};
+use super::pattern::{DraftRun, DraftSegment};
 use super::spare::Spare;
 use crate::id::{Column, Id as _};
-use crate::plan::{Plan, World};
-use crate::table::alike::{Alike, ById, START, mix};
-use crate::table::apps::PolicyId;
+use crate::plan::{PlacedRun, Plan, World};
+use crate::table::alike::{Alike, START, mix};
+use crate::table::apps::AppTable;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::intervals::NodeOrder;
 use crate::table::machine::Machine;
@@ -22,7 +23,6 @@ use crate::table::patterns::{
 use crate::table::pusets::PuSets;
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// All that passes from app to app: node states, and the order in which nodes were first used.
@@ -54,6 +54,21 @@ pub(crate) struct Site {
     pub(super) named: Option<Vec<Option<Named>>>,
     /// Nodes that the job lost: who names them names nothing.
     pub(super) lost: Names,
+    /// Nodes before this one have no free slot.
+    pub(super) full: u32,
+    claims: Claims,
+}
+
+/// Whether what claims change about slots may have to be taken back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+enum Claims {
+    /// It may not.
+    #[default]
+    Alone,
+    /// It may; nothing has changed so far.
+    Watched,
+    /// It may: the states before the first change, and how many parts had been lowered.
+    Changed(StateRuns, usize),
 }
 
 /// Masks by logical number, each with its set by OS number.
@@ -63,51 +78,6 @@ struct Masks {
     ids: Alike<usize>,
     /// PUs of the mask at hand.
     scratch: Vec<u32>,
-}
-
-/// What apps found: the same policy on the same state finds the same.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memo {
-    found: ById<(StateId, PolicyId), Found>,
-}
-
-/// So many processes in a layout came to a pattern and a next state.
-type Came = (Layout, u32, (PatternId, StateId));
-
-/// What an app found on a state, and what came of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    pub(crate) facts: Option<Facts>,
-    placed: SmallVec<[Came; 1]>,
-}
-
-impl Memo {
-    /// What there was on a state.
-    pub(crate) fn facts(&self, state: StateId, policy: PolicyId) -> Option<Facts> {
-        self.found.get(&(state, policy))?.facts
-    }
-    /// What so many processes came to.
-    pub(crate) fn placed(
-        &self,
-        (state, policy): (StateId, PolicyId),
-        (layout, procs): (Layout, u32),
-    ) -> Option<(PatternId, StateId)> {
-        let found = self.found.get(&(state, policy))?;
-        let same = |placed: &&Came| placed.0 == layout && placed.1 == procs;
-        found.placed.iter().find(same).map(|placed| placed.2)
-    }
-    /// Keeps what was found.
-    pub(crate) fn keep(&mut self, key: (StateId, PolicyId), facts: Option<Facts>, placed: Came) {
-        let found = self.found.entry(key).or_insert_with(|| Found {
-            facts,
-            placed: SmallVec::new(),
-        });
-        found.placed.push(placed);
-    }
-    /// Makes room for so many states more.
-    pub(crate) fn reserve(&mut self, states: usize) {
-        self.found.reserve(states);
-    }
 }
 
 /// What a layout made, on the thread that laid it.
@@ -193,6 +163,8 @@ impl Site {
             spare: Spare::default(),
             named: None,
             lost: Names::default(),
+            full: 0,
+            claims: Claims::default(),
         }
     }
 
@@ -219,6 +191,8 @@ impl Site {
             spare: Spare::default(),
             named: None,
             lost: self.lost.clone(),
+            full: 0,
+            claims: Claims::default(),
         }
     }
 
@@ -252,6 +226,8 @@ impl Site {
             spare: Spare::default(),
             named: None,
             lost: Names::default(),
+            full: 0,
+            claims: Claims::default(),
         }
     }
 
@@ -320,10 +296,13 @@ impl Site {
     }
 
     /// Makes room for so many states and patterns more.
-    pub(crate) fn reserve(&mut self, new: usize) {
+    pub(crate) fn reserve(&mut self, new: usize, keeping: Keeping) {
+        self.pusets.reserve(new);
         self.states.reserve(new);
         self.patterns.reserve(new);
-        self.memo.reserve(new);
+        if keeping == Keeping::Yes {
+            self.memo.reserve(new);
+        }
     }
 
     /// A pattern, interned.
@@ -338,7 +317,7 @@ impl Site {
     }
 
     /// Gives nodes states with fewer slots, until the job is placed.
-    pub(crate) fn lower(&mut self, changes: &mut [(NodeRange, StateId)]) {
+    fn lower(&mut self, changes: &mut [(NodeRange, StateId)]) {
         for &(nodes, _) in changes.iter() {
             let states = &self.states;
             let parts = self.runs.within(nodes);
@@ -348,19 +327,42 @@ impl Site {
         self.change(changes);
     }
 
-    /// The states of the nodes, to come back to when an app has to be tried again.
-    pub(crate) fn slots_now(&self) -> (StateRuns, usize) {
-        (self.runs.clone(), self.lowered.len())
+    /// Changes slots to what an app claims of its nodes.
+    pub(crate) fn claim(
+        &mut self,
+        lowered: &mut [(NodeRange, StateId)],
+        raised: &mut [(NodeRange, StateId)],
+    ) {
+        if self.claims == Claims::Watched && !(lowered.is_empty() && raised.is_empty()) {
+            self.claims = Claims::Changed(self.runs.clone(), self.lowered.len());
+        }
+        self.lower(lowered);
+        self.change(raised);
+    }
+
+    /// From here on, what claims change can be taken back: an app may have to be tried again.
+    pub(crate) fn watch_claims(&mut self) {
+        self.claims = Claims::Watched;
+    }
+
+    /// What there was before the first claim since then that changed anything.
+    pub(crate) fn claimed_before(&mut self) -> Option<(StateRuns, usize)> {
+        match std::mem::take(&mut self.claims) {
+            Claims::Changed(runs, lowered) => Some((runs, lowered)),
+            Claims::Watched | Claims::Alone => None,
+        }
     }
 
     /// Comes back to the states of a while ago.
     pub(crate) fn slots_back(&mut self, (runs, lowered): (StateRuns, usize)) {
+        self.full = 0;
         self.runs = runs;
         self.lowered.truncate(lowered);
     }
 
     /// Lowered slots are put back when the job has been mapped (1.4): the next one finds them.
-    fn put_back(&mut self) {
+    pub(crate) fn put_back(&mut self) {
+        self.full = 0;
         for (nodes, slots) in std::mem::take(&mut self.lowered) {
             let parts: Vec<_> = self.runs.within(nodes).collect();
             let mut changes: Vec<_> = parts
@@ -383,6 +385,7 @@ impl Site {
     /// As the job finds the nodes, all that was worked out about them being known.
     pub(crate) fn start_again(&mut self, found: &StateRuns) {
         self.runs.copy(found);
+        self.full = 0;
         self.order.clear();
         self.lowered.clear();
     }
@@ -407,7 +410,6 @@ impl Site {
 
     /// What the plan keeps, and the patterns. The tables are the plan's then: see [`Self::take_back`].
     pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns) {
-        self.put_back();
         let world = World {
             names: Arc::unwrap_or_clone(std::mem::take(&mut self.names)),
             topologies: Arc::unwrap_or_clone(std::mem::take(&mut self.topologies)),
@@ -421,10 +423,37 @@ impl Site {
         (world, std::mem::take(&mut self.patterns))
     }
 
-    /// The tables that a plan had are the site's again.
-    pub(crate) fn take_back(&mut self, plan: Plan) {
-        let (world, patterns, placed) = plan.into_tables();
-        self.spare.placed.extend(placed);
+    /// Vectors of placed runs to fill again, those of the first app first.
+    pub(crate) fn keep_room(&mut self, runs: impl Iterator<Item = Vec<PlacedRun>>) {
+        let kept = &mut self.spare.placed;
+        kept.clear();
+        kept.extend(runs.filter(|runs| runs.capacity() > 0));
+        // They are taken from the end.
+        kept.reverse();
+    }
+
+    /// Room for placing so many apps again. Both vectors of states can hold what either held: which of them is which changes
+    /// with every app.
+    pub(crate) fn even_out(&mut self, apps: usize) {
+        self.spare.placed.reserve(apps);
+        self.spare.roots.resize(self.states.len(), None);
+        let room = self.runs.room().max(self.spare.states.room());
+        self.runs.make_room(room);
+        self.spare.states.make_room(room);
+    }
+
+    /// As the job finds the nodes, for a plan.
+    pub(crate) fn found_again(&mut self, found: &StateRuns) -> StateRuns {
+        let mut before = std::mem::take(&mut self.spare.before);
+        before.copy(found);
+        before
+    }
+
+    /// The tables that a plan had are the site's again; gives that of its apps.
+    pub(crate) fn take_back(&mut self, plan: Plan) -> AppTable {
+        let (world, table, patterns, placed) = plan.into_tables();
+        self.keep_room(placed);
+        self.spare.before = world.before;
         self.names = Arc::new(world.names);
         self.topologies = Arc::new(world.topologies);
         self.cpusets = world.cpusets;
@@ -432,6 +461,7 @@ impl Site {
         self.states = world.states;
         self.runs = world.after;
         self.patterns = patterns;
+        table
     }
 }
 

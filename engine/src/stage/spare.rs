@@ -8,10 +8,9 @@ use super::pattern::Layout;
 use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
 use super::select::Pick;
 use super::split::Share;
-use super::steps::{Outcome, Step};
+use super::steps::{Fresh, Outcome, Step};
 use crate::id::Column;
 use crate::plan::PlacedRun;
-use crate::table::alike::ById;
 use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
 use crate::table::states::{Runs, StateId, StateRuns};
@@ -34,7 +33,8 @@ pub(crate) struct Spare {
     pub(super) done: Column<LaidId, Done>,
     pub(super) facts: Vec<Option<Facts>>,
     pub(super) touched: Vec<NodeRange>,
-    pub(super) roots: ById<StateId, ProgressId>,
+    /// The progress of nodes of which nothing is placed, while lots are made. Shape `[states]`; nothing behind that.
+    pub(super) roots: Vec<Option<ProgressId>>,
     pub(super) topologies: Vec<TopologyId>,
     pub(super) unknown: Vec<ProgressId>,
     /// Counting.
@@ -47,7 +47,7 @@ pub(crate) struct Spare {
     pub(super) steps: Vec<Step>,
     pub(super) step_of: Vec<u32>,
     pub(super) remembered: Vec<Option<ProgressId>>,
-    pub(super) fresh: Vec<(Step, bool)>,
+    pub(super) fresh: Vec<Fresh>,
     pub(super) outcomes: Vec<Outcome>,
     /// Leaving.
     pub(super) came: Column<ProgressId, Option<Came>>,
@@ -55,8 +55,10 @@ pub(crate) struct Spare {
     pub(super) places: Vec<(u32, PlacedRun)>,
     pub(super) changes: Vec<(NodeRange, StateId)>,
     pub(super) states: StateRuns,
-    /// Runs of apps of plans that were taken back.
+    /// Runs of apps that were placed before, the last app's first.
     pub(super) placed: Vec<Vec<PlacedRun>>,
+    /// What a plan that was taken back had found.
+    pub(super) before: StateRuns,
 }
 
 /// A vector to fill: the one kept, emptied.

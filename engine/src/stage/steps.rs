@@ -1,8 +1,9 @@
 //! Steps: so many processes more on the nodes of a lot. Each different one is worked out once, many of them at once.
 
+use super::bits::Bits;
 use super::lots::Work;
-use super::parallel::over;
-use super::pattern::{End, Laid, Layout};
+use super::parallel::{Grain, over};
+use super::pattern::{DraftSegment, End, Laid, Layout};
 use super::progress::{Done, LaidId, Pass, Progress, ProgressId, cut};
 use super::site::Finished;
 use super::spare::emptied;
@@ -14,35 +15,45 @@ use std::cmp::Ordering;
 /// So many processes more, in a layout.
 pub(super) type Step = (ProgressId, Layout, u32);
 
-/// Whether an app wants one number of processes of a layout on a progress. Where it wants several, the longest serves the
-/// shorter ones: that is not remembered, as what an app gets must not hang on what earlier ones wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Alone {
-    Yes,
-    No,
+/// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
+/// them wants.
+fn alike(steps: &[Step]) -> (usize, u32) {
+    let first = steps.first().map(|step| (step.0, step.1));
+    let same = |step: &&Step| Some((step.0, step.1)) == first;
+    let alike = steps.iter().take_while(same).count();
+    (alike, alike.checked_sub(1).map_or(0, |last| steps[last].2))
 }
 
-/// Whether a step is the only one of its progress and layout. `steps` ascend.
-fn is_alone(steps: &[Step], at: usize) -> Alone {
-    let like = |other: Option<&Step>| {
-        other.is_some_and(|other| (other.0, other.1) == (steps[at].0, steps[at].1))
-    };
-    let before = at.checked_sub(1).and_then(|at| steps.get(at));
-    if like(before) || like(steps.get(at + 1)) {
-        Alone::No
-    } else {
-        Alone::Yes
-    }
-}
+/// A step that is not known, and the most processes that a step of its progress and layout wants: what a step comes to hangs
+/// on both.
+pub(super) type Fresh = (Step, u32);
 
 /// What a step comes to: the progress behind it, or how many processes it places and why no more.
 pub(super) type Outcome = Result<ProgressId, (u32, End)>;
 
 /// What a thread makes of a step.
 struct Worked {
-    laid: Laid,
+    procs: u32,
+    end: End,
+    /// PUs that are free behind it.
+    free: Bits,
+    bound: Vec<u32>,
+    shared: bool,
     /// The pattern, where no longer step of the same layout has it.
     finished: Option<Finished>,
+}
+
+impl Worked {
+    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<Finished>) -> Self {
+        Self {
+            procs: laid.procs,
+            end: laid.end,
+            free: laid.cpus.free,
+            bound: laid.cpus.bound,
+            shared: laid.cpus.shared,
+            finished: finish(laid.segments),
+        }
+    }
 }
 
 impl Work<'_> {
@@ -97,46 +108,51 @@ impl Work<'_> {
     /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
     fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
         let mut known = emptied(&mut self.site.spare.remembered);
-        known.extend((0..steps.len()).map(|at| self.remembered_step(steps, at)));
         let mut wanted = emptied(&mut self.site.spare.fresh);
         let mut outcomes = emptied(&mut self.site.spare.outcomes);
-        for (step, _) in steps
-            .iter()
-            .zip(&known)
-            .filter(|(_, known)| known.is_none())
-        {
-            // The longest result serves the shorter ones as their beginning.
-            if let Some((last, longest)) = wanted.last_mut() {
-                *longest = (last.0, last.1) != (step.0, step.1);
+        let mut from = 0;
+        while from < steps.len() {
+            // The longest result serves the shorter ones as their beginning: all are known, or none is taken for known.
+            let (alike, longest) = alike(&steps[from..]);
+            let steps = &steps[from..from + alike];
+            known.extend(
+                steps
+                    .iter()
+                    .map(|&step| self.remembered_step(step, longest)),
+            );
+            if known[from..].contains(&None) {
+                known[from..].fill(None);
+                wanted.extend(steps.iter().map(|&step| (step, longest)));
             }
-            wanted.push((*step, true));
+            from += alike;
         }
         let this = &*self;
         let worked = over(
-            (&wanted, this.site.sharing),
+            (&wanted, this.site.sharing, Grain::Coarse),
             |((progress, ..), _)| this.topology(*progress),
             |terrain, &((progress, layout, want), longest)| {
-                let mut laid = this.lay_on(terrain, progress, layout, want);
-                let segments = std::mem::take(&mut laid.segments);
-                let finish = || Finished::new(&this.site.topologies, segments);
-                Worked {
-                    finished: longest.then(finish),
-                    laid,
-                }
+                let laid = this.lay_on(terrain, progress, layout, want);
+                Worked::new(laid, |segments| {
+                    (want == longest).then(|| Finished::new(&this.site.topologies, segments))
+                })
             },
             |topology| this.terrain(topology),
         );
+        self.done.reserve(wanted.len());
+        self.passes.reserve(wanted.len());
+        self.progress.reserve(wanted.len());
+        outcomes.reserve(steps.len());
         let mut worked = wanted.iter().zip(worked);
-        let outcome = |(at, known): (usize, Option<ProgressId>)| {
+        let outcome = |known: Option<ProgressId>| {
             known.map_or_else(
                 || {
-                    let (&(step, _), worked) = worked.next().expect("as many as are not known");
-                    self.step(step, worked, is_alone(steps, at))
+                    let (&(step, longest), worked) = worked.next().expect("as many as are unknown");
+                    self.step(step, worked, longest)
                 },
                 Ok,
             )
         };
-        outcomes.extend(known.iter().copied().enumerate().map(outcome));
+        outcomes.extend(known.iter().copied().map(outcome));
         self.site.spare.remembered = known;
         self.site.spare.fresh = wanted;
         outcomes
@@ -205,18 +221,15 @@ impl Work<'_> {
     }
 
     /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked, alone: Alone) -> Outcome {
+    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> Outcome {
         let laid_id = LaidId::from_row(self.done.len());
         if let Some(finished) = worked.finished {
             let drafted = finished.drafted(self.site, self.topology(from));
             let pattern = None;
             self.done.push(Done { drafted, pattern });
         }
-        let Laid {
-            procs, end, cpus, ..
-        } = worked.laid;
-        if procs < want {
-            return Err((procs, end));
+        if worked.procs < want {
+            return Err((worked.procs, worked.end));
         }
         let row = self.progress[from];
         let mut closed = Vec::new();
@@ -226,13 +239,13 @@ impl Work<'_> {
         }
         let pass = self.passes.push(Pass {
             from,
-            free: cpus.free,
-            bound: cpus.bound,
-            shared: cpus.shared,
+            free: worked.free,
+            bound: worked.bound,
+            shared: worked.shared,
             closed,
             laid: laid_id,
             procs: want,
-            only: (row.is_root() && alone == Alone::Yes).then_some(layout),
+            only: row.is_root().then_some((layout, longest)),
         });
         Ok(self.progress.push(Progress {
             placed: row.placed + want,
@@ -241,19 +254,15 @@ impl Work<'_> {
         }))
     }
 
-    /// What an earlier app of equal policy found here, as a step of its own.
-    fn remembered_step(&mut self, steps: &[Step], at: usize) -> Option<ProgressId> {
-        let (progress, layout, procs) = steps[at];
-        if is_alone(steps, at) == Alone::No {
-            return None;
-        }
-        let row = self.progress[progress];
-        let id = self.remembered().filter(|_| row.is_root())?;
-        let known = self.site.memo.placed((row.state, id), (layout, procs))?;
+    /// What an earlier app of equal policy found here, whose longest step was as long.
+    fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
+        let (progress, layout, procs) = step;
+        let key = self.key(progress)?;
+        let known = self.site.memo.placed(key, (layout, procs, longest))?;
         let next = Progress {
             placed: procs,
             known: Some(known),
-            ..Progress::at(row.state)
+            ..Progress::at(key.0)
         };
         Some(self.progress.push(next))
     }

@@ -9,6 +9,7 @@ use super::app::{Turn, place_app};
 use super::branch::{Joint, Mark};
 use super::component::{AppIndex, Call, Dispatch, Registry};
 use super::count::{self, Procs};
+use super::lots::Keeping;
 use super::notes;
 use super::parallel::Sharing;
 use super::resolve::Resolved;
@@ -23,8 +24,11 @@ use crate::spawn::request::owner;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use rayon::prelude::*;
 
-/// From so many apps on it may pay to look for those that do not compete: an estimate, not a measurement.
+/// From so many apps, on nodes of so many different states, it pays to look for those that do not compete. Where states are
+/// few, what the first app finds serves the others, and joining branches costs more than placing in order does (measured:
+/// docs/scale.md, "Threads").
 const APPS_FROM: usize = 128;
+const STATES_FROM: usize = 128;
 /// Branches for each thread: camps are of different sizes.
 const BRANCHES_EACH: usize = 2;
 
@@ -38,18 +42,45 @@ pub(crate) struct Job<'r> {
     pub(crate) counts: &'r [Procs],
     /// Those of the job.
     pub(crate) total: u64,
+    /// The last app of each policy, where the job is placed once only. Shape `[policies]`.
+    pub(crate) last: Option<&'r [Option<AppId>]>,
 }
 
-/// What the turns come to.
-#[derive(Debug)]
+/// What the turns come to, beside the states of the nodes: filled for every placement of a job, in the room of the last.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Turns {
+    /// Shape `[apps]`.
     pub(crate) placed: Vec<Placed>,
     pub(crate) notes: Vec<Note>,
     pub(crate) calls: Vec<Call>,
+    /// The job's policies, and behind them those whose binding the size of the job settled.
+    pub(crate) policies: AppTable,
+    /// Processes of each app, as far as they are known before anything is placed. Shape `[apps]`.
+    pub(crate) counts: Vec<Procs>,
+    alike: Alike,
+}
+
+impl Turns {
+    /// Those of a job of which nothing is placed yet.
+    pub(crate) fn new(resolved: &Resolved) -> Self {
+        let mut turns = Self::default();
+        turns.policies.copy_policies(&resolved.apps);
+        turns
+    }
+
+    /// Forgets what was placed, and keeps its room.
+    pub(crate) fn start_again(&mut self, site: &mut Site, policies: usize) {
+        let runs = self.placed.drain(..).map(|placed| placed.runs);
+        site.keep_room(runs);
+        self.notes.clear();
+        self.calls.clear();
+        self.alike.clear();
+        self.policies.keep_policies(policies);
+    }
 }
 
 /// An app, its binding settled, and the component that takes it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Ready {
     app: AppId,
     policy: Policy,
@@ -58,6 +89,9 @@ struct Ready {
     /// The size of the job settled its binding.
     by_size: bool,
 }
+
+/// The last app of each policy that was made ready: the next one fares alike. Shape `[policies]`, as far as they were met.
+type Alike = Vec<Option<Ready>>;
 
 /// What earlier apps took that is counted over the whole job.
 #[derive(Clone, Copy, Default)]
@@ -70,11 +104,11 @@ struct Before {
 ///
 /// # Errors
 /// That of the first app that is refused.
-pub(crate) fn all(site: &mut Site, job: Job<'_>, table: &mut AppTable) -> Result<Turns, MapError> {
-    if let Some(turns) = side_by_side(site, job, table) {
-        return Ok(turns);
+pub(crate) fn all(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Result<(), MapError> {
+    if side_by_side(site, job, turns).is_some() {
+        return Ok(());
     }
-    in_order(site, job, table)
+    in_order(site, job, turns)
 }
 
 impl Job<'_> {
@@ -82,25 +116,37 @@ impl Job<'_> {
     ///
     /// # Errors
     /// `failed-map`.
-    fn ready(self, app: AppId, table: &mut AppTable) -> Result<Option<Ready>, MapError> {
+    fn ready(
+        self,
+        app: AppId,
+        table: &mut AppTable,
+        alike: &mut Alike,
+    ) -> Result<Option<Ready>, MapError> {
         let asked = match self.index {
             AppIndex::All => true,
             AppIndex::Only(only) => only as usize == app.row(),
         };
-        let Some(policy) = self.resolved.apps.policy(app).filter(|_| asked) else {
+        let Some(said) = self.resolved.apps.policy[app].filter(|_| asked) else {
             return Ok(None);
         };
+        if let Some(&Some(ready)) = alike.get(said.row()) {
+            return Ok(Some(Ready { app, ..ready }));
+        }
+        let policy = &self.resolved.apps.policies[said];
         let by_size = policy.bind == BindTo::BySize;
         let policy = count::settle(policy, self.total);
         let component = self.registry.take(app, &policy)?;
         let id = table.intern(policy);
-        Ok(Some(Ready {
+        let ready = Ready {
             app,
             policy,
             id,
             component,
             by_size,
-        }))
+        };
+        alike.resize(alike.len().max(said.row() + 1), None);
+        alike[said.row()] = Some(ready);
+        Ok(Some(ready))
     }
 
     /// Notes who was asked.
@@ -114,6 +160,17 @@ impl Job<'_> {
         }
     }
 
+    /// Whether a later app, or a later placement, may ask for what an app finds.
+    fn keeping(&self, app: AppId) -> Keeping {
+        let said = self.resolved.apps.policy[app];
+        let last = self.last.zip(said).map(|(last, said)| last[said.row()]);
+        if last == Some(Some(app)) {
+            Keeping::No
+        } else {
+            Keeping::Yes
+        }
+    }
+
     fn turn<'a>(&'a self, ready: &'a Ready, before: Before) -> Turn<'a> {
         let component = &self.registry.components()[ready.component];
         Turn {
@@ -122,6 +179,7 @@ impl Job<'_> {
             policy: &ready.policy,
             id: ready.id,
             procs: self.counts[ready.app.row()],
+            keeping: self.keeping(ready.app),
             base: before.procs,
             lines: before.lines,
             functions: &component.functions,
@@ -136,23 +194,30 @@ fn procs(placed: &Placed) -> u64 {
 }
 
 /// App by app, each on what the earlier ones left.
-fn in_order(site: &mut Site, job: Job<'_>, table: &mut AppTable) -> Result<Turns, MapError> {
+fn in_order(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Result<(), MapError> {
     let resolved = job.resolved;
-    let (mut notes, mut calls) = (Vec::new(), Vec::new());
-    let mut placed = Vec::with_capacity(resolved.apps.len());
+    let Turns {
+        placed,
+        notes,
+        calls,
+        policies,
+        alike,
+        ..
+    } = turns;
+    placed.reserve(resolved.apps.len());
     let mut before = Before::default();
     for app in resolved.apps.ids() {
-        let Some(ready) = job.ready(app, table)? else {
+        let Some(ready) = job.ready(app, policies, alike)? else {
             placed.push(Placed::default());
             continue;
         };
-        job.log(&mut calls, &ready);
+        job.log(calls, &ready);
         if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
             return Err(error.clone().into());
         }
         let turn = job.turn(&ready, before);
-        let one = place_or_without_pe(site, turn, table, job.total, &mut notes)?;
-        narrow(site, &ready, &one, &mut notes);
+        let one = place_or_without_pe(site, turn, policies, job.total, notes)?;
+        narrow(site, &ready, &one, notes);
         let all = u64::from(before.procs) + procs(&one);
         count::too_large(all)?;
         let procs = u32::try_from(procs(&one)).expect("checked against RANKS_MAX");
@@ -162,11 +227,7 @@ fn in_order(site: &mut Site, job: Job<'_>, table: &mut AppTable) -> Result<Turns
         }
         placed.push(one);
     }
-    Ok(Turns {
-        placed,
-        notes,
-        calls,
-    })
+    Ok(())
 }
 
 fn narrow(site: &mut Site, ready: &Ready, placed: &Placed, notes: &mut Vec<Note>) {
@@ -188,12 +249,18 @@ fn place_or_without_pe(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
-    let before = without.map(|_| site.slots_now());
-    match (place_app(site, turn, notes), without.zip(before)) {
-        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some((without, before))) => {
+    if without.is_some() {
+        site.watch_claims();
+    }
+    let placed = place_app(site, turn, notes);
+    let before = site.claimed_before();
+    match (placed, without) {
+        (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
             notes.truncate(said);
             // What the first try claimed is claimed anew.
-            site.slots_back(before);
+            if let Some(before) = before {
+                site.slots_back(before);
+            }
             notes.push(Note::NoEffect {
                 word: "the job's pe".to_owned(),
                 owner: owner(turn.app),
@@ -229,23 +296,32 @@ struct Branch {
 }
 
 /// Camp by camp on branches of the site; `None` where that does not pay, or where only the order tells.
-fn side_by_side(site: &mut Site, job: Job<'_>, table: &mut AppTable) -> Option<Turns> {
+fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> {
     let resolved = job.resolved;
-    let threads = rayon::current_num_threads();
     let branches = match site.sharing {
-        Sharing::Worthwhile if threads == 1 || resolved.apps.len() < APPS_FROM => 1,
-        Sharing::Worthwhile => threads * BRANCHES_EACH,
+        // Asking for the threads would start them.
+        Sharing::Worthwhile
+            if resolved.apps.len() < APPS_FROM || site.states.len() < STATES_FROM =>
+        {
+            1
+        }
+        Sharing::Worthwhile => match rayon::current_num_threads() {
+            1 => 1,
+            threads => threads * BRANCHES_EACH,
+        },
         Sharing::Always => resolved.apps.len(),
     };
     if branches < 2 || job.index != AppIndex::All || !resolved.deferred.is_empty() {
         return None;
     }
     let camps = camps(site, resolved)?;
-    let mut own = table.clone();
+    let mut own = AppTable::default();
+    own.copy_policies(&turns.policies);
+    let mut alike = Alike::default();
     let ready: Vec<Option<Ready>> = resolved
         .apps
         .ids()
-        .map(|app| job.ready(app, &mut own).ok())
+        .map(|app| job.ready(app, &mut own, &mut alike).ok())
         .collect::<Option<_>>()?;
     let dealt = deal(camps, branches);
     let placed: Vec<Option<Branch>> = dealt
@@ -261,17 +337,12 @@ fn side_by_side(site: &mut Site, job: Job<'_>, table: &mut AppTable) -> Option<T
     if procs > u64::from(RANKS_MAX) {
         return None;
     }
-    *table = own;
-    let mut calls = Vec::new();
+    turns.policies = own;
     for ready in ready.iter().flatten() {
-        job.log(&mut calls, ready);
+        job.log(&mut turns.calls, ready);
     }
-    let (placed, notes) = joined(site, resolved.apps.len(), placed);
-    Some(Turns {
-        placed,
-        notes,
-        calls,
-    })
+    joined(site, resolved.apps.len(), placed, turns);
+    Some(())
 }
 
 /// Camps in so many shares of about as many apps.
@@ -316,7 +387,7 @@ fn on_branch(
 }
 
 /// Joins branches app by app: ids come in the order in which one after the other would have given them.
-fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>) -> (Vec<Placed>, Vec<Note>) {
+fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, turns: &mut Turns) {
     let mut joints: Vec<Joint> = branches.iter().map(|_| Joint::new(site)).collect();
     let mut sites = Vec::with_capacity(branches.len());
     let mut found: Vec<(usize, Found)> = Vec::with_capacity(apps);
@@ -325,8 +396,8 @@ fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>) -> (Vec<Placed>, 
         sites.push((branch.site, branch.camps));
     }
     found.sort_unstable_by_key(|(_, found)| found.app);
-    let mut placed: Vec<Placed> = Vec::with_capacity(apps);
-    let mut notes = Vec::new();
+    let Turns { placed, notes, .. } = turns;
+    placed.reserve(apps);
     for (row, found) in found {
         let joint = &mut joints[row];
         joint.take(site, &sites[row].0, found.mark);
@@ -342,5 +413,4 @@ fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>) -> (Vec<Placed>, 
         }
     }
     site.change(&mut changes);
-    (placed, notes)
 }

@@ -114,20 +114,27 @@ impl AppTable {
         self.known.insert(policy, id);
         id
     }
-    /// The policies alone: while apps are placed, more are interned.
-    pub(crate) fn policies_alone(&self) -> Self {
-        Self {
-            policies: self.policies.clone(),
-            known: self.known.clone(),
-            ..Self::default()
+    /// The last app of each policy. Shape `[policies]`; `None` where no app has it.
+    pub(crate) fn last_of_policies(&self) -> Vec<Option<AppId>> {
+        let mut last = vec![None; self.policies.len()];
+        for (app, policy) in self.policy.iter() {
+            if let Some(policy) = policy {
+                last[policy.row()] = Some(app);
+            }
         }
+        last
     }
-    /// These apps with the policies of another table, which began as [`AppTable::policies_alone`].
-    pub(crate) fn with_policies_of(self, other: Self) -> Self {
-        Self {
-            policies: other.policies,
-            known: other.known,
-            ..self
+    /// Takes over the policies of another table, in the room there is.
+    pub(crate) fn copy_policies(&mut self, other: &Self) {
+        self.policies.copy(&other.policies);
+        self.known.clone_from(&other.known);
+    }
+    /// Forgets the policies behind the first so many.
+    pub(crate) fn keep_policies(&mut self, first: usize) {
+        while self.policies.len() > first
+            && let Some(policy) = self.policies.pop()
+        {
+            self.known.remove(&policy);
         }
     }
     /// The policy of an app, `None` for a hole.

@@ -6,6 +6,13 @@ use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
 
 impl NodeRange {
+    /// Those of these nodes that do not stand before node `row`.
+    pub(crate) fn from(self, row: u32) -> Option<Self> {
+        let first = self.first.max(row);
+        let count = self.end().saturating_sub(first);
+        (count > 0).then_some(Self { first, count })
+    }
+
     /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
     pub(crate) fn without(self, row: u32) -> Option<Self> {
         let inside = self.first <= row && row < self.end();

@@ -194,6 +194,7 @@ impl<T: Copy + Eq> Runs<T> {
             return new;
         }
         new.clear();
+        new.make_room(self.len().max(changes.len()));
         let kept = |new: &mut Self, first: u32, end: u32| {
             let count = end - first;
             for (part, kept) in self.within(NodeRange { first, count }) {
@@ -212,6 +213,15 @@ impl<T: Copy + Eq> Runs<T> {
     /// Forgets all runs, and keeps their room.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
+    }
+    /// Runs that there is room for.
+    pub(crate) const fn room(&self) -> usize {
+        self.runs.capacity()
+    }
+    /// Makes room for so many runs in all.
+    pub(crate) fn make_room(&mut self, runs: usize) {
+        self.runs
+            .reserve_exact(runs.saturating_sub(self.runs.len()));
     }
 }
 

@@ -94,50 +94,89 @@ fn distinct_nodes_are_planned_again() {
 /// Tells the child which job to plan twice.
 const JOB: &str = "STOWPLAN_PLAN_TWICE";
 
-/// Allocations of a second plan, counted in a process of its own.
-fn allocations(job: &str) -> usize {
-    let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "replan::planned_twice_here", "--nocapture"])
-        .env(JOB, job)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let line = text
-        .lines()
-        .find_map(|line| line.split_once("second plan: "));
-    let (_, count) = line.unwrap_or_else(|| panic!("{job}: {text}"));
-    count.parse().unwrap()
+/// Allocations of the stages placing a job again, and of planning it again, counted in a process of its own.
+fn allocations(job: &str) -> (u64, u64) {
+    let test = "replan::placed_twice_here";
+    let counts = crate::child::again(test, (JOB, job), "again: ");
+    println!(
+        "{job}: placed again with {} allocations, planned again with {}",
+        counts[0], counts[1]
+    );
+    (counts[0], counts[1])
 }
 
 /// Not a promise: the body of the child; without a job it does nothing.
 #[test]
-fn planned_twice_here() {
+fn placed_twice_here() {
     let Ok(job) = std::env::var(JOB) else {
         return;
     };
     let shape = crate::child::shape(&job);
     let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
-    planner.plan().unwrap();
-    let region = stats_alloc::Region::new(&stats_alloc::INSTRUMENTED_SYSTEM);
-    planner.plan().unwrap();
-    let change = region.change();
-    println!("second plan: {}", change.allocations + change.reallocations);
+    let counted = |planner: &mut Planner, plan: fn(&mut Planner)| {
+        plan(planner);
+        let region = stats_alloc::Region::new(&stats_alloc::INSTRUMENTED_SYSTEM);
+        plan(planner);
+        let change = region.change();
+        change.allocations + change.reallocations
+    };
+    let placed = counted(&mut planner, |planner| {
+        planner.place().unwrap();
+    });
+    let planned = counted(&mut planner, |planner| {
+        planner.plan().unwrap();
+    });
+    println!("again: {placed} {planned}");
 }
 
-/// The stages fill vectors that are kept. What is left are lists of apps, the table of apps and what the plan derives for
-/// its questions, none of which grows with nodes or with their states.
+/// The stages fill what is kept. What a plan allocates is for its questions, and grows neither with nodes nor with states.
 #[test]
-fn a_second_plan_allocates_nothing_for_nodes() {
+fn stages_that_place_again_allocate_nothing() {
     for map in EQUAL {
         let job = |nodes: u32| format!("package:2 numa:2 l3:2 core:8 pu:1|{nodes}|64|{map}");
-        let (few, many) = (allocations(&job(1 << 8)), allocations(&job(1 << 14)));
-        println!("{map}: a second plan allocates {many} times");
+        let ((few_placed, few), (placed, many)) =
+            (allocations(&job(1 << 8)), allocations(&job(1 << 14)));
+        assert_eq!((few_placed, placed), (0, 0), "{map}");
         // Samples of the rank order are vectors that double.
         assert!(many <= few + 8 && many <= 64, "{map}: {few}, {many}");
     }
     for divisor in [256, 16] {
-        let count = allocations(&format!("hetero-worst|{divisor}"));
-        println!("hetero-worst / {divisor}: a second plan allocates {count} times");
-        assert!(count <= 64, "hetero-worst / {divisor}: {count}");
+        for name in ["hetero-worst", "crumbs"] {
+            let (placed, planned) = allocations(&format!("{name}|{divisor}"));
+            assert_eq!(placed, 0, "{name} / {divisor}");
+            // Crumbs are two apps.
+            assert!(planned <= 2 * 64, "{name} / {divisor}: {planned}");
+        }
     }
+    for divisor in [64, 1] {
+        let (placed, _) = allocations(&format!("mpmd-64apps|{divisor}"));
+        assert_eq!(placed, 0, "mpmd-64apps / {divisor}");
+    }
+}
+
+/// Bindings hang on the size of the job, and that on the nodes that are left.
+#[test]
+fn a_job_that_shrank_is_bound_as_a_smaller_one() {
+    let job = |hosts: &str| {
+        let mut shape = regular("replan", "package:2 numa:2 l3:2 core:2 pu:1", 2, 2, "slot");
+        let app = stowplan_scale_tests::job::App {
+            hosts: Some(hosts.to_owned()),
+            ..Default::default()
+        };
+        let job = stowplan_scale_tests::job::Job {
+            apps: vec![app],
+            ..Default::default()
+        };
+        shape.resolved = job.resolve().unwrap().0;
+        shape
+    };
+    let shape = job("n0:2,n1:2");
+    let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+    planner.plan().unwrap();
+    planner.lose("n0").unwrap();
+    let fresh = job("n1:2");
+    let fresh = map_resolved(fresh.resolved, fresh.machine).unwrap();
+    let again = planner.plan().unwrap();
+    assert_eq!(said(again), said(&fresh));
+    assert_eq!(again.notes, fresh.notes);
 }
