@@ -5,6 +5,8 @@ use std::hint::black_box;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
 use stowplan_scale_tests::shapes::named;
+// For its allocator.
+use stowplan_bench as _;
 
 fn expand(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("expand");

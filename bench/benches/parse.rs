@@ -4,6 +4,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::fmt::Write as _;
 use std::hint::black_box;
 use stowplan_engine::text::hostlist::read_hosts;
+// For its allocator.
+use stowplan_bench as _;
 
 fn parse(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("parse");

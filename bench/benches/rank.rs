@@ -7,6 +7,8 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::table::names::NodeId;
 use stowplan_scale_tests::shapes::named;
+// For its allocator.
+use stowplan_bench as _;
 
 fn rank(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rank");

@@ -8,6 +8,8 @@ use stowplan_engine::map::map_resolved;
 use stowplan_engine::planner::Planner;
 use stowplan_engine::table::apps::AppId;
 use stowplan_scale_tests::shapes::{Shape, named, regular};
+// For its allocator.
+use stowplan_bench as _;
 
 /// Processes that do not come: what is left holds the job.
 const SPARE: u32 = 64 * 64;

@@ -3,6 +3,8 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use stowplan_scale_tests::job::{App, Job};
+// For its allocator.
+use stowplan_bench as _;
 
 fn resolve(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("resolve");

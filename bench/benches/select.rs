@@ -3,6 +3,8 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use stowplan_engine::map::map_resolved;
 use stowplan_scale_tests::shapes::{self, Shape};
+// For its allocator.
+use stowplan_bench as _;
 
 fn select(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("select");

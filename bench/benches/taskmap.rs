@@ -6,6 +6,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use std::hint::black_box;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::taskmap::{Block, Encoder, Form, JobNode, Limits, TaskMap};
+// For its allocator.
+use stowplan_bench as _;
 
 /// Tasks of the large maps.
 const TASKS: u32 = 1 << 24;

@@ -1,4 +1,4 @@
-//! Named machines and jobs for the benches.
+//! Named machines and jobs for the benches, and the allocator that the command ships with: what is measured is what runs.
 
 // The mix of session events, at any size.
 pub mod session_mix;
@@ -12,3 +12,6 @@ pub mod report;
 pub mod plot;
 // Other programs, and ours, as processes.
 pub mod process;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -32,6 +32,8 @@ pub const NAMES: &[&str] = &[
     "alps-mixed",
     "azure-hbv4",
     "mpmd-64apps",
+    "apps-10k",
+    "apps-10k-mixed",
     "hetero-worst",
     "crumbs",
 ];
@@ -55,6 +57,8 @@ pub fn named(name: &str, divisor: u32) -> Option<Shape> {
         "alps-mixed" => mixed(name, divisor, Words::map("core")),
         "azure-hbv4" => regular(name, "builtin:hbv4", nodes(1_024), 176, "l3cache"),
         "mpmd-64apps" => mpmd(name, nodes(16_384), 64),
+        "apps-10k" => apps(name, nodes(15_625), 10_000 / divisor, &POLICIES[1..2]),
+        "apps-10k-mixed" => apps(name, nodes(15_625), 10_000 / divisor, &POLICIES),
         "hetero-worst" => torn(name, nodes(16_384), Slots::Equal, Words::map("core")),
         "crumbs" => torn(name, nodes(16_384), Slots::Own, Words::map("core")),
         _ => return None,
@@ -255,28 +259,36 @@ fn range(prefix: &str, count: u32) -> NameRange {
     }
 }
 
+/// How the apps of mixed jobs are mapped and bound.
+const POLICIES: [(&str, &str); 8] = [
+    ("slot", "none"),
+    ("core", "core"),
+    ("numa", "numa"),
+    ("node", "none"),
+    ("package:span", "package"),
+    ("l3cache", "core"),
+    ("core:span", "core"),
+    ("ppr:1:package", "core"),
+];
+
 /// Apps that share equal nodes, their policies mixed.
 #[must_use]
-pub fn mpmd(name: &str, nodes: u32, apps: u32) -> Shape {
-    const POLICIES: [(&str, &str); 8] = [
-        ("slot", "none"),
-        ("core", "core"),
-        ("numa", "numa"),
-        ("node", "none"),
-        ("package:span", "package"),
-        ("l3cache", "core"),
-        ("core:span", "core"),
-        ("ppr:1:package", "core"),
-    ];
+pub fn mpmd(name: &str, nodes: u32, many: u32) -> Shape {
+    apps(name, nodes, many, &POLICIES)
+}
+
+/// Apps of so many processes that half the slots of the nodes are taken, by these policies in turn.
+fn apps(name: &str, nodes: u32, apps: u32, policies: &[(&str, &str)]) -> Shape {
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = "package:2 numa:2 l3:4 core:8 pu:1";
     let id = topologies
         .add(draft(topology), &mut cpusets)
         .expect("the shapes' topologies are sound");
     let slots = 128;
+    let apps = apps.max(1);
     let per_app = nodes * 64 / apps;
     let apps = (0..apps)
-        .zip(POLICIES.iter().cycle())
+        .zip(policies.iter().cycle())
         .map(|(at, &(map, bind))| App {
             hosts: (at == 0).then(|| format!("n[0-{}]:{slots}", nodes - 1)),
             np: Some(per_app),
@@ -290,6 +302,36 @@ pub fn mpmd(name: &str, nodes: u32, apps: u32) -> Shape {
         apps.collect(),
         machine(topologies, cpusets, Some(id)),
     )
+}
+
+/// Apps of eight processes, each on a node of its own.
+#[must_use]
+pub fn apart(name: &str, apps: u32) -> Shape {
+    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+    let id = topologies
+        .add(draft("package:2 numa:2 l3:4 core:8 pu:1"), &mut cpusets)
+        .expect("the shapes' topologies are sound");
+    let each = (0..apps).map(|at| App {
+        hosts: Some(format!("n{at}:8")),
+        np: Some(8),
+        map: Some("core".to_owned()),
+        ..App::default()
+    });
+    let machine = machine(topologies, cpusets, Some(id));
+    shape(name, apps, each.collect(), machine)
+}
+
+/// The same on nodes of which no two are alike, and as many processes as these have cores.
+#[must_use]
+pub fn apart_torn(name: &str, apps: u32) -> Shape {
+    let torn = torn(name, apps, Slots::Equal, Words::map("core"));
+    let each = (0..apps).map(|at| App {
+        hosts: Some(format!("n{at}:{TORN_ALLOWED}")),
+        np: Some(TORN_ALLOWED),
+        map: Some("core".to_owned()),
+        ..App::default()
+    });
+    shape(name, apps, each.collect(), torn.machine)
 }
 
 /// Whether torn nodes have as many slots as cores, or each its own number.

@@ -1,6 +1,7 @@
 //! Places one shape some times, or asks something of its plan some times, and does nothing else: what profilers are run on.
 //!
-//! `place NAME [DIVISOR] [TIMES] [check|expand|bytes|ask]`
+//! `place NAME [DIVISOR] [TIMES] [again|plan|check|expand|bytes|ask]`: `again` runs the stages with what they kept, `plan` makes
+//! a plan besides.
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
@@ -10,6 +11,7 @@ use stowplan_engine::check::check;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_engine::planner::Planner;
 use stowplan_scale_tests::shapes::titled;
 
 fn main() -> ExitCode {
@@ -32,6 +34,19 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     match args.get(3) {
+        Some(what) if what == "again" || what == "plan" => {
+            let Ok(mut planner) = Planner::new(shape.resolved.clone(), shape.machine.clone())
+            else {
+                return ExitCode::from(2);
+            };
+            for _ in 0..times {
+                if what == "again" {
+                    black_box(planner.place()).ok();
+                } else {
+                    black_box(planner.plan()).ok();
+                }
+            }
+        }
         Some(what) => on(1, || again(&plan, what, times)),
         None => (1..times).for_each(|_| drop(black_box(place()))),
     }
