@@ -29,8 +29,8 @@ impl Grain {
     /// From how many items on threads share them, and how many each takes at once, at least.
     const fn sizes(self) -> (usize, usize) {
         match self {
-            Self::Fine => (16, 4),
-            Self::Coarse => (16, 4),
+            Self::Fine => (256, 64),
+            Self::Coarse => (256, 16),
         }
     }
 }
