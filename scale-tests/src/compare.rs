@@ -64,7 +64,7 @@ impl Said {
     /// Whether the engine says the same again on the threads at hand, everything shared between them. `None`: it does.
     #[must_use]
     pub fn again(&self) -> Option<Verdict> {
-        let found = answer(map_shared(self.resolved.clone(), self.machine.clone()));
+        let found = answer(map_shared(&self.resolved, self.machine.clone()));
         (found != self.answer).then(|| {
             let told = |answer: &Answer| match answer {
                 Ok((bytes, notes, _)) => format!("{} bytes, {notes:?}", bytes.len()),

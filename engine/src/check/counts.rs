@@ -323,11 +323,6 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 }
             }
         }
-        let policy = &self.plan.table().policies[id];
-        if policy.map == MapBy::PeList && policy.oversubscribe == Oversubscribe::Allowed {
-            // Masks do not tell where a pass began its list again (4.7), and so which cpus are consumed.
-            part.sight = Sight::Lost;
-        }
         part.state.used = part.state.used.saturating_add(run.procs);
         part.state.own = part.state.own.saturating_add(run.procs);
         part.count = nodes.count;
@@ -382,7 +377,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             list,
             exact,
         };
-        let free = match case.walk()? {
+        let free = match case.left_by_list(case.walk()?) {
             Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),
             Left::Unknown => None,
         };

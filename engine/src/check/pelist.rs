@@ -2,8 +2,8 @@
 
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Ranges};
-use super::walk::{Broken, Walk};
-use crate::policy::{BindTo, CpuMode, ObjKind, Ordered, Overload, Oversubscribe};
+use super::walk::{Broken, Case, Left, Walk};
+use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe};
 
 impl Walk<'_, '_> {
     /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
@@ -94,6 +94,50 @@ impl Walk<'_, '_> {
             whole.add(cpu);
         }
         whole
+    }
+}
+
+impl Case<'_> {
+    /// The cpus free behind a walk. Under OVERSUBSCRIBE equal masks do not tell where a pass began its list again, but what
+    /// the first pass took says it nearly always: each process of it consumed its own cpu of the list, and a later pass no
+    /// others once the list was used up (4.7).
+    pub(super) fn left_by_list(&self, walked: Left) -> Left {
+        let policy = self.policy;
+        let in_passes = policy.map == MapBy::PeList
+            && policy.ordered == Ordered::No
+            && policy.oversubscribe == Oversubscribe::Allowed;
+        let first = (self.procs > 0).then(|| self.pattern.place(0));
+        let Some(mask) = first.and_then(|place| place.cpus).filter(|_| in_passes) else {
+            return walked;
+        };
+        let pus = self.hardware.pus as usize;
+        let sets: Vec<Bits> = self
+            .list
+            .iter()
+            .map(|cpu| Bits::from_ranges(cpu, pus))
+            .collect();
+        let free = sets.iter().filter(|cpu| self.free.holds(cpu)).count();
+        let procs = usize::try_from(self.procs).unwrap_or(usize::MAX);
+        let given_up = free < sets.len() && {
+            let listed: u64 = self
+                .list
+                .iter()
+                .map(|cpu| Bits::from_ranges(cpu, pus).count(cpu))
+                .sum();
+            self.cpusets.get(mask).len() == listed
+        };
+        // With overload-allowed the first pass ends with the slots, which nobody wrote down; a default that the first pass
+        // kept, on a node where listed cpus were taken, is given up in later ones, which begin anywhere.
+        let told = policy.overload == Overload::Refused
+            && (given_up || free == sets.len() || procs <= free);
+        if !told && procs > 1 {
+            return Left::Unknown;
+        }
+        let mut left = self.free.clone();
+        for cpu in sets.iter().take(procs) {
+            left.subtract(cpu);
+        }
+        Left::Free(left)
     }
 }
 
