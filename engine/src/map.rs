@@ -38,11 +38,11 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 ///
 /// # Errors
 /// As [`map_resolved`].
-pub fn map_shared(resolved: &Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
-    judge_cores(resolved, &machine.topologies)?;
-    let mut site = pool::build(resolved, &mut machine)?;
+pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
+    judge_cores(&resolved, &machine.topologies)?;
+    let mut site = pool::build(&resolved, &mut machine)?;
     site.sharing = Sharing::Always;
-    place_on(resolved, &mut site, &Components::standard())
+    map_on(resolved, site, &Components::standard())
 }
 
 /// Who places a job, and which of its apps.

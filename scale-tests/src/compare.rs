@@ -4,7 +4,7 @@ use crate::catalogue::{Entry, MACHINES, cpu_list};
 use crate::job::Job;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use stowplan_engine::check::check;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::{MapError, Note};
@@ -56,15 +56,18 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct Said {
     resolved: Resolved,
-    machine: Machine,
+    /// The hardware, as all jobs of the same machines share it.
+    machine: Arc<Machine>,
     answer: Answer,
 }
 
 impl Said {
-    /// Whether the engine says the same again on the threads at hand, everything shared between them. `None`: it does.
+    /// Whether the engine says the same again of the job on the threads at hand, everything shared between them. `None`: it
+    /// does.
     #[must_use]
-    pub fn again(&self) -> Option<Verdict> {
-        let found = answer(map_shared(&self.resolved, self.machine.clone()));
+    pub fn again(&self, job: &Job) -> Option<Verdict> {
+        let machine = fitted(&self.machine, job);
+        let found = answer(map_shared(self.resolved.clone(), machine));
         (found != self.answer).then(|| {
             let told = |answer: &Answer| match answer {
                 Ok((bytes, notes, _)) => format!("{} bytes, {notes:?}", bytes.len()),
@@ -84,7 +87,7 @@ type Answer = Result<(Vec<u8>, Vec<Note>, Vec<Call>), MapError>;
 pub struct Lab {
     machines: &'static [stowplan_reference::machine::Machine],
     /// Engine machines by the one or two rows of the catalogue that they hold, made when first needed.
-    engines: RefCell<HashMap<Vec<usize>, Machine>>,
+    engines: RefCell<HashMap<Vec<usize>, Arc<Machine>>>,
 }
 
 impl Default for Lab {
@@ -115,7 +118,7 @@ impl Lab {
         };
         let wanted = self.reference(job, &resolved);
         let machine = self.engine(job);
-        let found = map_resolved(resolved.clone(), machine.clone());
+        let found = map_resolved(resolved.clone(), fitted(&machine, job));
         let verdict = verdict(&found, &wanted);
         let answer = answer(found);
         let mangled = match (&answer, &verdict) {
@@ -133,7 +136,9 @@ impl Lab {
     /// Whether the engine places a job: no more is asked.
     pub fn is_placed(&self, job: &Job) -> bool {
         let resolved = job.resolve().ok();
-        resolved.is_some_and(|(resolved, _)| map_resolved(resolved, self.engine(job)).is_ok())
+        resolved.is_some_and(|(resolved, _)| {
+            map_resolved(resolved, fitted(&self.engine(job), job)).is_ok()
+        })
     }
 
     /// What the plain mapper makes of a job.
@@ -163,33 +168,36 @@ impl Lab {
         map(resolved, world)
     }
 
-    /// The machine as the engine takes it.
-    fn engine(&self, job: &Job) -> Machine {
+    /// The hardware as the engine takes it.
+    fn engine(&self, job: &Job) -> Arc<Machine> {
         let mut rows = vec![job.machine];
         rows.extend(job.others.iter().map(|(_, machine)| *machine));
-        let mut machine = if rows.len() > 2 {
-            engine_machine(&rows)
-        } else {
-            let mut engines = self.engines.borrow_mut();
-            let machine = engines.entry(rows);
-            machine
-                .or_insert_with_key(|rows| engine_machine(rows))
-                .clone()
-        };
-        for ((name, _), (nodes, _)) in job.others.iter().zip(&mut machine.assigned) {
-            *nodes = vec![plain(name)];
+        if rows.len() > 2 {
+            return Arc::new(engine_machine(&rows));
         }
-        machine.local.clone_from(&job.head);
-        machine.cpu_list = job.cpu_list.as_deref().and_then(|text| {
-            let (ranges, mode) = cpu_list(text)?;
-            Some(CpuList {
-                ranges,
-                mode,
-                text: text.to_owned(),
-            })
-        });
-        machine
+        let mut engines = self.engines.borrow_mut();
+        let machine = engines.entry(rows);
+        let machine = machine.or_insert_with_key(|rows| Arc::new(engine_machine(rows)));
+        Arc::clone(machine)
     }
+}
+
+/// The hardware with what a job says of it.
+fn fitted(machine: &Machine, job: &Job) -> Machine {
+    let mut machine = machine.clone();
+    for ((name, _), (nodes, _)) in job.others.iter().zip(&mut machine.assigned) {
+        *nodes = vec![plain(name)];
+    }
+    machine.local.clone_from(&job.head);
+    machine.cpu_list = job.cpu_list.as_deref().and_then(|text| {
+        let (ranges, mode) = cpu_list(text)?;
+        Some(CpuList {
+            ranges,
+            mode,
+            text: text.to_owned(),
+        })
+    });
+    machine
 }
 
 /// What both say, held together.

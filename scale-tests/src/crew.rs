@@ -5,6 +5,9 @@ use crate::job::Job;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Jobs that a thread takes at once, at least.
+const SHARE: usize = 8;
+
 thread_local! {
     static LAB: Lab = Lab::new();
 }
@@ -52,7 +55,12 @@ impl Crew {
         });
         found.sort_unstable_by_key(|(at, _)| *at);
         for pool in &self.together {
-            pool.install(|| found.par_iter_mut().for_each(|(_, found)| again(found)));
+            pool.install(|| {
+                found
+                    .par_iter_mut()
+                    .with_min_len(SHARE)
+                    .for_each(|(_, found)| again(found))
+            });
         }
         let told = |(_, (job, verdict, _))| (job, verdict);
         found.into_iter().map(told).collect()
@@ -94,9 +102,9 @@ fn share(
 }
 
 /// Places a job once more, on the threads at hand.
-fn again((_, verdict, said): &mut Found) {
+fn again((job, verdict, said): &mut Found) {
     let Some(said) = said else { return };
-    let other = guarded(|| said.again());
+    let other = guarded(|| said.again(job));
     if let Some(other) = other.unwrap_or_else(Some) {
         *verdict = other;
     }
