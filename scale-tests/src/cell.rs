@@ -128,6 +128,11 @@ impl Cell {
     pub fn avoids_local(&self) -> bool {
         self.has("nolocal")
     }
+    /// It says that slots may be exceeded.
+    #[must_use]
+    pub fn oversubscribes(&self) -> bool {
+        self.has("oversubscribe")
+    }
     /// Whether a job of one app differs by it from all cells before: ORDERED serves lists alone, CORECPUS is what holds
     /// anyway, and entries rank themselves.
     #[must_use]

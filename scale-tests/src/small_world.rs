@@ -4,7 +4,7 @@
 //! numbered, so that a run can be cut into parts and a job be found again by its number.
 
 use crate::catalogue::MACHINES;
-use crate::cell::{BINDINGS, Cell, POLICIES};
+use crate::cell::{BINDINGS, Cell, POLICIES, QUALIFIERS, RANKINGS};
 use crate::choices::Choices;
 use crate::job::{App, Job};
 use std::fmt::Write as _;
@@ -31,6 +31,19 @@ const TOPOLOGIES: [&str; 2] = [
 ];
 /// Bindings of the apps of a pair.
 const PAIR_BINDINGS: [&str; 2] = ["", "core"];
+/// Mix and cluster of the few worlds where two apps say all they can: `a:2`, `a:1,b:2` and `a:2,b:1,c:3`, in all mixes.
+const FEW_WORLDS: [(u64, u64); 8] = [
+    (0, 2),
+    (1, 2),
+    (0, 13),
+    (1, 13),
+    (2, 13),
+    (0, 74),
+    (1, 74),
+    (2, 74),
+];
+/// Counts of both apps there.
+const FEW_COUNTS: [(u32, Option<u32>); 2] = [(2, Some(3)), (1, None)];
 
 /// What the app of a job of one app asks for: all that can be placed and says something that no other cell says.
 static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| {
@@ -44,6 +57,40 @@ static MACHINE_ROWS: LazyLock<[usize; 2]> = LazyLock::new(|| {
             .position(|entry| entry.topo == topo)
             .unwrap_or(0)
     })
+});
+
+/// What two apps of the few worlds say: the cells of the first, and those of the second.
+static SPOKEN: LazyLock<[[Vec<Cell>; 2]; 3]> = LazyLock::new(|| {
+    let cells = |rows: usize, cell: fn(usize, usize) -> Cell| -> Vec<Cell> {
+        let each = |policy| (0..rows).map(move |row| cell(policy, row));
+        (0..POLICIES.len()).flat_map(each).collect()
+    };
+    let qualified = cells(QUALIFIERS.len(), |policy, qualifier| Cell {
+        policy,
+        qualifier,
+        ranking: 0,
+        binding: 0,
+    });
+    // OVERSUBSCRIBE is the job's word.
+    let own = qualified.iter().filter(|cell| !cell.oversubscribes());
+    let own: Vec<Cell> = own.copied().collect();
+    let ranked = cells(RANKINGS.len(), |policy, ranking| Cell {
+        policy,
+        qualifier: 0,
+        ranking,
+        binding: 0,
+    });
+    let bound = cells(BINDINGS.len(), |policy, binding| Cell {
+        policy,
+        qualifier: 0,
+        ranking: 0,
+        binding,
+    });
+    [
+        [qualified, own],
+        [ranked.clone(), ranked],
+        [bound.clone(), bound],
+    ]
 });
 
 /// Policies with the bindings of pairs.
@@ -64,10 +111,18 @@ pub fn pairs() -> u64 {
     WORLDS * counts as u64 * pair_cells() * pair_cells()
 }
 
+/// Jobs of two apps in the few worlds: every qualifier beside every qualifier, so every ranking and every binding.
+#[must_use]
+pub fn spoken() -> u64 {
+    let of = |[first, second]: &[Vec<Cell>; 2]| first.len() * second.len();
+    let pairs: usize = SPOKEN.iter().map(of).sum();
+    (FEW_WORLDS.len() * FEW_COUNTS.len() * pairs) as u64
+}
+
 /// All jobs of the small world.
 #[must_use]
 pub fn size() -> u64 {
-    singles() + pairs()
+    singles() + pairs() + spoken()
 }
 
 /// Takes a number apart, digit by digit.
@@ -84,18 +139,17 @@ impl Digits {
 /// The job of a number below [`size`].
 #[must_use]
 pub fn job(number: u64) -> Job {
+    let of_few = number.checked_sub(singles() + pairs());
     let mut digits = Digits(number);
-    if number >= singles() {
+    if let Some(number) = of_few {
+        digits.0 = number;
+    } else if number >= singles() {
         digits.0 -= singles();
     }
-    // Mixes of clusters of two and three nodes, then both kinds of clusters of one.
-    let world = digits.next(WORLDS);
-    let several = CLUSTERS - SLOTS;
-    let (mix, cluster) = if world < several * MIXES {
-        (world / several, SLOTS + world % several)
+    let (mix, cluster) = if of_few.is_some() {
+        *choice(&FEW_WORLDS, &mut digits)
     } else {
-        let single = world - several * MIXES;
-        (single / SLOTS, single % SLOTS)
+        world(digits.next(WORLDS))
     };
     let hosts = hosts(cluster);
     let nodes: Vec<&str> = hosts
@@ -126,10 +180,17 @@ pub fn job(number: u64) -> Job {
     });
     let files = [("ranks0".to_owned(), ranks), ("seq0".to_owned(), sequence)];
     let absent = |count: u64| u32::try_from(count).ok().filter(|&np| np > 0);
-    if number < singles() {
+    if of_few.is_some() {
+        let &(first_np, np) = choice(&FEW_COUNTS, &mut digits);
+        let (first, second) = spoken_pair(digits.0);
+        // NOLOCAL says something where there is a local node.
+        let avoids = first.avoids_local() || second.avoids_local();
+        job.head = avoids.then(|| "a".to_owned());
+        job.apps.push(app(&first, Some(first_np), 0));
+        job.apps.push(app(&second, np, 1));
+    } else if number < singles() {
         let np = absent(digits.next(COUNTS));
         let cell = CELLS[usize::try_from(digits.0).unwrap_or(0) % CELLS.len()];
-        // NOLOCAL says something where there is a local node.
         job.head = cell.avoids_local().then(|| "a".to_owned());
         job.apps.push(app(&cell, np, 0));
     } else {
@@ -147,6 +208,28 @@ pub fn job(number: u64) -> Job {
     };
     job.files = files.into_iter().filter(|(name, _)| used(name)).collect();
     job
+}
+
+/// Mix and cluster of a world: mixes of clusters of two and three nodes, then both kinds of clusters of one.
+const fn world(number: u64) -> (u64, u64) {
+    let several = CLUSTERS - SLOTS;
+    if number < several * MIXES {
+        return (number / several, SLOTS + number % several);
+    }
+    let single = number - several * MIXES;
+    (single / SLOTS, single % SLOTS)
+}
+
+/// Two cells of the few worlds.
+fn spoken_pair(number: u64) -> (Cell, Cell) {
+    let mut rest = usize::try_from(number).unwrap_or(0);
+    for [first, second] in SPOKEN.iter() {
+        if rest < first.len() * second.len() {
+            return (first[rest % first.len()], second[rest / first.len()]);
+        }
+        rest -= first.len() * second.len();
+    }
+    (pair_cell(0), pair_cell(0))
 }
 
 fn choice<'t, T>(of: &'t [T], digits: &mut Digits) -> &'t T {
@@ -210,8 +293,12 @@ mod tests {
 
     #[test]
     fn every_number_is_a_job() {
-        assert_eq!((singles(), pairs()), (7_062_048, 2_864_896));
-        for number in [0, 1, 5000, singles() - 1, singles(), size() - 1] {
+        assert_eq!(
+            (singles(), pairs(), spoken()),
+            (7_062_048, 2_864_896, 1_738_576)
+        );
+        let few = singles() + pairs();
+        for number in [0, 1, 5000, singles() - 1, singles(), few, size() - 1] {
             let job = job(number);
             assert_eq!(job.apps.len(), if number < singles() { 1 } else { 2 });
             assert!(
@@ -222,6 +309,15 @@ mod tests {
             );
         }
         assert_eq!(hosts(CLUSTERS - 1), "a:3,b:3,c:3");
+    }
+
+    #[test]
+    fn the_few_worlds_are_what_they_are_called() {
+        let first = singles() + pairs();
+        let worlds = (first..first + FEW_WORLDS.len() as u64).map(job);
+        let hosts: Vec<_> = worlds.filter_map(|job| job.apps[0].hosts.clone()).collect();
+        let [one, two, three] = ["a:2", "a:1,b:2", "a:2,b:1,c:3"];
+        assert_eq!(hosts, [one, one, two, two, two, three, three, three]);
     }
 
     #[test]

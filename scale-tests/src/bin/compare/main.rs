@@ -27,14 +27,14 @@ use stowplan_scale_tests::small_world;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const HELP: &str = "\
-compare [--seconds S | --jobs N] [--seed N] [--from N] [--workers N] [--differences N]
-        [--small-world [--every N]] [--coverage] [--one N] [--stop]
+compare [--seconds S | --jobs N | --to N] [--seed N] [--from N] [--workers N] [--differences N]
+        [--small-world [--every N]] [--coverage] [--one N] [--stop] [--quiet]
 compare --corpus FOLDER
 compare --prterun PATH [--jobs N] [--seed N]
 compare --hydra PATH
 compares the engine with the plain mapper on random jobs, or on every job of a small world (every N-th); both with the
 placement corpus in a folder; the engine with a prterun, or with the mpiexec of Hydra, that is there;
-exit status 1 when they differ";
+--from and --to are numbers of jobs, the last not included; exit status 1 when they differ";
 
 /// What the command line says.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ struct Asked {
     jobs: u64,
     seed: u64,
     from: u64,
+    /// The number of the first job that is left out.
+    to: u64,
     workers: usize,
     /// So many differences are shrunk and shown.
     differences: usize,
@@ -53,6 +55,8 @@ struct Asked {
     one: Option<u64>,
     /// The first difference ends the run.
     stop: bool,
+    /// How far a long run has come is said now and then.
+    progress: bool,
     corpus: Option<PathBuf>,
     prterun: Option<PathBuf>,
     hydra: Option<PathBuf>,
@@ -64,6 +68,7 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         jobs: u64::MAX,
         seed: 1,
         from: 0,
+        to: u64::MAX,
         workers: 2,
         differences: 10,
         small_world: false,
@@ -71,6 +76,7 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
         coverage: false,
         one: None,
         stop: false,
+        progress: true,
         corpus: None,
         prterun: None,
         hydra: None,
@@ -93,6 +99,8 @@ fn asked(args: impl Iterator<Item = String>) -> Option<Asked> {
             "--jobs" => asked.jobs = number()?,
             "--seed" => asked.seed = number()?,
             "--from" => asked.from = number()?,
+            "--to" => asked.to = number()?,
+            "--quiet" => asked.progress = false,
             "--workers" => asked.workers = usize::try_from(number()?).ok()?,
             "--differences" => asked.differences = usize::try_from(number()?).ok()?,
             "--one" => asked.one = Some(number()?),
@@ -142,8 +150,10 @@ fn job_of(asked: &Asked, number: u64) -> Job {
     }
 }
 
-/// So many jobs are made and compared before the next ones.
-const BATCH: u64 = 1024;
+/// So many jobs are made and compared before the next ones: few enough for a cache, enough for seven threads.
+const BATCH: u64 = 256;
+/// Seconds between two lines of progress.
+const PROGRESS: u64 = 20;
 
 /// What all workers found.
 #[derive(Default)]
@@ -152,6 +162,26 @@ struct Seen {
     differing: u64,
     /// Keys of the differences that were shown.
     shown: Vec<String>,
+    /// Seconds of the run when its progress was said.
+    said: u64,
+}
+
+impl Seen {
+    /// Says now and then how far a run has come: on the terminal, as it is no part of what is found.
+    fn progress(&mut self, start: Instant, jobs: u64) {
+        let seconds = start.elapsed().as_secs();
+        if seconds < self.said + PROGRESS {
+            return;
+        }
+        self.said = seconds;
+        let (done, differing) = (self.total.jobs(), self.differing);
+        let rate = done / seconds.max(1);
+        let mut out = anstream::stderr();
+        let _ = writeln!(
+            out,
+            "{done} of {jobs} jobs, {rate} a second, {differing} differ"
+        );
+    }
 }
 
 fn held(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
@@ -160,16 +190,13 @@ fn held(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
 
 /// Compares the jobs asked for. Gives the number of differences.
 fn compare_all(asked: &Asked) -> u64 {
-    let small = || {
-        small_world::size()
-            .saturating_sub(asked.from)
-            .div_ceil(asked.every)
-    };
-    let jobs = if asked.small_world {
-        asked.jobs.min(small())
+    let end = if asked.small_world {
+        asked.to.min(small_world::size())
     } else {
-        asked.jobs
+        asked.to
     };
+    let numbers = end.saturating_sub(asked.from).div_ceil(asked.every);
+    let jobs = asked.one.map_or(asked.jobs.min(numbers), |_| 1);
     let number_of = |at: u64| asked.one.unwrap_or(asked.from + at * asked.every);
     let start = Instant::now();
     let next = AtomicU64::new(0);
@@ -193,6 +220,9 @@ fn compare_all(asked: &Asked) -> u64 {
                     seen.differing += 1;
                     show(&crew, &job, &difference, (number, asked), &mut seen.shown);
                 }
+            }
+            if asked.progress {
+                seen.progress(start, jobs);
             }
         }
     };

@@ -155,8 +155,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "PE takes one cpu less",
         file: "engine/src/stage/bind.rs",
-        from: "        for _ in 0..pe {",
-        to: "        for _ in 1..pe {",
+        from: "free.take(pe as usize).collect();",
+        to: "free.take(pe as usize - 1).collect();",
     },
     Mutant {
         name: "free cpus are not carried to the next app",
@@ -185,8 +185,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "claims do not raise slots",
         file: "engine/src/stage/select.rs",
-        from: "raised.push((nodes, site.states.intern(row)));",
-        to: "let _ = site.states.intern(row);",
+        from: "raised.push((nodes, pick.state));",
+        to: "let _ = &mut raised;",
     },
     Mutant {
         name: "a full node stays in the list",
@@ -209,8 +209,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the default by size begins one process late",
         file: "engine/src/stage/count.rs",
-        from: "(3.., _) => ObjKind::Numa,",
-        to: "(4.., _) => ObjKind::Numa,",
+        from: "if total < 3 { Self::Few }",
+        to: "if total < 4 { Self::Few }",
     },
     Mutant {
         name: "a rankfile needs no free cpu",
@@ -239,7 +239,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a stale memo entry serves another number of processes",
         file: "engine/src/stage/leave.rs",
-        from: "memo.keep((state, id), facts, (layout, placed, both));",
-        to: "memo.keep((state, id), facts, (layout, placed.min(2), both));",
+        from: "memo.keep(key, facts, ((layout, placed, longest), both));",
+        to: "memo.keep(key, facts, ((layout, placed.min(2), longest), both));",
     },
 ];
