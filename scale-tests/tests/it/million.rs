@@ -135,22 +135,41 @@ fn the_table_agrees_with_the_questions() {
     }
 }
 
-#[test]
-fn more_ranks_than_ids_count_are_refused_by_number() {
+/// Why a job of such apps is not placed.
+fn refusal(apps: &[(u32, &str)]) -> Option<&'static str> {
     use stowplan_scale_tests::job::{App, Job};
-    let app = |np| App {
+    let app = |&(np, hosts): &(u32, &str)| App {
         np: Some(np),
-        hosts: Some("n[0-9]:4294967294".to_owned()),
+        hosts: Some(hosts.to_owned()),
         ..App::default()
     };
     let job = Job {
-        apps: vec![app(3_000_000_000), app(3_000_000_000)],
+        apps: apps.iter().map(app).collect(),
         ..Job::default()
     };
     let shape = shapes::regular("many", "core:4 pu:1", 2, 4, "core");
-    let class = job
+    let placed = job
         .resolve()
-        .and_then(|(resolved, _)| map_resolved(resolved, shape.machine))
-        .map_err(|error| error.class());
-    assert_eq!(class.err(), Some("job-too-large"));
+        .and_then(|(resolved, _)| map_resolved(resolved, shape.machine));
+    placed.map_err(|error| error.class()).err()
+}
+
+#[test]
+fn more_ranks_than_ids_count_are_refused_by_number() {
+    let app = (3_000_000_000, "n[0-9]:4294967294");
+    assert_eq!(refusal(&[app, app]), Some("job-too-large"));
+}
+
+#[test]
+fn more_nodes_than_ids_count_are_refused_by_number() {
+    for hosts in [
+        "n[0-4294967295]",
+        "n[0-4294967294]",
+        "n[0-2999999999],m[0-2999999999]",
+    ] {
+        assert_eq!(refusal(&[(4, hosts)]), Some("job-too-large"), "{hosts}");
+    }
+    let apps = [(4, "n[0-2999999999]"), (4, "m[0-2999999999]")];
+    assert_eq!(refusal(&apps), Some("job-too-large"));
+    assert_eq!(refusal(&[(4, "n[0-4294967293]")]), None, "2^32 - 2 nodes");
 }
