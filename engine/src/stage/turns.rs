@@ -24,11 +24,13 @@ use crate::spawn::request::owner;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use rayon::prelude::*;
 
-/// From so many apps, on nodes of so many different states, it pays to look for those that do not compete. Where states are
-/// few, what the first app finds serves the others, and joining branches costs more than placing in order does (measured:
-/// docs/scale.md, "Threads").
+/// From so many apps, on nodes of so many different states, it may pay to look for those that do not compete: where states
+/// are few, what the first app finds serves the others.
 const APPS_FROM: usize = 128;
 const STATES_FROM: usize = 128;
+/// Two threads lose by it: joining the branches in order costs as much as the second thread saves (measured: docs/scale.md,
+/// "Threads").
+const THREADS_FROM: usize = 3;
 /// Branches for each thread: camps are of different sizes.
 const BRANCHES_EACH: usize = 2;
 
@@ -306,7 +308,7 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
             1
         }
         Sharing::Worthwhile => match rayon::current_num_threads() {
-            1 => 1,
+            threads if threads < THREADS_FROM => 1,
             threads => threads * BRANCHES_EACH,
         },
         Sharing::Always => resolved.apps.len(),
