@@ -32,6 +32,7 @@ mod tasks;
 
 pub use bytes::BadPlan;
 pub use order::{ListedRun, RankOrder};
+pub(crate) use places::Places;
 pub use query::{Located, OnNode, ProcPlace};
 
 use crate::count::{ProcCount, Rank};
@@ -45,7 +46,6 @@ use crate::table::pusets::PuSets;
 use crate::table::states::{StateRuns, States};
 use crate::table::topologies::Topologies;
 use order::Order;
-use places::Places;
 use serde::{Deserialize, Serialize};
 use steps::Steps;
 
@@ -144,7 +144,17 @@ impl Plan {
         patterns: Patterns,
         placed: Vec<Placed>,
     ) -> Self {
-        let places = Places::new(&placed, &patterns);
+        Self::assemble_again(world, table, (patterns, Places::default()), placed)
+    }
+
+    /// The same, with what an earlier plan wrote out of the same patterns.
+    pub(crate) fn assemble_again(
+        world: World,
+        table: AppTable,
+        (patterns, written): (Patterns, Places),
+        placed: Vec<Placed>,
+    ) -> Self {
+        let places = written.again(&placed, &patterns);
         let mut bases = Vec::with_capacity(placed.len() + 1);
         let mut next = 0_u32;
         bases.push(next);
@@ -172,10 +182,11 @@ impl Plan {
         World,
         AppTable,
         Patterns,
+        Places,
         impl Iterator<Item = Vec<PlacedRun>>,
     ) {
         let placed = self.apps.into_iter().map(|app| app.placed.runs);
-        (self.world, self.table, self.patterns, placed)
+        (self.world, self.table, self.patterns, self.places, placed)
     }
 
     /// The nodes, topologies and states that the plan speaks of.

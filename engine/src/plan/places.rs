@@ -17,6 +17,8 @@ const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
 /// Places from which on several threads write them: some hundred microseconds of work.
 const PARALLEL: usize = 1 << 17;
+/// Places behind the last one: whoever reads in strides need not end with a pattern.
+pub(super) const BEHIND: usize = 16;
 /// No place was written out.
 const NOT_HERE: u32 = u32::MAX;
 
@@ -92,22 +94,39 @@ impl KindBits {
 
 /// Places of patterns, written out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// Where those of each pattern start. Shape `[patterns]`.
     starts: Vec<u32>,
+    /// With [`BEHIND`] more at the end.
     flat: Vec<Packed>,
+    /// Nothing that is used is missing.
+    whole: bool,
+    /// Processes of each pattern whose places are looked for here. Shape `[patterns]`, as many as there were.
+    most: Vec<u32>,
 }
 
 impl Places {
-    /// Writes out what the placed runs use. Cost: eight bytes for each process of each distinct pattern, in parallel.
-    pub(super) fn new(placed: &[Placed], patterns: &Patterns) -> Self {
+    /// What the placed runs use, written out: these, where an earlier plan used as much of the same patterns. `patterns` are
+    /// those of that plan, and others behind them.
+    ///
+    /// Cost: the runs; where something is missing, eight bytes for each process of each distinct pattern, in parallel.
+    pub(super) fn again(self, placed: &[Placed], patterns: &Patterns) -> Self {
+        let runs = || placed.iter().flat_map(|placed| &placed.runs);
+        let here = |pattern: PatternId| self.most.get(pattern.row()).copied().unwrap_or(0);
+        if runs().all(|run| run.procs <= here(run.pattern)) {
+            return self;
+        }
         let mut most = vec![0_u32; patterns.len()];
-        for run in placed.iter().flat_map(|placed| &placed.runs) {
+        for run in runs() {
             let most = &mut most[run.pattern.row()];
             *most = run.procs.max(*most);
         }
+        Self::new(most, patterns)
+    }
+
+    fn new(most: Vec<u32>, patterns: &Patterns) -> Self {
         let mut starts = Vec::with_capacity(most.len());
-        let (mut end, mut room) = (0_usize, ALWAYS);
+        let (mut end, mut room, mut whole) = (0_usize, ALWAYS, true);
         let mut here: Vec<(&Pattern, u32)> = Vec::new();
         for ((_, pattern), &procs) in patterns.iter().zip(&most) {
             let runs: usize = pattern
@@ -117,6 +136,7 @@ impl Places {
                 .sum();
             room += runs * PER_RUN;
             let fits = procs as usize <= room && end + (procs as usize) < NOT_HERE as usize;
+            whole &= fits;
             if procs == 0 || !fits {
                 starts.push(NOT_HERE);
                 continue;
@@ -126,14 +146,15 @@ impl Places {
             end += procs as usize;
             here.push((pattern, procs));
         }
+        let room = end + BEHIND;
         let mut flat = Vec::new();
-        if end < PARALLEL {
-            flat.resize(end, Packed::default());
+        if room < PARALLEL {
+            flat.resize(room, Packed::default());
         } else {
             // Pages come from the system where they are written first: that too is shared.
-            flat.par_extend(rayon::iter::repeat_n(Packed::default(), end));
+            flat.par_extend(rayon::iter::repeat_n(Packed::default(), room));
         }
-        let mut rest = &mut flat[..];
+        let mut rest = &mut flat[..end];
         let parts = here.into_iter().map(|(pattern, procs)| {
             let (own, behind) = std::mem::take(&mut rest).split_at_mut(procs as usize);
             rest = behind;
@@ -148,7 +169,28 @@ impl Places {
                 .with_min_len(64)
                 .for_each(|(pattern, own)| write(pattern, own));
         }
-        Self { starts, flat }
+        Self {
+            starts,
+            flat,
+            whole,
+            most,
+        }
+    }
+
+    /// Whether all that the placed runs use is here.
+    pub(super) const fn are_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Where the places of a pattern that is here start.
+    #[inline]
+    pub(super) fn start(&self, pattern: PatternId) -> u32 {
+        self.starts[pattern.row()]
+    }
+
+    /// All places, and [`BEHIND`] more.
+    pub(super) fn all(&self) -> &[Packed] {
+        &self.flat
     }
 
     /// The places of a pattern from its first process on, if they are here; those of other patterns follow.

@@ -59,6 +59,14 @@ pub(super) enum Turns<'p> {
 }
 
 impl Turns<'_> {
+    /// Some of them, where they stand written out.
+    pub(super) fn part(self, first: u32, count: u32) -> Self {
+        match self {
+            Self::From(before, _) => Self::From(before + first, count),
+            Self::Listed(locals) => Self::Listed(&locals[first as usize..][..count as usize]),
+            Self::Asked { .. } => self,
+        }
+    }
     /// Some of them. `scratch`: where they are put when they stand nowhere.
     pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> Turns<'s>
     where
@@ -82,12 +90,34 @@ impl Turns<'_> {
     }
 }
 
+/// The turns of a node in a round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnTurns {
+    /// The first, by its number among all of the node, and how many.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    /// The first round in which they are fewer.
+    pub(super) until: u32,
+    /// Where the processes of all its turns stand in [`Profiles::locals`]; `None`: the n-th process has the n-th turn.
+    pub(super) locals: Option<u32>,
+}
+
+/// What a run's first rounds need of its profile: side by side, where a question looks first.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    /// The first step: on how many objects a node has a process, before which round.
+    pairs: u32,
+    until: u32,
+    locals: Locals,
+}
+
 /// Distinct profiles.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Profiles {
     rows: Vec<Profile>,
     /// The profile of each run. Shape `[runs]`.
     of_run: Vec<u32>,
+    firsts: Vec<First>,
     steps: Vec<Step>,
     /// Written out: the process of each turn, and the turn of each process.
     locals: Vec<u32>,
@@ -140,7 +170,21 @@ impl Profiles {
                 profiles.ask(tally, procs, turning);
             }
         }
+        profiles.look_first();
         profiles
+    }
+
+    /// Writes what each run looks at first.
+    fn look_first(&mut self) {
+        let firsts = self.of_run.iter().map(|&profile| {
+            let step = self.steps(profile as usize).first();
+            First {
+                pairs: step.map_or(0, |step| step.pairs),
+                until: step.map_or(0, |step| step.end),
+                locals: self.rows[profile as usize].locals,
+            }
+        });
+        self.firsts = firsts.collect();
     }
 
     /// Adds a profile, written out.
@@ -183,6 +227,48 @@ impl Profiles {
         });
     }
 
+    /// Whether no profile is asked.
+    pub(super) const fn is_written(&self) -> bool {
+        self.indexes.is_empty()
+    }
+
+    /// The process of each turn, of the profiles in which turns go otherwise than processes.
+    pub(super) fn locals(&self) -> &[u32] {
+        &self.locals
+    }
+
+    /// The turns of each node of a run in a round, where profiles are written.
+    #[inline]
+    pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
+        let step = &self.firsts[run as usize];
+        let locals = match step.locals {
+            Locals::At(start) => Some(start),
+            Locals::Same | Locals::Asked(_) => None,
+        };
+        if round < step.until {
+            return OwnTurns {
+                first: round * step.pairs,
+                count: step.pairs,
+                until: step.until,
+                locals,
+            };
+        }
+        match self.step(run, round) {
+            Some(step) => OwnTurns {
+                first: step.before + (round - step.start) * step.pairs,
+                count: step.pairs,
+                until: step.end,
+                locals,
+            },
+            None => OwnTurns {
+                first: 0,
+                count: 0,
+                until: u32::MAX,
+                locals,
+            },
+        }
+    }
+
     fn of(&self, run: u32) -> &Profile {
         &self.rows[self.of_run[run as usize] as usize]
     }
@@ -203,35 +289,45 @@ impl Profiles {
         &self.steps[rows.start as usize..rows.end as usize]
     }
 
+    /// The rounds behind a run's first ones.
     fn step(&self, run: u32, round: u32) -> Option<&Step> {
         let steps = self.steps(self.of_run[run as usize] as usize);
-        // Nearly always there are one or two.
-        match steps.first() {
-            Some(first) if round < first.end => Some(first),
-            _ => steps.get(steps.partition_point(|step| step.end <= round)),
-        }
+        steps.get(steps.partition_point(|step| step.end <= round))
     }
 
     /// On how many objects each node of a run has a process in this round.
+    #[inline]
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
+        let first = &self.firsts[run as usize];
+        if round < first.until {
+            return first.pairs;
+        }
         self.step(run, round).map_or(0, |step| step.pairs)
     }
 
     /// The first turn of a node in a round that it takes part in, and how many.
+    #[inline]
     fn round_turns(&self, run: u32, round: u32) -> (u32, u32) {
+        let first = &self.firsts[run as usize];
+        if round < first.until {
+            return (round * first.pairs, first.pairs);
+        }
         self.step(run, round).map_or((0, 0), |step| {
             (step.before + (round - step.start) * step.pairs, step.pairs)
         })
     }
 
     /// The process that has a turn: in a round, or object by object.
+    #[inline]
     pub(super) fn local(&self, run: u32, round: Option<u32>, at: u32) -> u32 {
-        let profile = self.of(run);
         let turn = || round.map_or(0, |round| self.round_turns(run, round).0) + at;
-        match profile.locals {
+        match self.firsts[run as usize].locals {
             Locals::Same => turn(),
             Locals::At(start) => self.locals[(start + turn()) as usize],
-            Locals::Asked(index) => self.indexes[index as usize].local(profile.procs, round, at),
+            Locals::Asked(index) => {
+                let procs = self.of(run).procs;
+                self.indexes[index as usize].local(procs, round, at)
+            }
         }
     }
 

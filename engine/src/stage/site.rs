@@ -10,7 +10,7 @@ use super::parallel::{Sharing, each};
 use super::pattern::{DraftRun, DraftSegment};
 use super::spare::Spare;
 use crate::id::{Column, Id as _};
-use crate::plan::{PlacedRun, Plan, World};
+use crate::plan::{PlacedRun, Places, Plan, World};
 use crate::table::alike::{Alike, START, mix};
 use crate::table::apps::AppTable;
 use crate::table::cpusets::{CpusetId, Cpusets};
@@ -409,7 +409,7 @@ impl Site {
     }
 
     /// What the plan keeps, and the patterns. The tables are the plan's then: see [`Self::take_back`].
-    pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns) {
+    pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns, Places) {
         let world = World {
             names: Arc::unwrap_or_clone(std::mem::take(&mut self.names)),
             topologies: Arc::unwrap_or_clone(std::mem::take(&mut self.topologies)),
@@ -420,7 +420,8 @@ impl Site {
             after: std::mem::take(&mut self.runs),
             local: self.local,
         };
-        (world, std::mem::take(&mut self.patterns))
+        let written = std::mem::take(&mut self.spare.written);
+        (world, std::mem::take(&mut self.patterns), written)
     }
 
     /// Vectors of placed runs to fill again, those of the first app first.
@@ -451,7 +452,8 @@ impl Site {
 
     /// The tables that a plan had are the site's again; gives that of its apps.
     pub(crate) fn take_back(&mut self, plan: Plan) -> AppTable {
-        let (world, table, patterns, placed) = plan.into_tables();
+        let (world, table, patterns, written, placed) = plan.into_tables();
+        self.spare.written = written;
         self.keep_room(placed);
         self.spare.before = world.before;
         self.names = Arc::new(world.names);

@@ -10,7 +10,7 @@ use super::select::Pick;
 use super::split::Share;
 use super::steps::{Fresh, Outcome, Step};
 use crate::id::Column;
-use crate::plan::PlacedRun;
+use crate::plan::{PlacedRun, Places};
 use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
 use crate::table::states::{Runs, StateId, StateRuns};
@@ -59,6 +59,8 @@ pub(crate) struct Spare {
     pub(super) placed: Vec<Vec<PlacedRun>>,
     /// What a plan that was taken back had found.
     pub(super) before: StateRuns,
+    /// What its patterns say, written out.
+    pub(super) written: Places,
 }
 
 /// A vector to fill: the one kept, emptied.

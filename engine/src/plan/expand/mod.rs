@@ -1,5 +1,7 @@
 //! The explicit table: one row per rank, as columns written from front to back, in parallel.
 
+// One node's rows, written in strides.
+mod stride;
 // Rounds over distinct nodes.
 mod distinct;
 // Runs of equal nodes, one after the other.
@@ -13,6 +15,7 @@ use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use rayon::prelude::*;
+use std::ops::Range;
 use write::AppRange;
 
 /// Ranks that one task writes, at least. Below two of these the pool is not woken: a chunk takes some ten microseconds.
@@ -37,6 +40,9 @@ pub struct ProcTable {
     cpus: Vec<u32>,
 }
 
+/// Columns of the table.
+const COLUMNS: usize = 5;
+
 /// A stretch of the columns.
 struct Columns<'c> {
     node: &'c mut [u32],
@@ -60,7 +66,7 @@ impl ProcTable {
     /// Bytes of all columns.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        self.node.len() * 5 * size_of::<u32>()
+        self.node.len() * COLUMNS * size_of::<u32>()
     }
     /// The node of a rank.
     ///
@@ -131,6 +137,37 @@ impl<'c> Columns<'c> {
             object: first(&mut self.object, rows),
             cpus: first(&mut self.cpus, rows),
         }
+    }
+    /// Some of the rows.
+    fn some(&mut self, rows: Range<usize>) -> Columns<'_> {
+        Columns {
+            node: &mut self.node[rows.clone()],
+            local_rank: &mut self.local_rank[rows.clone()],
+            node_rank: &mut self.node_rank[rows.clone()],
+            object: &mut self.object[rows.clone()],
+            cpus: &mut self.cpus[rows],
+        }
+    }
+    /// Rows that stand elsewhere.
+    const fn over<const ROWS: usize>(rows: &'c mut [[u32; ROWS]; COLUMNS]) -> Self {
+        let [node, local_rank, node_rank, object, cpus] = rows;
+        Columns {
+            node,
+            local_rank,
+            node_rank,
+            object,
+            cpus,
+        }
+    }
+    /// Takes rows over, the first of which is row `from` there.
+    fn copy<const ROWS: usize>(&mut self, rows: &[[u32; ROWS]; COLUMNS], from: usize) {
+        let end = from + self.len();
+        let [node, local_rank, node_rank, object, cpus] = rows;
+        self.node.copy_from_slice(&node[from..end]);
+        self.local_rank.copy_from_slice(&local_rank[from..end]);
+        self.node_rank.copy_from_slice(&node_rank[from..end]);
+        self.object.copy_from_slice(&object[from..end]);
+        self.cpus.copy_from_slice(&cpus[from..end]);
     }
     const fn len(&self) -> usize {
         self.node.len()

@@ -6,12 +6,12 @@ use super::super::places::{KindBits, Packed, visit};
 use super::super::profile::{Profiles, Turns};
 use super::super::rounds::{Rounds, Turn};
 use super::super::{AppPlan, PlacedRun, Plan, row};
-use super::{Columns, distinct};
+use super::{Columns, distinct, stride};
 
 /// Rows that are copied at once: they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
 /// Processes of a distinct node in a round up to which rounds are written side by side.
-const FEW: u32 = 12;
+const FEW: u32 = 8;
 
 /// Some of one app's ranks.
 pub(super) struct AppRange<'p> {
@@ -84,14 +84,13 @@ impl<'p> AppRange<'p> {
         let runs = &self.app.placed.runs;
         let mut at = before.find(0, first);
         let mut inside = first - before.get(0, at);
-        while out.len() > 0 {
+        let mut done = 0;
+        while done < out.len() {
             let run = &runs[at];
             let turns = profiles.map_or(Turns::From(0, run.procs), |profiles| {
                 profiles.turns(row(at), None)
             });
-            let rows = out
-                .len()
-                .min((run.procs * run.nodes.count - inside) as usize);
+            let rows = (out.len() - done).min((run.procs * run.nodes.count - inside) as usize);
             let stretch = Stretch {
                 run,
                 node: inside / run.procs,
@@ -99,7 +98,8 @@ impl<'p> AppRange<'p> {
                 count: run.procs,
                 turns,
             };
-            self.nodes(stretch, out.take(rows));
+            self.nodes(stretch, (&mut out, done, rows));
+            done += rows;
             inside = 0;
             at += 1;
         }
@@ -113,8 +113,10 @@ impl<'p> AppRange<'p> {
         profiles: Option<&'p Profiles>,
     ) {
         let app = self.app;
-        if rounds.most_of_distinct.is_some_and(|most| most <= FEW) {
-            distinct::write((self.plan, app), first, out, (rounds, profiles));
+        let few = rounds.most_of_distinct.is_some_and(|most| most <= FEW);
+        let written = self.plan.places.are_whole() && profiles.is_none_or(Profiles::is_written);
+        if few && written {
+            distinct::write((self.plan, app), first, out, (rounds, profiles), self.live);
             return;
         }
         let Turn {
@@ -127,10 +129,8 @@ impl<'p> AppRange<'p> {
         live.clear();
         live.extend((0..row(app.placed.runs.len())).filter(|&run| app.pairs(run, round) > 0));
         let mut at = live.partition_point(|&other| other < run);
-        loop {
-            if out.len() == 0 {
-                break;
-            }
+        let mut done = 0;
+        while done < out.len() {
             if let Some(&row) = live.get(at) {
                 let run = &app.placed.runs[row as usize];
                 let (count, turns) = match profiles {
@@ -139,7 +139,7 @@ impl<'p> AppRange<'p> {
                         (profiles.pairs(row, round), profiles.turns(row, Some(round)))
                     }
                 };
-                let rows = out.len().min((count * run.nodes.count - place) as usize);
+                let rows = (out.len() - done).min((count * run.nodes.count - place) as usize);
                 let stretch = Stretch {
                     run,
                     node: place / count,
@@ -147,7 +147,8 @@ impl<'p> AppRange<'p> {
                     count,
                     turns,
                 };
-                self.nodes(stretch, out.take(rows));
+                self.nodes(stretch, (&mut out, done, rows));
+                done += rows;
                 at += 1;
             } else {
                 round += 1;
@@ -162,9 +163,20 @@ impl<'p> AppRange<'p> {
         *self.live = live;
     }
 
-    /// Turns of a node, then those of the nodes behind it, each from its first.
-    fn nodes(&mut self, stretch: Stretch<'p>, mut out: Columns<'_>) {
+    /// Turns of a node, then those of the nodes behind it, each from its first: `rows` of them, from row `at` on.
+    fn nodes(&mut self, stretch: Stretch<'p>, (out, at, rows): (&mut Columns<'_>, usize, usize)) {
         let count = stretch.count as usize;
+        // The rows of one node: the last stride may write into what comes next.
+        if stretch.at as usize + rows <= count
+            && let Some(places) = self.plan.places.of(stretch.run.pattern)
+        {
+            let turns = stretch.turns.part(stretch.at, row(rows));
+            let (run, node) = (stretch.run, stretch.node);
+            if stride::write(out, (at, rows), (run, node), places, turns) {
+                return;
+            }
+        }
+        let mut out = out.some(at..at + rows);
         let mut node = stretch.node;
         if stretch.at > 0 || out.len() < 2 * count {
             let rows = out.len().min(count - stretch.at as usize);
