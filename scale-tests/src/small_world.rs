@@ -31,19 +31,19 @@ const TOPOLOGIES: [&str; 2] = [
 ];
 /// Bindings of the apps of a pair.
 const PAIR_BINDINGS: [&str; 2] = ["", "core"];
-/// Mix and cluster of the few worlds where two apps say all they can: `a:2`, `a:1,b:2` and `a:2,b:1,c:3`, in all mixes.
+/// Mix and cluster of the few worlds where two apps say all they can: `a:3`, `a:2,b:3` and `a:2,b:1,c:3`, in all mixes.
 const FEW_WORLDS: [(u64, u64); 8] = [
-    (0, 2),
-    (1, 2),
-    (0, 13),
-    (1, 13),
-    (2, 13),
+    (0, 3),
+    (1, 3),
+    (0, 18),
+    (1, 18),
+    (2, 18),
     (0, 74),
     (1, 74),
     (2, 74),
 ];
 /// Counts of both apps there.
-const FEW_COUNTS: [(u32, Option<u32>); 2] = [(2, Some(3)), (1, None)];
+const FEW_COUNTS: [(u32, Option<u32>); 2] = [(2, Some(3)), (1, Some(2))];
 
 /// What the app of a job of one app asks for: all that can be placed and says something that no other cell says.
 static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| {
@@ -316,7 +316,7 @@ mod tests {
         let first = singles() + pairs();
         let worlds = (first..first + FEW_WORLDS.len() as u64).map(job);
         let hosts: Vec<_> = worlds.filter_map(|job| job.apps[0].hosts.clone()).collect();
-        let [one, two, three] = ["a:2", "a:1,b:2", "a:2,b:1,c:3"];
+        let [one, two, three] = ["a:3", "a:2,b:3", "a:2,b:1,c:3"];
         assert_eq!(hosts, [one, one, two, two, two, three, three, three]);
     }
 
