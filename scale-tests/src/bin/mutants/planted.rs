@@ -240,6 +240,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         name: "a stale memo entry serves another number of processes",
         file: "engine/src/stage/leave.rs",
         from: "memo.keep(key, facts, ((layout, placed, longest), both));",
-        to: "memo.keep(key, facts, ((layout, placed.min(2), longest), both));",
+        to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), both));",
     },
 ];
