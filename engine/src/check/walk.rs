@@ -40,7 +40,7 @@ pub(super) struct Broken {
 pub(super) enum Left {
     /// The cpus that nobody consumed.
     Free(Bits),
-    /// Too long a walk to know.
+    /// Too long a walk to know, or a plan does not tell.
     Unknown,
 }
 
@@ -52,6 +52,8 @@ pub(super) struct Walk<'c, 't> {
     turns: Turns<'t>,
     binder: Option<Binder<'t>>,
     free: Bits,
+    /// Whether a search that the plan does not tell of may have left cpus free again.
+    frees_in_vain: bool,
     /// Processes walked one by one.
     steps: u64,
     /// The next process.
@@ -119,6 +121,7 @@ impl<'t> Case<'t> {
             turns,
             binder,
             free: self.free.clone(),
+            frees_in_vain: false,
             steps: 0,
             local: 0,
             pass: 0,
@@ -184,6 +187,9 @@ impl<'t> Walk<'_, 't> {
                 Seen::Number(u64::from(case.procs - left)),
                 Seen::Number(u64::from(case.procs)),
             ));
+        }
+        if self.frees_in_vain {
+            return Ok(Left::Unknown);
         }
         Ok(Left::Free(self.binder.as_ref().map_or_else(
             || self.free.clone(),
@@ -299,8 +305,20 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
+    /// Whether a search for an unbound process would find nothing, and yet leave cpus free again (7.5). Where a default may
+    /// have been given up before any search, the plan does not tell whether there was one.
+    fn would_free_in_vain(&self, object: Option<&[(u32, u32)]>) -> bool {
+        let shared = self.case.policy.overload == Overload::Allowed;
+        let binder = self.binder.as_ref().filter(|_| shared);
+        binder.is_some_and(|binder| {
+            let mut tried = binder.clone();
+            tried.next(object).is_none() && tried.free != binder.free
+        })
+    }
+
     fn unbound(&mut self, object: Option<&[(u32, u32)]>) -> Result<(), Broken> {
         if self.may_be_unbound() {
+            self.frees_in_vain |= self.would_free_in_vain(object);
             return Ok(());
         }
         let best_effort = self.case.policy.strength == BindStrength::Default
