@@ -240,32 +240,16 @@ impl Profiles {
     /// The turns of each node of a run in a round, where profiles are written.
     #[inline]
     pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
-        let step = &self.firsts[run as usize];
-        let locals = match step.locals {
+        let (first, count, until) = self.round_turns(run, round);
+        let locals = match self.firsts[run as usize].locals {
             Locals::At(start) => Some(start),
             Locals::Same | Locals::Asked(_) => None,
         };
-        if round < step.until {
-            return OwnTurns {
-                first: round * step.pairs,
-                count: step.pairs,
-                until: step.until,
-                locals,
-            };
-        }
-        match self.step(run, round) {
-            Some(step) => OwnTurns {
-                first: step.before + (round - step.start) * step.pairs,
-                count: step.pairs,
-                until: step.end,
-                locals,
-            },
-            None => OwnTurns {
-                first: 0,
-                count: 0,
-                until: u32::MAX,
-                locals,
-            },
+        OwnTurns {
+            first,
+            count,
+            until,
+            locals,
         }
     }
 
@@ -298,22 +282,19 @@ impl Profiles {
     /// On how many objects each node of a run has a process in this round.
     #[inline]
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
-        let first = &self.firsts[run as usize];
-        if round < first.until {
-            return first.pairs;
-        }
-        self.step(run, round).map_or(0, |step| step.pairs)
+        self.round_turns(run, round).1
     }
 
-    /// The first turn of a node in a round that it takes part in, and how many.
+    /// The first turn of a node in a round, how many it has there, and the first round in which they are fewer.
     #[inline]
-    fn round_turns(&self, run: u32, round: u32) -> (u32, u32) {
+    fn round_turns(&self, run: u32, round: u32) -> (u32, u32, u32) {
         let first = &self.firsts[run as usize];
         if round < first.until {
-            return (round * first.pairs, first.pairs);
+            return (round * first.pairs, first.pairs, first.until);
         }
-        self.step(run, round).map_or((0, 0), |step| {
-            (step.before + (round - step.start) * step.pairs, step.pairs)
+        self.step(run, round).map_or((0, 0, u32::MAX), |step| {
+            let turn = step.before + (round - step.start) * step.pairs;
+            (turn, step.pairs, step.end)
         })
     }
 
@@ -364,7 +345,10 @@ impl Profiles {
         let profile = self.of(run);
         let (first, count) = match round {
             None => (0, profile.procs),
-            Some(round) => self.round_turns(run, round),
+            Some(round) => {
+                let (first, count, _) = self.round_turns(run, round);
+                (first, count)
+            }
         };
         match profile.locals {
             Locals::Same => Turns::From(first, count),

@@ -303,22 +303,28 @@ impl<'s> Work<'s> {
     /// How many of `want` processes a layout would place on a lot.
     pub(crate) fn capacity(&self, lot: usize, layout: Layout, want: u32) -> u32 {
         let progress = self.lots[lot].progress;
-        let known = self.key(progress);
-        let known = known.and_then(|key| self.site.memo.capacity(key, (layout, want)));
-        known.unwrap_or_else(|| {
-            let terrain = self.terrain(self.topology(progress));
-            self.lay_on(&terrain, progress, layout, want).procs
-        })
+        self.known_capacity(progress, (layout, want))
+            .unwrap_or_else(|| self.laid_capacity(progress, (layout, want)))
+    }
+
+    fn known_capacity(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
+        self.site.memo.capacity(self.key(progress)?, wanted)
+    }
+
+    fn laid_capacity(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
+        let terrain = self.terrain(self.topology(progress));
+        self.lay_on(&terrain, progress, layout, want).procs
     }
 
     /// The same, and later apps of equal policy need not ask again.
     pub(crate) fn learn_capacity(&mut self, lot: usize, layout: Layout, want: u32) -> u32 {
-        let procs = self.capacity(lot, layout, want);
-        if let Some(key) = self.key_to_keep(self.lots[lot].progress) {
-            let memo = &mut self.site.memo;
-            if memo.capacity(key, (layout, want)).is_none() {
-                memo.keep_capacity(key, (layout, want), procs);
-            }
+        let (progress, wanted) = (self.lots[lot].progress, (layout, want));
+        if let Some(procs) = self.known_capacity(progress, wanted) {
+            return procs;
+        }
+        let procs = self.laid_capacity(progress, wanted);
+        if let Some(key) = self.key_to_keep(progress) {
+            self.site.memo.keep_capacity(key, wanted, procs);
         }
         procs
     }

@@ -293,7 +293,7 @@ pub(super) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
         }
         .into();
     }
-    let has_slots = |lot: &Lot| lot.placed < lot.avail.saturating_add(lot.placed);
+    let has_slots = |lot: &Lot| lot.avail > 0;
     full(
         work,
         deal,
