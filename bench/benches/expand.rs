@@ -4,7 +4,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
-use stowplan_scale_tests::shapes::named;
+use stowplan_scale_tests::shapes::titled;
 // For its allocator.
 use stowplan_bench as _;
 
@@ -16,8 +16,13 @@ fn expand(criterion: &mut Criterion) {
         "frontier-gpu-79k",
         "mpmd-64apps",
         "hetero-worst",
+        "hetero-worst core/node",
+        "hetero-worst numa/span",
+        "crumbs",
+        "crumbs numa/node",
+        "apps-10k-mixed",
     ] {
-        let Some(plan) = named(name, 1)
+        let Some(plan) = titled(name, 1)
             .and_then(|shape| map_resolved(shape.resolved, shape.machine).ok())
             .map(|mapped| mapped.plan)
         else {

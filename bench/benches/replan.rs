@@ -2,23 +2,11 @@
 //! are alike. Throughput in nodes.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use stowplan_engine::count::ProcCount;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::planner::Planner;
-use stowplan_engine::table::apps::AppId;
-use stowplan_scale_tests::shapes::{Shape, named, regular};
-// For its allocator.
-use stowplan_bench as _;
-
-/// Processes that do not come: what is left holds the job.
-const SPARE: u32 = 64 * 64;
-
-fn with_room(mut shape: Shape) -> Shape {
-    let np = &mut shape.resolved.apps.np[AppId::from_row(0)];
-    *np = np.map(|np| ProcCount(np.0 - SPARE));
-    shape
-}
+use stowplan_scale_tests::shapes::{named, regular};
+// And its allocator.
+use stowplan_bench::measure::with_room;
 
 fn replan(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("replan");

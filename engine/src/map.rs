@@ -133,11 +133,11 @@ pub(crate) fn planned(
 ) -> Mapped {
     let mut table = std::mem::take(&mut resolved.apps);
     table.copy_policies(&turns.policies);
-    let (world, patterns, written) = site.lend(before);
+    let (world, patterns, derived) = site.lend(before);
     let placed = std::mem::take(&mut turns.placed);
     Mapped {
         // Ranks: one prefix sum over the apps.
-        plan: Plan::assemble_again(world, table, (patterns, written), placed),
+        plan: Plan::assemble_again(world, table, (patterns, derived), placed),
         notes: std::mem::take(&mut turns.notes),
         calls: std::mem::take(&mut turns.calls),
     }

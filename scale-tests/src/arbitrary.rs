@@ -1,7 +1,8 @@
 //! Random jobs: clusters, host lists and files, several apps, every policy with every qualifier, ranking and binding.
 //!
 //! The first app's directive is a *cell*: policy × qualifier × ranking × binding, walked through by the number of the job, so
-//! that all are asked for equally often; everything else is drawn. About three jobs in five can be placed.
+//! that all are asked for equally often; everything else is drawn. About a third can be placed. In one job of six nodes and apps
+//! are alike, so that an app finds what another one left behind, or remembered.
 
 use crate::catalogue::MACHINES;
 use crate::cell::Cell;
@@ -13,8 +14,12 @@ use std::fmt::Write as _;
 struct Cluster {
     /// Names that exist, in the order of first mention.
     names: Vec<String>,
+    /// They end in numbers that follow each other.
+    numbered: bool,
     /// The pool is made by a hostfile.
     by_file: bool,
+    /// Nodes and apps are alike: each node has these slots, and later apps say nothing of their own.
+    alike: Option<u32>,
 }
 
 /// The job of this number under a seed.
@@ -40,7 +45,10 @@ fn drawn(choices: &mut Choices<'_>, cell: &Cell) -> Job {
         ..Job::default()
     };
     let mut cluster = cluster(choices, &mut job);
-    let apps = 1 + choices.below(2) * choices.within(1, 2);
+    let apps = match cluster.alike {
+        Some(_) => choices.within(2, 4),
+        None => 1 + choices.below(2) * choices.within(1, 2),
+    };
     for number in 0..apps {
         let own = if number == 0 {
             *cell
@@ -78,12 +86,17 @@ fn any_machine(choices: &mut Choices<'_>) -> usize {
 
 fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
     let count = *choices.pick(&[2, 1, 3, 2, 4, 3, 5]);
-    let names: Vec<String> = if choices.once_in(4) {
-        (0..count).map(|i| format!("n{}", i + 8)).collect()
+    let numbered = choices.once_in(4);
+    let names: Vec<String> = if numbered {
+        let more = if choices.once_in(3) { 4 } else { 0 };
+        (0..count + more).map(|i| format!("n{}", i + 8)).collect()
     } else {
         ('a'..).take(count).map(String::from).collect()
     };
-    if choices.once_in(4) {
+    let alike = choices
+        .once_in(6)
+        .then(|| *choices.pick(&[4, 2, 3, 8, 4, 6]));
+    if alike.is_none() && choices.once_in(4) {
         let other = any_machine(choices);
         let node = choices.pick(&names).clone();
         job.others.push((node, other));
@@ -114,7 +127,9 @@ fn cluster(choices: &mut Choices<'_>, job: &mut Job) -> Cluster {
     }
     Cluster {
         names,
-        by_file: choices.once_in(5),
+        numbered,
+        by_file: alike.is_none() && choices.once_in(5),
+        alike,
     }
 }
 
@@ -126,10 +141,18 @@ fn app(
     number: u32,
 ) -> App {
     let mut app = App::default();
-    hosts(choices, job, cluster, &mut app, number);
-    let cpus = if choices.once_in(6) { 16 } else { 6 };
+    match cluster.alike {
+        Some(slots) => app.hosts = own_nodes(choices, cluster, slots, number),
+        None => hosts(choices, job, cluster, &mut app, number),
+    }
+    let alike = cluster.alike.is_some();
+    let cpus = match cluster.alike {
+        Some(slots) => slots,
+        None if choices.once_in(6) => 16,
+        None => 6,
+    };
     app.np = (!choices.once_in(4)).then(|| choices.within(1, cpus));
-    let own_class = |choices: &mut Choices<'_>| number == 0 || choices.once_in(2);
+    let own_class = |choices: &mut Choices<'_>| number == 0 || !alike && choices.once_in(2);
     if own_class(choices) {
         let file = listing(choices, job, cluster, cell, app.np, number);
         app.map = cell.map_text(choices, file.as_deref(), number);
@@ -141,6 +164,27 @@ fn app(
         app.bind = cell.bind_text(choices);
     }
     app
+}
+
+/// The node or two that an app of a job of alike apps names; `None`: it goes on where the last one ended.
+fn own_nodes(
+    choices: &mut Choices<'_>,
+    cluster: &Cluster,
+    slots: u32,
+    number: u32,
+) -> Option<String> {
+    let whole = number == 0 && choices.once_in(2);
+    if number > 0 && choices.once_in(3) {
+        return None;
+    }
+    let own = match (whole, choices.once_in(3)) {
+        (true, _) => cluster.names.len(),
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    let from = cluster.names.iter().cycle().skip(number as usize);
+    let entries = from.take(own).map(|name| format!("{name}:{slots}"));
+    Some(entries.collect::<Vec<_>>().join(","))
 }
 
 fn hosts(
@@ -178,12 +222,18 @@ fn host_list(choices: &mut Choices<'_>, cluster: &Cluster, number: u32) -> Strin
     if choices.once_in(6) {
         names.reverse();
     }
+    if cluster.numbered && choices.once_in(2) {
+        let all = ranges(choices, cluster);
+        let from = usize::from(!whole && all.len() > 1);
+        names = all[from..].to_vec();
+    }
     for name in &names {
         if !whole && choices.once_in(2) {
             continue;
         }
         let digits = name.trim_start_matches('n');
-        let named = if number > 0 && digits.len() < name.len() && choices.once_in(6) {
+        let cut = digits.len() < name.len() && !digits.starts_with('[');
+        let named = if number > 0 && cut && choices.once_in(6) {
             digits
         } else {
             name
@@ -212,6 +262,18 @@ fn host_list(choices: &mut Choices<'_>, cluster: &Cluster, number: u32) -> Strin
         entries.push(format!("{}:{}", names[0], count(choices)));
     }
     entries.join(",")
+}
+
+/// Ranges of a cluster whose nodes are numbered, which may overlap: all its nodes in the first.
+fn ranges(choices: &mut Choices<'_>, cluster: &Cluster) -> Vec<String> {
+    let end = u32::try_from(cluster.names.len()).unwrap_or(u32::MAX) - 1;
+    let all = |first: u32, last: u32| format!("n[{}-{}]", first + 8, last + 8);
+    let mut ranges = vec![all(0, end)];
+    for _ in 0..choices.below(3) {
+        let first = choices.within(0, end);
+        ranges.push(all(first, choices.within(first, end)));
+    }
+    ranges
 }
 
 fn hostfile(choices: &mut Choices<'_>, cluster: &Cluster) -> String {

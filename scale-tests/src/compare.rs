@@ -8,8 +8,10 @@ use std::sync::{Arc, LazyLock};
 use stowplan_engine::check::check;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::{MapError, Note};
+use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
 use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::component::Call;
 use stowplan_engine::stage::resolve::Resolved;
@@ -36,7 +38,7 @@ pub enum Verdict {
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// In a word: `rows`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`, `panic`.
+    /// In a word: `rows`, `table`, `taskmap`, `class`, `accepted`, `refused`, `check`, `threads`, `bytes`, `panic`.
     pub kind: &'static str,
     /// What the engine says.
     pub engine: String,
@@ -83,11 +85,16 @@ impl Said {
 /// The bytes of a plan and all that is worth knowing beside it, or the refusal.
 type Answer = Result<(Vec<u8>, Vec<Note>, Vec<Call>), MapError>;
 
+/// Engine machines that a lab keeps.
+const ENGINES_MAX: usize = 4096;
+
 /// The machines of the catalogue as both sides read them.
 pub struct Lab {
     machines: &'static [stowplan_reference::machine::Machine],
-    /// Engine machines by the one or two rows of the catalogue that they hold, made when first needed.
+    /// Engine machines by the rows of the catalogue that they hold, made when first needed.
     engines: RefCell<HashMap<Vec<usize>, Arc<Machine>>>,
+    /// Columns that each plan is expanded into.
+    table: RefCell<(ProcTable, ExpandScratch)>,
 }
 
 impl Default for Lab {
@@ -106,11 +113,12 @@ impl Lab {
         Self {
             machines: &READ,
             engines: RefCell::default(),
+            table: RefCell::default(),
         }
     }
 
-    /// Compares both on one job: rows or class, the task map, the judge, and the plan's bytes there and back. Gives what the
-    /// engine said, where it was asked.
+    /// Compares both on one job: rows or class, the explicit table, the task map, the judge, and the plan's bytes there and
+    /// back. Gives what the engine said, where it was asked.
     pub fn compare(&self, job: &Job) -> (Verdict, Option<Said>) {
         let resolved = match job.resolve() {
             Ok((resolved, _)) => resolved,
@@ -119,7 +127,15 @@ impl Lab {
         let wanted = self.reference(job, &resolved);
         let machine = self.engine(job);
         let found = map_resolved(resolved.clone(), fitted(&machine, job));
-        let verdict = verdict(&found, &wanted);
+        let verdict = match (verdict(&found, &wanted), &found, &wanted) {
+            (Verdict::Mapped(rows), Ok(found), Ok(wanted)) => {
+                let (table, scratch) = &mut *self.table.borrow_mut();
+                found.plan.expand_into(table, scratch);
+                table_that_differs(table, &found.plan, wanted)
+                    .map_or(Verdict::Mapped(rows), Verdict::Differs)
+            }
+            (verdict, ..) => verdict,
+        };
         let answer = answer(found);
         let mangled = match (&answer, &verdict) {
             (Ok((bytes, ..)), Verdict::Mapped(_)) => there_and_back(bytes),
@@ -136,9 +152,12 @@ impl Lab {
     /// Whether the engine places a job: no more is asked.
     pub fn is_placed(&self, job: &Job) -> bool {
         let resolved = job.resolve().ok();
-        resolved.is_some_and(|(resolved, _)| {
-            map_resolved(resolved, fitted(&self.engine(job), job)).is_ok()
-        })
+        resolved.is_some_and(|(resolved, _)| map_resolved(resolved, self.machine(job)).is_ok())
+    }
+
+    /// The machine of a job, for the engine.
+    pub fn machine(&self, job: &Job) -> Machine {
+        fitted(&self.engine(job), job)
     }
 
     /// What the plain mapper makes of a job.
@@ -172,10 +191,10 @@ impl Lab {
     fn engine(&self, job: &Job) -> Arc<Machine> {
         let mut rows = vec![job.machine];
         rows.extend(job.others.iter().map(|(_, machine)| *machine));
-        if rows.len() > 2 {
-            return Arc::new(engine_machine(&rows));
-        }
         let mut engines = self.engines.borrow_mut();
+        if engines.len() > ENGINES_MAX {
+            engines.clear();
+        }
         let machine = engines.entry(rows);
         let machine = machine.or_insert_with_key(|rows| Arc::new(engine_machine(rows)));
         Arc::clone(machine)
@@ -272,7 +291,7 @@ fn engine_machine(rows: &[usize]) -> Machine {
     let default = ids.next();
     let assigned: Vec<_> = ids.map(|id| (Vec::new(), id)).collect();
     Machine {
-        topologies,
+        topologies: topologies.into(),
         cpusets,
         default,
         assigned,
@@ -344,12 +363,34 @@ fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     })
 }
 
+/// The first row of the explicit table that is not the plain mapper's.
+fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<Difference> {
+    let world = plan.world();
+    wanted.iter().find_map(|wanted| {
+        let rank = Rank(u32::try_from(wanted.rank).ok()?);
+        let cpus = table.cpus(rank).map(|cpus| world.cpusets.get(cpus));
+        let found = Row {
+            node: table.node(rank).row(),
+            name: wanted.name.clone(),
+            local_rank: u64::from(table.local_rank(rank)),
+            node_rank: u64::from(table.node_rank(rank)),
+            object: table.object(rank),
+            cpus: cpus.map(|cpus| cpus.iter().collect::<Cpus>()),
+            ..*wanted
+        };
+        (found != *wanted).then(|| Difference {
+            kind: "table",
+            engine: found.tsv(),
+            wanted: wanted.tsv(),
+        })
+    })
+}
+
 /// What a plan says of a rank, as the plain mapper would; `None` for a rank that is not there.
 #[must_use]
 pub fn row(plan: &Plan, rank: u32) -> Option<Row> {
     let place = plan.place(Rank(rank))?;
     let world = plan.world();
-    use stowplan_engine::id::Id as _;
     Some(Row {
         rank: u64::from(place.rank.0),
         app: place.app.row(),

@@ -10,6 +10,8 @@ pub mod cell;
 pub mod job;
 // Random jobs.
 pub mod arbitrary;
+// Jobs that never had some of their nodes.
+pub mod lost;
 // A small world, whole.
 pub mod small_world;
 // The engine against the plain mapper.

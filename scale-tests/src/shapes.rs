@@ -133,7 +133,7 @@ fn draft(text: &str) -> TopologyDraft {
 
 fn machine(topologies: Topologies, cpusets: Cpusets, default: Option<TopologyId>) -> Machine {
     Machine {
-        topologies,
+        topologies: topologies.into(),
         cpusets,
         default,
         assigned: Vec::new(),

@@ -46,7 +46,7 @@ pub fn read(job: &JobArgs, files: &dyn Files) -> Result<(Machine, Sources), Refu
         default = Some(tables.assume()?);
     }
     let machine = Machine {
-        topologies: tables.topologies,
+        topologies: tables.topologies.into(),
         cpusets: tables.cpusets,
         default,
         assigned,

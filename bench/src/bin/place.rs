@@ -1,12 +1,12 @@
 //! Places one shape some times, or asks something of its plan some times, and does nothing else: what profilers are run on.
 //!
-//! `place NAME [DIVISOR] [TIMES] [again|plan|check|expand|bytes|ask]`: `again` runs the stages with what they kept, `plan` makes
-//! a plan besides.
+//! `place NAME [DIVISOR] [TIMES] [again|plan|lose|check|expand|bytes|ask]`: `again` runs the stages with what they kept, `plan`
+//! makes a plan besides, `lose` plans without some processes and loses a node before each further plan.
 
 use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use stowplan_bench::measure::{ask, on};
+use stowplan_bench::measure::{ask, on, with_room};
 use stowplan_engine::check::check;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
@@ -18,10 +18,13 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| args.get(at).and_then(|word| word.parse::<u32>().ok());
     let name = args.first().map_or("elcap-1M", String::as_str);
-    let Some(shape) = titled(name, number(1).unwrap_or(1).max(1)) else {
+    let Some(mut shape) = titled(name, number(1).unwrap_or(1).max(1)) else {
         let _ = writeln!(io::stderr(), "place: there is no shape {name}");
         return ExitCode::from(2);
     };
+    if args.get(3).is_some_and(|what| what == "lose") {
+        shape = with_room(shape);
+    }
     let place = || {
         let (resolved, machine) = (shape.resolved.clone(), shape.machine.clone());
         map_resolved(resolved, machine)
@@ -34,16 +37,16 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     match args.get(3) {
-        Some(what) if what == "again" || what == "plan" => {
+        Some(what) if ["again", "plan", "lose"].contains(&what.as_str()) => {
             let Ok(mut planner) = Planner::new(shape.resolved.clone(), shape.machine.clone())
             else {
                 return ExitCode::from(2);
             };
-            for _ in 0..times {
-                if what == "again" {
-                    black_box(planner.place()).ok();
-                } else {
-                    black_box(planner.plan()).ok();
+            for time in 0..times {
+                match what.as_str() {
+                    "again" => drop(black_box(planner.place().is_ok())),
+                    "lose" if time > 0 => lose(&mut planner, time),
+                    _ => drop(black_box(planner.plan().is_ok())),
                 }
             }
         }
@@ -51,6 +54,12 @@ fn main() -> ExitCode {
         None => (1..times).for_each(|_| drop(black_box(place()))),
     }
     ExitCode::SUCCESS
+}
+
+/// A node in front is lost, and the job planned again.
+fn lose(planner: &mut Planner, time: u32) {
+    black_box(planner.lose(&format!("n{}", 76 + time))).ok();
+    black_box(planner.plan().is_ok());
 }
 
 fn again(plan: &Plan, what: &str, times: u32) {

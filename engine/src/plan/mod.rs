@@ -17,6 +17,8 @@ mod profile;
 mod rounds;
 // Rank order of one app: prefix sums, rounds, entries.
 mod order;
+// Which apps are on a node, where they are many.
+mod guests;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
 // The explicit table.
@@ -32,7 +34,6 @@ mod tasks;
 
 pub use bytes::BadPlan;
 pub use order::{ListedRun, RankOrder};
-pub(crate) use places::Places;
 pub use query::{Located, OnNode, ProcPlace};
 
 use crate::count::{ProcCount, Rank};
@@ -45,8 +46,12 @@ use crate::table::patterns::{PatternId, Patterns};
 use crate::table::pusets::PuSets;
 use crate::table::states::{StateRuns, States};
 use crate::table::topologies::Topologies;
-use order::Order;
+use guests::Guests;
+use order::{Met, Order};
+use places::Places;
+use rounds::Scratch;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use steps::Steps;
 
 /// Neighbouring nodes that got the same of one app.
@@ -99,8 +104,8 @@ pub struct AppPlan {
 pub struct World {
     /// The nodes' names.
     pub names: Names,
-    /// Distinct topologies.
-    pub topologies: Topologies,
+    /// Distinct topologies, shared with the machine that the job was placed on.
+    pub topologies: Arc<Topologies>,
     /// Sets of PUs by OS number.
     pub cpusets: Cpusets,
     /// Sets of PUs by logical number.
@@ -126,6 +131,17 @@ pub struct Plan {
     bases: Steps,
     /// What the patterns say, written out.
     places: Places,
+    /// Which turns the processes of a node have.
+    orders: order::Shared,
+    /// The apps on each node; `None`: few enough to be asked one by one.
+    guests: Option<Guests>,
+}
+
+/// What a plan derived from its patterns, for a later plan of the same patterns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Derived {
+    places: Places,
+    orders: order::Shared,
 }
 
 fn row(at: usize) -> u32 {
@@ -144,34 +160,37 @@ impl Plan {
         patterns: Patterns,
         placed: Vec<Placed>,
     ) -> Self {
-        Self::assemble_again(world, table, (patterns, Places::default()), placed)
+        Self::assemble_again(world, table, (patterns, Derived::default()), placed)
     }
 
-    /// The same, with what an earlier plan wrote out of the same patterns.
+    /// The same, with what an earlier plan derived from the same patterns.
     pub(crate) fn assemble_again(
         world: World,
         table: AppTable,
-        (patterns, written): (Patterns, Places),
+        (patterns, earlier): (Patterns, Derived),
         placed: Vec<Placed>,
     ) -> Self {
-        let places = written.again(&placed, &patterns);
-        let mut bases = Vec::with_capacity(placed.len() + 1);
-        let mut next = 0_u32;
-        bases.push(next);
+        let places = earlier.places.again(&placed, &patterns);
+        let mut orders = earlier.orders;
+        let met = orders.meet(&placed, &patterns, &places);
+        let mut scratch = Scratch::default();
         let mut apps = Vec::with_capacity(placed.len());
-        for placed in placed {
-            let app = AppPlan::new(placed, Rank(next), &patterns, &places);
+        let mut next = 0_u32;
+        for (placed, met) in placed.into_iter().zip(met) {
+            let app = AppPlan::new(placed, Rank(next), (met, &orders), &mut scratch);
             next += app.procs.0;
-            bases.push(next);
             apps.push(app);
         }
+        let bases = apps.iter().map(|app| app.base.0).chain([next]);
         Self {
+            bases: Steps::one(apps.len() + 1, bases),
+            guests: Guests::new(&apps),
             world,
             table,
             patterns,
             apps,
-            bases: Steps::one(bases),
             places,
+            orders,
         }
     }
 
@@ -182,11 +201,13 @@ impl Plan {
         World,
         AppTable,
         Patterns,
-        Places,
+        Derived,
         impl Iterator<Item = Vec<PlacedRun>>,
     ) {
         let placed = self.apps.into_iter().map(|app| app.placed.runs);
-        (self.world, self.table, self.patterns, self.places, placed)
+        let (places, orders) = (self.places, self.orders);
+        let derived = Derived { places, orders };
+        (self.world, self.table, self.patterns, derived, placed)
     }
 
     /// The nodes, topologies and states that the plan speaks of.
@@ -227,15 +248,18 @@ impl Plan {
 }
 
 impl AppPlan {
-    fn new(placed: Placed, base: Rank, patterns: &Patterns, places: &Places) -> Self {
+    fn new(
+        placed: Placed,
+        base: Rank,
+        profiles: (Met, &order::Shared),
+        scratch: &mut Scratch,
+    ) -> Self {
         let runs = &placed.runs;
-        let mut before = Vec::with_capacity(runs.len() + 1);
-        let mut sum = 0_u32;
-        before.push(sum);
-        for run in runs {
-            sum += run.procs * run.nodes.count;
-            before.push(sum);
-        }
+        let sums = runs.iter().scan(0_u32, |sum, run| {
+            *sum += run.procs * run.nodes.count;
+            Some(*sum)
+        });
+        let before = Steps::one(runs.len() + 1, std::iter::once(0).chain(sums));
         let by_node = if runs.is_sorted_by_key(|run| run.nodes.first) {
             Vec::new()
         } else {
@@ -243,19 +267,18 @@ impl AppPlan {
             rows.sort_by_key(|&row| runs[row as usize].nodes.first);
             rows
         };
-        let firsts = if by_node.is_empty() {
-            runs.iter().map(|run| run.nodes.first).collect()
-        } else {
-            let sorted = by_node.iter();
-            sorted.map(|&run| runs[run as usize].nodes.first).collect()
+        let first = |at: usize| {
+            let run = by_node.get(at).map_or(at, |&run| run as usize);
+            runs[run].nodes.first
         };
-        let order = Order::new(&placed, patterns, places);
+        let firsts = Steps::one(runs.len(), (0..runs.len()).map(first));
+        let order = Order::new(&placed, profiles, scratch);
         Self {
+            procs: ProcCount(before.get(0, runs.len())),
             placed,
             base,
-            procs: ProcCount(sum),
-            before: Steps::one(before),
-            firsts: Steps::one(firsts),
+            before,
+            firsts,
             by_node,
             order,
         }

@@ -5,13 +5,15 @@
 
 use super::deal::Step;
 use super::places::Places;
-use super::profile::{Profiles, Turning};
-use super::rounds::{Rounds, Taking, Turn};
+use super::profile::{Distinct, Profiles, Turning};
+use super::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
 use super::{Placed, PlacedRun, row};
-use crate::id::Id as _;
-use crate::table::patterns::{Pattern, Patterns};
+use crate::table::alike::Guess;
+use crate::table::patterns::{Pattern, PatternId, Patterns};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Ranks that follow each other on one node, as a file wrote them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -55,21 +57,84 @@ pub(super) enum Order {
     },
 }
 
+/// What the orders of all apps share: the profiles of nodes, object by object and round by round.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shared {
+    by_object: Option<Arc<Distinct>>,
+    by_round: Option<Arc<Distinct>>,
+}
+
+/// The profile of each run of an app, shape `[runs]`; `None`: its order needs none.
+pub(super) type Met = Option<Vec<u32>>;
+
+impl Shared {
+    /// The profiles of every app. What no earlier plan of the same patterns worked out is worked out now. Shape `[apps]`.
+    ///
+    /// Cost: the runs of apps by fill and span; what is new as [`Distinct::work_out`] says.
+    pub(super) fn meet(
+        &mut self,
+        placed: &[Placed],
+        patterns: &Patterns,
+        places: &Places,
+    ) -> Vec<Met> {
+        let (mut objects, mut rounds) = (Guess::default(), Guess::default());
+        let met = placed.iter().map(|app| match app.order {
+            RankOrder::Slot | RankOrder::Node | RankOrder::Listed(_) => None,
+            RankOrder::Fill if in_object_order(&app.runs, patterns) => None,
+            RankOrder::Fill => {
+                let distinct = kept(&mut self.by_object, Turning::ByObject);
+                Some(profiles(distinct, &app.runs, &mut objects))
+            }
+            RankOrder::Span => {
+                let distinct = kept(&mut self.by_round, Turning::ByRound);
+                Some(profiles(distinct, &app.runs, &mut rounds))
+            }
+        });
+        let met = met.collect();
+        for distinct in self.by_object.iter_mut().chain(&mut self.by_round) {
+            if distinct.has_new() {
+                Arc::make_mut(distinct).work_out(patterns, places);
+            }
+        }
+        met
+    }
+}
+
+/// What was worked out of such turns; nothing before they are first asked for.
+fn kept(distinct: &mut Option<Arc<Distinct>>, turning: Turning) -> &mut Arc<Distinct> {
+    distinct.get_or_insert_with(|| Arc::new(Distinct::new(turning)))
+}
+
+/// The profile of each run, known or new.
+fn profiles(distinct: &mut Arc<Distinct>, runs: &[PlacedRun], guess: &mut Guess) -> Vec<u32> {
+    // An earlier plan may still be there, and look at them.
+    let known = distinct.find(runs, guess);
+    known.unwrap_or_else(|| Arc::make_mut(distinct).meet(runs, guess))
+}
+
 impl Order {
-    pub(super) fn new(placed: &Placed, patterns: &Patterns, places: &Places) -> Self {
+    /// The order of an app. `scratch`: kept from app to app.
+    pub(super) fn new(
+        placed: &Placed,
+        (met, shared): (Met, &Shared),
+        scratch: &mut Scratch,
+    ) -> Self {
         let runs = &placed.runs[..];
         match &placed.order {
             RankOrder::Slot => Self::Slot,
-            RankOrder::Fill if in_object_order(runs, patterns) => Self::Slot,
-            RankOrder::Fill => Self::Fill(Profiles::new(runs, patterns, places, Turning::ByObject)),
-            RankOrder::Node => Self::Node(rounds_of_nodes(runs)),
+            RankOrder::Fill => {
+                let profiles = met.zip(shared.by_object.as_ref());
+                profiles.map_or(Self::Slot, |(met, distinct)| {
+                    Self::Fill(Profiles::new(distinct, met))
+                })
+            }
+            RankOrder::Node => Self::Node(rounds_of_nodes(runs, scratch)),
             RankOrder::Span => {
-                let profiles = Profiles::new(runs, patterns, places, Turning::ByRound);
-                let rounds = Rounds::new(&Taking {
-                    runs,
-                    kinds: profiles.of_runs(),
-                    steps: (0..profiles.len()).map(|at| profiles.steps(at)).collect(),
-                });
+                let (met, distinct) = met
+                    .zip(shared.by_round.as_ref())
+                    .expect("the profiles of an app by span were met");
+                let profiles = Profiles::new(distinct, met);
+                let rounds = rounds_of_profiles(runs, &profiles, scratch);
                 Self::Span(rounds, profiles)
             }
             RankOrder::Listed(listed) => {
@@ -77,7 +142,7 @@ impl Order {
                 by_node.sort_unstable_by_key(|&at| {
                     (listed[at as usize].node, listed[at as usize].local)
                 });
-                let ranks = Steps::one(listed.iter().map(|run| run.rank).collect());
+                let ranks = Steps::one(listed.len(), listed.iter().map(|run| run.rank));
                 Self::Listed { ranks, by_node }
             }
         }
@@ -85,37 +150,46 @@ impl Order {
 }
 
 /// The rounds of nodes that each have one process in every round, as long as they have any.
-fn rounds_of_nodes(runs: &[PlacedRun]) -> Rounds {
-    let mut counts: Vec<u32> = runs.iter().map(|run| run.procs).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    let kind = |run: &PlacedRun| row(counts.partition_point(|&count| count < run.procs));
-    let steps: Vec<Step> = counts
+fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut Scratch) -> Rounds {
+    let step = |end| Step {
+        start: 0,
+        end,
+        pairs: 1,
+        before: 0,
+    };
+    scratch.of_kinds(runs.iter().map(|run| run.procs));
+    let steps: SmallVec<[Step; 4]> = scratch
+        .distinct()
         .iter()
-        .map(|&end| Step {
-            start: 0,
-            end,
-            pairs: 1,
-            before: 0,
-        })
+        .map(|&procs| step(procs))
         .collect();
-    Rounds::new(&Taking {
-        runs,
-        kinds: &runs.iter().map(kind).collect::<Vec<_>>(),
-        steps: steps.chunks(1).collect(),
-    })
+    let steps: SmallVec<[&[Step]; 4]> = steps.chunks(1).collect();
+    Rounds::new(runs, &steps, scratch)
 }
 
-/// Whether on every node the processes stand in the order of their objects: then fill is slot. Cost: the distinct patterns.
+/// The rounds of nodes by their profiles.
+fn rounds_of_profiles(runs: &[PlacedRun], profiles: &Profiles, scratch: &mut Scratch) -> Rounds {
+    scratch.of_kinds(profiles.of_runs().iter().copied());
+    let kinds = scratch.distinct().iter();
+    let steps: SmallVec<[&[Step]; 4]> = kinds.map(|&profile| profiles.steps(profile)).collect();
+    Rounds::new(runs, &steps, scratch)
+}
+
+/// Whether on every node the processes stand in the order of their objects: then fill is slot. Cost: the runs, and the
+/// distinct patterns of which that is not known.
 fn in_object_order(runs: &[PlacedRun], patterns: &Patterns) -> bool {
-    let mut most = vec![0_u32; patterns.len()];
-    for run in runs {
-        let most = &mut most[run.pattern.row()];
-        *most = run.procs.max(*most);
-    }
+    let unsure = runs
+        .iter()
+        .filter(|run| !patterns.get(run.pattern).ascends());
+    let mut unsure: SmallVec<[(PatternId, u32); 4]> =
+        unsure.map(|run| (run.pattern, run.procs)).collect();
+    unsure.sort_unstable();
     // What holds for the most processes of a pattern holds for fewer.
-    let mut patterns = patterns.iter().zip(most);
-    patterns.all(|((_, pattern), procs)| ascends(pattern, procs))
+    let mut alike = unsure.chunk_by(|a, b| a.0 == b.0);
+    alike.all(|alike| {
+        let (pattern, procs) = alike[alike.len() - 1];
+        ascends(patterns.get(pattern), procs)
+    })
 }
 
 /// Whether the first `procs` processes of a pattern stand in the order of their objects.

@@ -17,6 +17,8 @@ const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
 /// Places from which on several threads write them: some hundred microseconds of work.
 const PARALLEL: usize = 1 << 17;
+/// Patterns that may be missing when places are taken over from an earlier plan.
+const FEW: usize = 64;
 /// Places behind the last one: whoever reads in strides need not end with a pattern.
 pub(super) const BEHIND: usize = 16;
 /// No place was written out.
@@ -64,7 +66,7 @@ impl From<Packed> for Place {
 }
 
 /// What a kind adds to an object's number in the explicit table; without a kind no object is told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct KindBits {
     bits: u32,
     mask: u32,
@@ -80,15 +82,10 @@ impl KindBits {
             None => Self { bits: 0, mask: 0 },
         }
     }
-    /// The object as the table holds it: its kind above its logical index; 0: none.
+    /// The object as the table holds it: its kind above its logical index plus one, which is 0 where there is none.
     #[inline]
     pub(super) const fn object(self, packed: Packed) -> u32 {
-        let object = packed.object & self.mask;
-        if object == 0 {
-            0
-        } else {
-            self.bits | (object - 1)
-        }
+        (packed.object & self.mask) | self.bits
     }
 }
 
@@ -106,11 +103,12 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// What the placed runs use, written out: these, where an earlier plan used as much of the same patterns. `patterns` are
-    /// those of that plan, and others behind them.
+    /// What the placed runs use, written out: these, as far as an earlier plan used as much of the same patterns. `patterns`
+    /// are those of that plan, and others behind them.
     ///
-    /// Cost: the runs; where something is missing, eight bytes for each process of each distinct pattern, in parallel.
-    pub(super) fn again(self, placed: &[Placed], patterns: &Patterns) -> Self {
+    /// Cost: the runs; where something is missing, the patterns and what is missing; where that is much, or does not fit into
+    /// what is used no more, eight bytes for each process of each distinct pattern, in parallel.
+    pub(super) fn again(mut self, placed: &[Placed], patterns: &Patterns) -> Self {
         let runs = || placed.iter().flat_map(|placed| &placed.runs);
         let here = |pattern: PatternId| self.most.get(pattern.row()).copied().unwrap_or(0);
         if runs().all(|run| run.procs <= here(run.pattern)) {
@@ -121,7 +119,39 @@ impl Places {
             let most = &mut most[run.pattern.row()];
             *most = run.procs.max(*most);
         }
-        Self::new(most, patterns)
+        match self.mend(&most, patterns) {
+            Some(()) => self,
+            None => Self::new(most, patterns),
+        }
+    }
+
+    /// Writes what is missing over what is used no more; `None`: that is to be done anew.
+    fn mend(&mut self, most: &[u32], patterns: &Patterns) -> Option<()> {
+        self.starts.resize(most.len(), NOT_HERE);
+        self.most.resize(most.len(), 0);
+        let (mut free, mut missing) = (Vec::new(), Vec::new());
+        let rows = self.starts.iter_mut().zip(&mut self.most);
+        for (at, ((start, here), &procs)) in rows.zip(most).enumerate() {
+            if procs > *here {
+                missing.push(at);
+            }
+            if *here > 0 && (procs > *here || procs == 0) {
+                free.push((*start, *here));
+                (*start, *here) = (NOT_HERE, 0);
+            }
+        }
+        if !self.whole || missing.len() > FEW {
+            return None;
+        }
+        for at in missing {
+            let procs = most[at];
+            let fits = free.iter().position(|&(_, room)| room >= procs)?;
+            let (start, _) = free.swap_remove(fits);
+            let own = &mut self.flat[start as usize..][..procs as usize];
+            write(patterns.get(PatternId::from_row(at)), own);
+            (self.starts[at], self.most[at]) = (start, procs);
+        }
+        Some(())
     }
 
     fn new(most: Vec<u32>, patterns: &Patterns) -> Self {

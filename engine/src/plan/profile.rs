@@ -3,13 +3,16 @@
 //!
 //! Where nodes are of a size that there is, a profile's processes stand written out in the order in which they have their
 //! turn, so that a rank is an index. Where they would take much more than the patterns themselves, an index by object is asked.
+//! The apps of a plan share profiles, and a plan made again has those of the last one.
 
 use super::deal::{Deal, Step, Tally};
-use super::places::Places;
+use super::places::{Packed, Places};
 use super::turns::ObjectIndex;
 use super::{PlacedRun, row};
-use crate::table::patterns::Patterns;
+use crate::table::alike::{Guess, InTurn};
+use crate::table::patterns::{PatternId, Patterns};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Turns that are written out in any case, and how many more for each run of a pattern.
 const ALWAYS: usize = 1 << 18;
@@ -111,86 +114,114 @@ struct First {
     locals: Locals,
 }
 
-/// Distinct profiles.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Profiles {
+/// A pattern, and how many processes of it a node has.
+type Key = (PatternId, u32);
+
+/// The distinct profiles of all apps of a plan, in which processes have their turns alike.
+#[derive(Clone, Debug)]
+pub(super) struct Distinct {
+    turning: Turning,
+    /// Which profiles there are. Shape `[profiles]`.
+    known: InTurn<Key>,
+    /// Shape `[profiles]`, without those that were met since they were worked out.
     rows: Vec<Profile>,
-    /// The profile of each run. Shape `[runs]`.
-    of_run: Vec<u32>,
-    firsts: Vec<First>,
     steps: Vec<Step>,
-    /// Written out: the process of each turn, and the turn of each process.
+    /// Written out: the process of each turn, what it gets, and the turn of each process.
     locals: Vec<u32>,
+    dealt: Vec<Packed>,
     turns: Vec<u32>,
     indexes: Vec<ObjectIndex>,
+    /// Turns that may still be written out.
+    room: usize,
 }
 
-impl Profiles {
-    /// The profiles of runs. Cost: the processes of each distinct profile, as far as they are written out; of others the
-    /// distinct objects or, if fewer, the processes by which they differ from the last one of the same pattern.
-    pub(super) fn new(
-        runs: &[PlacedRun],
-        patterns: &Patterns,
-        places: &Places,
-        turning: Turning,
-    ) -> Self {
-        let key = |run: u32| (runs[run as usize].pattern, runs[run as usize].procs);
-        let mut sorted: Vec<u32> = (0..row(runs.len())).collect();
-        sorted.sort_unstable_by_key(|&run| key(run));
-        let mut profiles = Self {
-            of_run: vec![0; runs.len()],
-            ..Self::default()
+impl Distinct {
+    /// No profiles yet.
+    pub(super) fn new(turning: Turning) -> Self {
+        Self {
+            turning,
+            known: InTurn::default(),
+            rows: Vec::new(),
+            steps: Vec::new(),
+            locals: Vec::new(),
+            dealt: Vec::new(),
+            turns: Vec::new(),
+            indexes: Vec::new(),
+            room: ALWAYS,
+        }
+    }
+
+    /// The profile of each run, where all are known. Shape `[runs]`.
+    pub(super) fn find(&self, runs: &[PlacedRun], guess: &mut Guess) -> Option<Vec<u32>> {
+        let find = |run: &PlacedRun| self.known.find((run.pattern, run.procs), guess).map(row);
+        runs.iter().map(find).collect()
+    }
+
+    /// The profile of each run, known or new: new ones are for [`Self::work_out`]. Shape `[runs]`.
+    pub(super) fn meet(&mut self, runs: &[PlacedRun], guess: &mut Guess) -> Vec<u32> {
+        let known = &mut self.known;
+        let meet = |run: &PlacedRun| {
+            let key = (run.pattern, run.procs);
+            let found = known.find(key, guess);
+            row(found.unwrap_or_else(|| known.push(key)))
         };
+        runs.iter().map(meet).collect()
+    }
+
+    /// Whether profiles were met that are not worked out yet.
+    pub(super) fn has_new(&self) -> bool {
+        self.rows.len() < self.known.keys().len()
+    }
+
+    /// Works out the profiles that were met since the last time. Cost: the processes of each of them, as far as they are
+    /// written out; of others the distinct objects or, if fewer, the processes by which they differ from the last one of the
+    /// same pattern.
+    pub(super) fn work_out(&mut self, patterns: &Patterns, places: &Places) {
+        let first = self.rows.len();
+        let mut new: Vec<(Key, u32)> = {
+            let keys = self.known.keys()[first..].iter().copied();
+            keys.zip(row(first)..).collect()
+        };
+        new.sort_unstable();
+        let unknown = Profile {
+            procs: 0,
+            locals: Locals::Same,
+            steps: 0..0,
+        };
+        self.rows.resize(first + new.len(), unknown);
         let mut deal = Deal::default();
-        let mut room = ALWAYS;
-        for alike in sorted.chunk_by(|&a, &b| key(a).0 == key(b).0) {
-            let (id, pattern) = (key(alike[0]).0, patterns.get(key(alike[0]).0));
+        for alike in new.chunk_by(|a, b| a.0.0 == b.0.0) {
+            let id = alike[0].0.0;
+            let pattern = patterns.get(id);
             let runs = pattern.segments().iter().map(|segment| segment.runs.len());
-            room = room.saturating_add(runs.sum::<usize>().saturating_mul(PER_RUN));
+            let more = runs.sum::<usize>().saturating_mul(PER_RUN);
+            self.room = self.room.saturating_add(more);
             deal.enter(pattern);
             let mut tally: Option<Tally<'_>> = None;
-            for same in alike.chunk_by(|&a, &b| key(a).1 == key(b).1) {
-                let procs = key(same[0]).1;
-                for &run in same {
-                    profiles.of_run[run as usize] = row(profiles.rows.len());
-                }
+            for &((_, procs), profile) in alike {
                 let cost = deal.objects().max(procs as usize);
-                let written = places.of(id).zip(room.checked_sub(cost));
-                if let Some((places, left)) = written {
-                    room = left;
-                    profiles.write(&mut deal, &places[..procs as usize], turning);
-                    continue;
-                }
-                let tally = tally.get_or_insert_with(|| {
-                    let index = ObjectIndex::new(pattern);
-                    let tally = Tally::new(pattern, &index);
-                    profiles.indexes.push(index);
-                    tally
-                });
-                profiles.ask(tally, procs, turning);
+                let written = places.of(id).zip(self.room.checked_sub(cost));
+                let made = if let Some((places, left)) = written {
+                    self.room = left;
+                    self.write(&mut deal, &places[..procs as usize])
+                } else {
+                    let tally = tally.get_or_insert_with(|| {
+                        let index = ObjectIndex::new(pattern);
+                        let tally = Tally::new(pattern, &index);
+                        self.indexes.push(index);
+                        tally
+                    });
+                    self.ask(tally, procs)
+                };
+                self.rows[profile as usize] = made;
             }
         }
-        profiles.look_first();
-        profiles
     }
 
-    /// Writes what each run looks at first.
-    fn look_first(&mut self) {
-        let firsts = self.of_run.iter().map(|&profile| {
-            let step = self.steps(profile as usize).first();
-            First {
-                pairs: step.map_or(0, |step| step.pairs),
-                until: step.map_or(0, |step| step.end),
-                locals: self.rows[profile as usize].locals,
-            }
-        });
-        self.firsts = firsts.collect();
-    }
-
-    /// Adds a profile, written out.
-    fn write(&mut self, deal: &mut Deal, places: &[super::places::Packed], turning: Turning) {
+    /// A profile, written out.
+    fn write(&mut self, deal: &mut Deal, places: &[Packed]) -> Profile {
         let first = row(self.steps.len());
-        match turning {
+        match self.turning {
             Turning::ByObject => deal.by_object(places),
             Turning::ByRound => deal.by_round(places, &mut self.steps),
         }
@@ -200,41 +231,82 @@ impl Profiles {
         } else {
             let start = self.locals.len();
             self.locals.extend_from_slice(&deal.out);
+            let dealt = deal.out.iter().map(|&local| places[local as usize]);
+            self.dealt.extend(dealt);
             self.turns.resize(self.locals.len(), 0);
             for (turn, &local) in (0..).zip(&deal.out) {
                 self.turns[start + local as usize] = turn;
             }
             Locals::At(row(start))
         };
-        self.rows.push(Profile {
+        Profile {
             procs,
             locals,
             steps: first..row(self.steps.len()),
-        });
+        }
     }
 
-    /// Adds a profile of the pattern whose index was added last.
-    fn ask(&mut self, tally: &mut Tally<'_>, procs: u32, turning: Turning) {
+    /// A profile of the pattern whose index was added last.
+    fn ask(&mut self, tally: &mut Tally<'_>, procs: u32) -> Profile {
         let first = row(self.steps.len());
         let index = self.indexes.len() - 1;
-        if turning == Turning::ByRound {
+        if self.turning == Turning::ByRound {
             tally.rounds(&self.indexes[index], procs, &mut self.steps);
         }
-        self.rows.push(Profile {
+        Profile {
             procs,
             locals: Locals::Asked(row(index)),
             steps: first..row(self.steps.len()),
-        });
+        }
+    }
+
+    /// The rounds of a profile.
+    pub(super) fn steps(&self, profile: u32) -> &[Step] {
+        let rows = &self.rows[profile as usize].steps;
+        &self.steps[rows.start as usize..rows.end as usize]
+    }
+}
+
+/// The profiles of one app.
+#[derive(Clone, Debug)]
+pub(super) struct Profiles {
+    distinct: Arc<Distinct>,
+    /// The profile of each run. Shape `[runs]`.
+    of_run: Vec<u32>,
+    firsts: Vec<First>,
+    /// Whether none of them is asked.
+    written: bool,
+}
+
+impl Profiles {
+    /// Those of an app of whose runs this is the profile. Cost: the runs.
+    pub(super) fn new(distinct: &Arc<Distinct>, of_run: Vec<u32>) -> Self {
+        let first = |&profile: &u32| {
+            let step = distinct.steps(profile).first();
+            First {
+                pairs: step.map_or(0, |step| step.pairs),
+                until: step.map_or(0, |step| step.end),
+                locals: distinct.rows[profile as usize].locals,
+            }
+        };
+        let firsts: Vec<First> = of_run.iter().map(first).collect();
+        let asked = |first: &First| matches!(first.locals, Locals::Asked(_));
+        Self {
+            written: !firsts.iter().any(asked),
+            firsts,
+            of_run,
+            distinct: Arc::clone(distinct),
+        }
     }
 
     /// Whether no profile is asked.
     pub(super) const fn is_written(&self) -> bool {
-        self.indexes.is_empty()
+        self.written
     }
 
-    /// The process of each turn, of the profiles in which turns go otherwise than processes.
-    pub(super) fn locals(&self) -> &[u32] {
-        &self.locals
+    /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
+    pub(super) fn dealt(&self) -> (&[u32], &[Packed]) {
+        (&self.distinct.locals, &self.distinct.dealt)
     }
 
     /// The turns of each node of a run in a round, where profiles are written.
@@ -254,7 +326,7 @@ impl Profiles {
     }
 
     fn of(&self, run: u32) -> &Profile {
-        &self.rows[self.of_run[run as usize] as usize]
+        &self.distinct.rows[self.of_run[run as usize] as usize]
     }
 
     /// The profile of each run. Shape `[runs]`.
@@ -262,20 +334,14 @@ impl Profiles {
         &self.of_run
     }
 
-    /// How many profiles there are.
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// The rounds of a profile.
-    pub(super) fn steps(&self, profile: usize) -> &[Step] {
-        let rows = &self.rows[profile].steps;
-        &self.steps[rows.start as usize..rows.end as usize]
+    pub(super) fn steps(&self, profile: u32) -> &[Step] {
+        self.distinct.steps(profile)
     }
 
     /// The rounds behind a run's first ones.
     fn step(&self, run: u32, round: u32) -> Option<&Step> {
-        let steps = self.steps(self.of_run[run as usize] as usize);
+        let steps = self.steps(self.of_run[run as usize]);
         steps.get(steps.partition_point(|step| step.end <= round))
     }
 
@@ -304,10 +370,10 @@ impl Profiles {
         let turn = || round.map_or(0, |round| self.round_turns(run, round).0) + at;
         match self.firsts[run as usize].locals {
             Locals::Same => turn(),
-            Locals::At(start) => self.locals[(start + turn()) as usize],
+            Locals::At(start) => self.distinct.locals[(start + turn()) as usize],
             Locals::Asked(index) => {
                 let procs = self.of(run).procs;
-                self.indexes[index as usize].local(procs, round, at)
+                self.distinct.indexes[index as usize].local(procs, round, at)
             }
         }
     }
@@ -317,9 +383,9 @@ impl Profiles {
         let profile = self.of(run);
         match profile.locals {
             Locals::Same => local,
-            Locals::At(start) => self.turns[(start + local) as usize],
+            Locals::At(start) => self.distinct.turns[(start + local) as usize],
             Locals::Asked(index) => {
-                self.indexes[index as usize].turn_by_object(profile.procs, local, object)
+                self.distinct.indexes[index as usize].turn_by_object(profile.procs, local, object)
             }
         }
     }
@@ -329,12 +395,13 @@ impl Profiles {
         let profile = self.of(run);
         let turn = match profile.locals {
             Locals::Same => local,
-            Locals::At(start) => self.turns[(start + local) as usize],
+            Locals::At(start) => self.distinct.turns[(start + local) as usize],
             Locals::Asked(index) => {
-                return self.indexes[index as usize].turn_by_round(profile.procs, local, object);
+                let index = &self.distinct.indexes[index as usize];
+                return index.turn_by_round(profile.procs, local, object);
             }
         };
-        let steps = self.steps(self.of_run[run as usize] as usize);
+        let steps = self.steps(self.of_run[run as usize]);
         let step = steps[steps.partition_point(|step| step.before <= turn) - 1];
         let inside = turn - step.before;
         (step.start + inside / step.pairs, inside % step.pairs)
@@ -353,10 +420,10 @@ impl Profiles {
         match profile.locals {
             Locals::Same => Turns::From(first, count),
             Locals::At(start) => {
-                Turns::Listed(&self.locals[(start + first) as usize..][..count as usize])
+                Turns::Listed(&self.distinct.locals[(start + first) as usize..][..count as usize])
             }
             Locals::Asked(index) => Turns::Asked {
-                index: &self.indexes[index as usize],
+                index: &self.distinct.indexes[index as usize],
                 procs: profile.procs,
                 round,
             },

@@ -8,6 +8,7 @@
 use super::deal::Step;
 use super::steps::Steps;
 use super::{PlacedRun, row};
+use smallvec::SmallVec;
 
 /// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.
 const NEAR: usize = 1 << 16;
@@ -24,7 +25,7 @@ pub(super) struct Rounds {
     /// The first round of each band.
     firsts: Steps,
     /// Processes of one round, by band.
-    widths: Vec<u32>,
+    widths: SmallVec<[u32; 4]>,
     /// By band: processes of a round before each block, and all of them at the end.
     before: Steps,
     /// Runs of a block: two to this power.
@@ -52,85 +53,132 @@ pub(super) struct Turn {
     pub(super) place: u32,
 }
 
-/// Who takes part: the runs of an app, each of a kind that has its rounds.
-pub(super) struct Taking<'p> {
-    pub(super) runs: &'p [PlacedRun],
+/// What finding the bands of one app after the other needs.
+#[derive(Default)]
+pub(super) struct Scratch {
     /// The kind of each run. Shape `[runs]`.
-    pub(super) kinds: &'p [u32],
-    /// The rounds of each kind. Shape `[kinds]`.
-    pub(super) steps: Vec<&'p [Step]>,
+    kinds: Vec<u32>,
+    /// What makes a kind, ascending. Shape `[kinds]`.
+    distinct: Vec<u32>,
+    /// (the round where it happens, the kind, by how many pairs it falls), by ascending round.
+    falls: Vec<(u32, u32, u32)>,
+    /// The runs by kind: those of a kind are neighbours.
+    by_kind: Vec<u32>,
+    /// Where the runs of each kind end in `by_kind`. Shape `[kinds]`.
+    ends: Vec<u32>,
+    /// Processes of each block in the round at hand. Shape `[blocks]`.
+    weights: Vec<u32>,
 }
 
-impl Taking<'_> {
-    /// (the round where it happens, the kind, by how many pairs it falls), by ascending round.
-    fn falls(&self) -> Vec<(u32, u32, u32)> {
-        let mut falls = Vec::new();
-        for (kind, steps) in (0..).zip(&self.steps) {
-            for (at, step) in steps.iter().enumerate() {
-                let next = steps.get(at + 1).map_or(0, |next| next.pairs);
-                falls.push((step.end, kind, step.pairs - next));
-            }
+impl Scratch {
+    /// Takes up the runs of an app, each with a number that those share which take part alike.
+    pub(super) fn of_kinds(&mut self, numbers: impl Iterator<Item = u32>) {
+        self.kinds.clear();
+        self.kinds.extend(numbers);
+        self.distinct.clone_from(&self.kinds);
+        self.distinct.sort_unstable();
+        self.distinct.dedup();
+        let mut next = 0;
+        for kind in &mut self.kinds {
+            // Where all are distinct they mostly ascend.
+            let at = if self.distinct.get(next) == Some(kind) {
+                next
+            } else {
+                self.distinct.partition_point(|&other| other < *kind)
+            };
+            next = at + 1;
+            *kind = row(at);
         }
-        falls.sort_unstable();
-        falls
     }
 
-    /// The runs by kind: those of a kind are neighbours. With where each kind starts, and the end.
-    fn by_kind(&self) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0_u32; self.steps.len() + 1];
-        for &kind in self.kinds {
-            starts[kind as usize + 1] += 1;
+    /// What was taken up, each number once, ascending: the kinds.
+    pub(super) fn distinct(&self) -> &[u32] {
+        &self.distinct
+    }
+
+    fn find_falls(&mut self, steps: &[&[Step]]) {
+        self.falls.clear();
+        for (kind, steps) in (0..).zip(steps) {
+            for (at, step) in steps.iter().enumerate() {
+                let next = steps.get(at + 1).map_or(0, |next| next.pairs);
+                self.falls.push((step.end, kind, step.pairs - next));
+            }
+        }
+        self.falls.sort_unstable();
+    }
+
+    fn sort_by_kind(&mut self) {
+        let Self {
+            kinds,
+            distinct,
+            by_kind,
+            ends,
+            ..
+        } = self;
+        ends.clear();
+        ends.resize(distinct.len(), 0);
+        for &kind in &*kinds {
+            ends[kind as usize] += 1;
         }
         let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
+        for end in &mut *ends {
+            sum += std::mem::replace(end, sum);
         }
-        let mut next = starts.clone();
-        let mut runs = vec![0_u32; self.kinds.len()];
-        for (run, &kind) in (0..).zip(self.kinds) {
-            runs[next[kind as usize] as usize] = run;
-            next[kind as usize] += 1;
+        by_kind.clear();
+        by_kind.resize(kinds.len(), 0);
+        for (run, &kind) in (0..).zip(&*kinds) {
+            let end = &mut ends[kind as usize];
+            by_kind[*end as usize] = run;
+            *end += 1;
         }
-        (runs, starts)
     }
+
+    /// The runs of a kind.
+    fn alike(&self, kind: u32) -> std::ops::Range<usize> {
+        let before = (kind as usize).checked_sub(1);
+        let start = before.map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[kind as usize] as usize
+    }
+}
+
+/// How many runs make a block, as a power of two.
+fn block_of(runs: usize, bands: usize) -> u32 {
+    let room = ALWAYS.max(2 * runs);
+    let numbers = |block: u32| runs.div_ceil(1 << block).saturating_mul(bands);
+    let mut block = 0;
+    while bands > 1 && numbers(block) > if block < NEAR_BLOCK { NEAR } else { room } {
+        block += 1;
+    }
+    block
 }
 
 impl Rounds {
-    /// The bands of what takes part.
+    /// The bands of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
     /// Cost: a number for each block of each band; for each run one addition where its pairs change.
-    pub(super) fn new(taking: &Taking<'_>) -> Self {
-        let falls = taking.falls();
-        let (by_kind, starts) = taking.by_kind();
-        let bands = falls.chunk_by(|a, b| a.0 == b.0).count();
-        let room = ALWAYS.max(2 * taking.runs.len());
-        let numbers = |block: u32| taking.runs.len().div_ceil(1 << block).saturating_mul(bands);
-        let mut block = 0;
-        while bands > 1 && numbers(block) > if block < NEAR_BLOCK { NEAR } else { room } {
-            block += 1;
-        }
-        let nodes = |run: u32| taking.runs[run as usize].nodes.count;
-        let all = taking
-            .runs
-            .iter()
-            .map(|run| u64::from(run.nodes.count))
-            .sum::<u64>();
-        let distinct = all < 2 * taking.runs.len() as u64;
-        let most = taking.steps.iter().filter_map(|steps| steps.first());
-        let most = most.map(|step| step.pairs).max();
-        let mut weights = vec![0_u32; taking.runs.len().div_ceil(1 << block)];
-        for (run, &kind) in (0..).zip(taking.kinds) {
-            let pairs = taking.steps[kind as usize]
-                .first()
-                .map_or(0, |step| step.pairs);
-            weights[run as usize >> block] += pairs * nodes(run);
+    pub(super) fn new(runs: &[PlacedRun], steps: &[&[Step]], scratch: &mut Scratch) -> Self {
+        scratch.find_falls(steps);
+        scratch.sort_by_kind();
+        let mut weights = std::mem::take(&mut scratch.weights);
+        let same_round = |a: &(u32, _, _), b: &(u32, _, _)| a.0 == b.0;
+        let bands = scratch.falls.chunk_by(same_round).count();
+        let block = block_of(runs.len(), bands);
+        let nodes = |run: u32| runs[run as usize].nodes.count;
+        let all: u64 = runs.iter().map(|run| u64::from(run.nodes.count)).sum();
+        let distinct = all < 2 * runs.len() as u64;
+        let first_pairs = |steps: &[Step]| steps.first().map_or(0, |step| step.pairs);
+        let most = steps.iter().map(|steps| first_pairs(steps)).max();
+        weights.clear();
+        weights.resize(runs.len().div_ceil(1 << block), 0);
+        for (run, &kind) in (0..).zip(&scratch.kinds) {
+            weights[run as usize >> block] += first_pairs(steps[kind as usize]) * nodes(run);
         }
         let mut before = Steps::of_length(weights.len() + 1);
-        let mut widths = Vec::with_capacity(bands);
-        let (mut ranks, mut firsts) = (Vec::with_capacity(bands), Vec::with_capacity(bands));
+        let mut widths = SmallVec::with_capacity(bands);
+        let (mut ranks, mut firsts) =
+            (Vec::with_capacity(bands + 1), Vec::with_capacity(bands + 1));
         let (mut rank, mut round) = (0_u32, 0_u32);
-        for falls in falls.chunk_by(|a, b| a.0 == b.0) {
+        for falls in scratch.falls.chunk_by(same_round) {
             let mut width = 0;
             let sums = weights.iter().map(|weight| {
                 width += weight;
@@ -144,18 +192,18 @@ impl Rounds {
             rank += width * (end - round);
             round = end;
             for &(_, kind, pairs) in falls {
-                let alike = starts[kind as usize] as usize..starts[kind as usize + 1] as usize;
-                for &run in &by_kind[alike] {
+                for &run in &scratch.by_kind[scratch.alike(kind)] {
                     weights[run as usize >> block] -= pairs * nodes(run);
                 }
             }
         }
+        scratch.weights = weights;
         // What stands behind the last band: where the bands end.
         ranks.push(rank);
         firsts.push(round);
         Self {
-            ranks: Steps::one(ranks),
-            firsts: Steps::one(firsts),
+            ranks: Steps::one(ranks.len(), ranks.into_iter()),
+            firsts: Steps::one(firsts.len(), firsts.into_iter()),
             widths,
             before,
             block,

@@ -14,7 +14,7 @@ use roaring::RoaringBitmap;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 
-/// One node of a plan: a view, made in the time of a search per app.
+/// One node of a plan: a view, made in the time of a few searches.
 #[derive(Clone, Debug)]
 pub struct NodeView<'p> {
     plan: &'p Plan,
@@ -55,7 +55,7 @@ pub struct NodeSlice {
 }
 
 impl Plan {
-    /// One node of the plan. Cost: a search per app.
+    /// One node of the plan. Cost: the apps on it and a few searches.
     #[must_use]
     pub fn node_view(&self, node: NodeId) -> NodeView<'_> {
         NodeView {

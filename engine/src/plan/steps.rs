@@ -1,13 +1,18 @@
 //! Ascending numbers, searched in a handful of cache lines: which run a rank is in, which band, which app.
 //!
-//! Above the numbers stand samples of them, every 16th, and samples of these, until 16 are left. A search looks at one
-//! block of 16 per level, without a branch that a processor could guess wrongly: four blocks for 65,536 numbers.
+//! Above the numbers stand samples of them, every 16th, and samples of these, until at most 64 are left. A search looks at
+//! those, then at one block of 16 per level, without a branch that a processor could guess wrongly: four blocks for 65,536 numbers.
 
 use super::row;
 use smallvec::SmallVec;
 
 /// Numbers of a block: a cache line of them.
 const WIDE: usize = 16;
+
+/// Numbers of the coarsest level: a few cache lines side by side are there sooner than two one after the other.
+const TOP: usize = 4 * WIDE;
+/// Numbers that need no room of their own.
+const FEW: usize = 8;
 
 /// Rows of ascending numbers, all of one length, each with its samples.
 #[derive(Clone, Debug, Default)]
@@ -18,16 +23,16 @@ pub(super) struct Steps {
     stride: usize,
     /// Numbers of a row.
     len: usize,
-    values: Vec<u32>,
+    /// In place where they are few: an app of a few runs is asked without another cache line.
+    values: SmallVec<[u32; FEW]>,
 }
 
 impl Steps {
-    /// One row. Cost: a pass over it.
-    pub(super) fn one(values: Vec<u32>) -> Self {
-        let mut steps = Self::of_length(values.len());
-        steps.values = values;
-        steps.values.reserve_exact(steps.stride - steps.len);
-        steps.sample();
+    /// One row of so many. Cost: a pass over it, and one allocation.
+    pub(super) fn one(len: usize, values: impl Iterator<Item = u32>) -> Self {
+        let mut steps = Self::of_length(len);
+        steps.values.reserve_exact(steps.stride);
+        steps.push(values);
         steps
     }
 
@@ -38,7 +43,7 @@ impl Steps {
         loop {
             levels.push(row(stride));
             stride += level;
-            if level <= WIDE {
+            if level <= TOP {
                 break;
             }
             level = level.div_ceil(WIDE);
@@ -47,7 +52,7 @@ impl Steps {
             levels,
             stride,
             len,
-            values: Vec::new(),
+            values: SmallVec::new(),
         }
     }
 
@@ -75,9 +80,18 @@ impl Steps {
     pub(super) fn find(&self, row: usize, value: u32) -> usize {
         let first = row * self.stride;
         let mut end = first + self.stride;
-        let mut at = 0;
-        for &level in self.levels.iter().rev() {
-            let from = first + level as usize;
+        let mut levels = self
+            .levels
+            .iter()
+            .rev()
+            .map(|&level| first + level as usize);
+        // A default has no row to look in.
+        let Some(top) = levels.next() else {
+            return 0;
+        };
+        let mut at = at_most(&self.values[top..end], value) - 1;
+        end = top;
+        for from in levels {
             let block = from + at * WIDE;
             at = at * WIDE + at_most(&self.values[block..end.min(block + WIDE)], value) - 1;
             end = from;
@@ -125,7 +139,7 @@ mod tests {
             let mut steps = Steps::of_length(values.len());
             steps.push(values.iter().copied());
             steps.push(values.iter().map(|value| value / 2));
-            let one = Steps::one(values.clone());
+            let one = Steps::one(values.len(), values.iter().copied());
             for value in (0..len * 3).step_by(if len > 1000 { 97 } else { 1 }) {
                 let found = values.partition_point(|&other| other <= value) - 1;
                 assert_eq!(steps.find(0, value), found, "{value} among {len}");

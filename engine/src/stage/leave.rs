@@ -2,14 +2,15 @@
 
 use super::count;
 use super::lots::Work;
+use super::memo::Came;
 use super::progress::{Pass, Progress, ProgressId};
 use super::site::Site;
 use super::spare::emptied;
+use crate::id::Id as _;
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::table::apps::PolicyId;
-use crate::table::patterns::PatternId;
-use crate::table::states::{NodeState, StateId};
+use crate::table::states::NodeState;
 
 /// Ends an app that was placed on lots.
 pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
@@ -21,14 +22,10 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
         RankBy::Listed => RankOrder::Listed(Vec::new()),
     };
     let spare = &mut work.site.spare;
-    let mut known = std::mem::take(&mut spare.came);
-    known.clear();
-    known.reserve(work.progress.len());
-    for _ in work.progress.ids() {
-        known.push(None);
-    }
+    let mut came = emptied(&mut spare.came);
     let mut runs = emptied(&mut spare.runs);
     let mut changes = emptied(&mut spare.changes);
+    came.resize(work.progress.len(), None);
     runs.reserve(work.lots.len());
     changes.reserve(work.lots.len());
     for nodes in &work.touched {
@@ -36,31 +33,35 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     }
     work.reserve();
     let lots = std::mem::take(&mut work.lots);
-    for &lot in lots.iter().filter(|lot| lot.placed > 0) {
-        let state = work.progress[lot.progress].state;
-        let row = *work.site.states.get(state);
-        let (pattern, next) =
-            *known[lot.progress].get_or_insert_with(|| end(&mut work, lot.progress, &row));
-        let hardware = work.site.hardware[row.topology].as_ref();
-        let kind =
-            hardware.and_then(|hardware| count::kind(&work.policy).map(|kind| hardware.kind(kind)));
-        changes.push((lot.nodes, next));
+    for &lot in &lots {
+        if lot.placed == 0 {
+            work.remember_facts(lot.progress);
+            continue;
+        }
+        let progress = &work.progress[lot.progress];
+        let NodeState { own, used, .. } = *work.site.states.get(progress.state);
+        let Came {
+            pattern,
+            state,
+            kind,
+        } = match progress.known {
+            Some(known) => known,
+            None => *came[lot.progress.row()].get_or_insert_with(|| end(&mut work, lot.progress)),
+        };
+        changes.push((lot.nodes, state));
         runs.push(PlacedRun {
             nodes: lot.nodes,
             procs: lot.placed,
             pattern,
             kind,
-            own_before: row.own,
-            used_before: row.used,
+            own_before: own,
+            used_before: used,
         });
-    }
-    for &lot in lots.iter().filter(|lot| lot.placed == 0) {
-        work.remember_facts(lot.progress);
     }
     let joined = in_job_order(&runs, work.site);
     work.site.change(&mut changes);
     let spare = &mut work.site.spare;
-    (spare.came, spare.runs, spare.changes) = (known, runs, changes);
+    (spare.came, spare.runs, spare.changes) = (came, runs, changes);
     work.end(lots);
     Placed {
         policy: Some(policy),
@@ -69,17 +70,15 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     }
 }
 
-/// The pattern and the state of nodes that came this far.
-fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, StateId) {
+/// What nodes got that came this far, and what it leaves of them.
+fn end(work: &mut Work<'_>, at: ProgressId) -> Came {
     let Progress {
+        state,
         placed,
-        known,
         pass,
         ..
     } = work.progress[at];
-    if let Some(known) = known {
-        return known;
-    }
+    let row = *work.site.states.get(state);
     let pattern = work.pattern(at);
     let pass = pass.expect("a lot with processes was moved on");
     let Pass {
@@ -92,19 +91,37 @@ fn end(work: &mut Work<'_>, at: ProgressId, row: &NodeState) -> (PatternId, Stat
         free,
         used: row.used + placed,
         own: row.own + placed,
-        ..*row
+        ..row
     };
-    let both = (pattern, work.site.states.intern(next));
+    let hardware = work.site.hardware[row.topology].as_ref();
+    let kind = count::kind(&work.policy);
+    let came = Came {
+        pattern,
+        state: work.site.states.intern(next),
+        kind: hardware.and_then(|hardware| kind.map(|kind| hardware.kind(kind))),
+    };
     if let Some(((layout, longest), key)) = only.zip(work.key_to_keep(from)) {
         let facts = work.known_facts(from);
         let memo = &mut work.site.memo;
-        memo.keep(key, facts, ((layout, placed, longest), both));
+        memo.keep(key, facts, ((layout, placed, longest), came));
     }
-    both
+    came
 }
 
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
 pub(crate) fn in_job_order(runs: &[PlacedRun], site: &mut Site) -> Vec<PlacedRun> {
+    let mut joined = site.spare.placed.pop().unwrap_or_default();
+    joined.clear();
+    joined.reserve(runs.len());
+    // Nearly always the job's nodes came in order, and these runs among them.
+    let place = |run: &PlacedRun| site.order.place(run.nodes);
+    let places = runs.iter().map(place);
+    if places.is_sorted_by(|before, next| before.is_some() && before <= next)
+        && runs.first().is_none_or(|run| place(run).is_some())
+    {
+        runs.iter().for_each(|&run| join(&mut joined, run));
+        return joined;
+    }
     let mut parts = emptied(&mut site.spare.places);
     parts.reserve(runs.len());
     for run in runs {
@@ -114,23 +131,23 @@ pub(crate) fn in_job_order(runs: &[PlacedRun], site: &mut Site) -> Vec<PlacedRun
     if !parts.is_sorted_by_key(|(place, _)| *place) {
         parts.sort_unstable_by_key(|(place, _)| *place);
     }
-    let mut joined = site.spare.placed.pop().unwrap_or_default();
-    joined.clear();
-    joined.reserve(parts.len());
-    for &(_, run) in &parts {
-        match joined.last_mut() {
-            Some(last)
-                if last.nodes.end() == run.nodes.first
-                    && PlacedRun {
-                        nodes: run.nodes,
-                        ..*last
-                    } == run =>
-            {
-                last.nodes.count += run.nodes.count;
-            }
-            _ => joined.push(run),
-        }
-    }
+    parts.iter().for_each(|&(_, run)| join(&mut joined, run));
     site.spare.places = parts;
     joined
+}
+
+/// Appends a run, joined to the last one where it continues it.
+fn join(joined: &mut Vec<PlacedRun>, run: PlacedRun) {
+    match joined.last_mut() {
+        Some(last)
+            if last.nodes.end() == run.nodes.first
+                && PlacedRun {
+                    nodes: run.nodes,
+                    ..*last
+                } == run =>
+        {
+            last.nodes.count += run.nodes.count;
+        }
+        _ => joined.push(run),
+    }
 }

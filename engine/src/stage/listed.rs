@@ -41,6 +41,14 @@ pub(crate) struct Outcome {
     pub(crate) stuck: Option<(u32, Stuck)>,
 }
 
+impl Outcome {
+    /// Whether a process got no cpus.
+    pub(crate) fn leaves_some_unbound(&self) -> bool {
+        let mut runs = self.segments.iter().flat_map(|segment| &segment.runs);
+        runs.any(|run| run.mask.is_none())
+    }
+}
+
 /// The sets of a node while its entries are placed.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeSets<'s> {
@@ -112,8 +120,11 @@ impl NodeRow<'_> {
             _ if fits == 0 => Err(Stuck::Full),
             _ if self.needs_a_cpu() && self.out.cpus.units.is_empty() => Err(Stuck::NoCpu),
             Some(list) if !rankfile || self.binds_lists() => self.exact(list, fits),
-            Some(list) => self.known(list).and_then(|()| self.unbound(fits)),
-            None if rankfile => self.unbound(fits),
+            Some(list) => self.known(list).map(|()| self.push(fits, None)),
+            None if rankfile => {
+                self.push(fits, None);
+                Ok(())
+            }
             None => self.as_by_slot(fits),
         };
         match placed {
@@ -150,14 +161,6 @@ impl NodeRow<'_> {
         if mask.is_empty() {
             return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
         }
-        Ok(())
-    }
-
-    fn unbound(&mut self, count: u32) -> Result<(), Stuck> {
-        if count > 0 && self.needs_a_cpu() && self.out.cpus.units.is_empty() {
-            return Err(Stuck::NoCpu);
-        }
-        self.push(count, None);
         Ok(())
     }
 

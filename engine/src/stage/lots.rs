@@ -14,6 +14,7 @@ use super::site::Site;
 use super::spare::emptied;
 use crate::id::{Column, Id as _};
 use crate::policy::{MapBy, Overload, Oversubscribe};
+use crate::table::alike::Guess;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternDraft, PatternId};
@@ -69,6 +70,15 @@ pub(crate) struct Work<'s> {
     pub(crate) dropped: Option<Lot>,
 }
 
+/// The policy, where what an app finds on a state holds for later apps of equal policy: not where a device, turns of shared
+/// cpus or further passes come into it.
+fn remembered(policy: &Policy, id: Option<PolicyId>) -> Option<PolicyId> {
+    let alike = policy.map != MapBy::Dist
+        && policy.overload == Overload::Refused
+        && policy.oversubscribe == Oversubscribe::Refused;
+    id.filter(|_| alike)
+}
+
 impl<'s> Work<'s> {
     pub(crate) fn new(
         site: &'s mut Site,
@@ -83,9 +93,15 @@ impl<'s> Work<'s> {
         progress.clear();
         roots.resize(site.states.len(), None);
         lots.reserve(picks.len());
+        let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
         for pick in picks {
-            let id = *roots[pick.state.row()]
-                .get_or_insert_with(|| progress.push(Progress::at(pick.state)));
+            let id = *roots[pick.state.row()].get_or_insert_with(|| {
+                let key = remembered.map(|policy| (pick.state, policy));
+                progress.push(Progress {
+                    found: key.and_then(|key| site.memo.find(key, &mut guess)),
+                    ..Progress::at(pick.state)
+                })
+            });
             let room = site.states.get(pick.state).room();
             lots.push(Lot {
                 nodes: pick.nodes,
@@ -98,7 +114,10 @@ impl<'s> Work<'s> {
         let mut topologies = emptied(&mut site.spare.topologies);
         for row in progress.values() {
             roots[row.state.row()] = None;
-            topologies.push(site.states.get(row.state).topology);
+            let topology = site.topology_of(row.state);
+            if !site.knows(topology) {
+                topologies.push(topology);
+            }
         }
         site.know(&mut topologies);
         site.spare.topologies = topologies;
@@ -156,7 +175,7 @@ impl<'s> Work<'s> {
             } = self.lots[lot];
             if placed > 0 {
                 let known = self.progress[progress].known;
-                let pattern = known.map_or_else(|| self.pattern(progress), |(pattern, _)| pattern);
+                let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
                 let each = self.site.patterns.get(pattern).bound(placed);
                 bound += each * u64::from(nodes.count);
             }
@@ -211,24 +230,24 @@ impl<'s> Work<'s> {
         self.progress[progress].pass.map(|pass| &self.passes[pass])
     }
 
-    /// What was learnt of a progress.
+    /// What was learnt of a progress, now or by earlier apps.
     pub(super) fn known_facts(&self, progress: ProgressId) -> Option<Facts> {
-        self.facts.get(progress.row()).copied().flatten()
+        let learnt = self.facts.get(progress.row()).copied().flatten();
+        learnt.or_else(|| self.site.memo.facts(self.progress[progress].found?))
     }
 
     /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
     pub(crate) fn learn(&mut self, lots: Range<usize>) {
-        self.facts.resize(self.progress.len(), None);
         let mut wanted = emptied(&mut self.site.spare.unknown);
         let lots = self.lots[lots].iter().map(|lot| lot.progress);
-        wanted.extend(lots.filter(|id| self.facts[id.row()].is_none()));
+        wanted.extend(lots.filter(|&progress| self.known_facts(progress).is_none()));
+        if wanted.is_empty() {
+            self.site.spare.unknown = wanted;
+            return;
+        }
         wanted.sort_unstable();
         wanted.dedup();
-        wanted.retain(|&progress| {
-            let known = self.remembered_facts(progress);
-            self.facts[progress.row()] = known;
-            known.is_none()
-        });
+        self.facts.resize(self.progress.len(), None);
         let this = &*self;
         let found = over(
             (&wanted, this.site.sharing, Grain::Fine),
@@ -248,19 +267,10 @@ impl<'s> Work<'s> {
         self.site.spare.unknown = wanted;
     }
 
-    /// The policy, where what this app finds on a state holds for later apps of equal policy: not where a device, turns of
-    /// shared cpus or further passes come into it.
-    pub(crate) fn remembered(&self) -> Option<PolicyId> {
-        let alike = self.policy.map != MapBy::Dist
-            && self.policy.overload == Overload::Refused
-            && self.policy.oversubscribe == Oversubscribe::Refused;
-        self.id.filter(|_| alike)
-    }
-
     /// Under what later apps find what this one finds on nodes that it has not touched.
     pub(super) fn key(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
         let row = &self.progress[progress];
-        let id = self.remembered().filter(|_| row.is_root())?;
+        let id = remembered(&self.policy, self.id).filter(|_| row.is_root())?;
         Some((row.state, id))
     }
 
@@ -271,13 +281,10 @@ impl<'s> Work<'s> {
 
     /// Keeps what was learnt of nodes that got nothing.
     pub(super) fn remember_facts(&mut self, progress: ProgressId) {
-        if let (Some(facts), Some(key)) = (self.known_facts(progress), self.key_to_keep(progress)) {
+        let learnt = self.facts.get(progress.row()).copied().flatten();
+        if let (Some(facts), Some(key)) = (learnt, self.key_to_keep(progress)) {
             self.site.memo.keep_facts(key, facts);
         }
-    }
-
-    fn remembered_facts(&self, progress: ProgressId) -> Option<Facts> {
-        self.site.memo.facts(self.key(progress)?)
     }
 
     /// Room for what this app will leave.
@@ -407,20 +414,25 @@ impl<'s> Work<'s> {
     }
 
     /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
+    #[inline]
     pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Range<usize> {
-        let some = || parts.iter().copied().filter(|&count| count > 0);
-        let rows = lot..lot + some().count();
-        if rows.len() != 1 {
-            let row = self.lots[lot];
-            let mut first = row.nodes.first;
-            let pieces = some().map(|count| {
-                let nodes = NodeRange { first, count };
-                first += count;
-                Lot { nodes, ..row }
-            });
-            let pieces: SmallVec<[Lot; 3]> = pieces.collect();
-            self.lots.splice(lot..=lot, pieces);
+        let some = parts.iter().filter(|&&count| count > 0).count();
+        if some != 1 {
+            self.cut(lot, parts);
         }
-        rows
+        lot..lot + some
+    }
+
+    fn cut(&mut self, lot: usize, parts: &[u32]) {
+        let row = self.lots[lot];
+        let mut first = row.nodes.first;
+        let some = parts.iter().copied().filter(|&count| count > 0);
+        let pieces = some.map(|count| {
+            let nodes = NodeRange { first, count };
+            first += count;
+            Lot { nodes, ..row }
+        });
+        let pieces: SmallVec<[Lot; 3]> = pieces.collect();
+        self.lots.splice(lot..=lot, pieces);
     }
 }

@@ -51,13 +51,15 @@ pub(crate) struct Named {
 impl Named {
     /// A node is gone, and those behind it have moved up.
     pub(super) fn lose(&mut self, row: u32) {
-        for nodes in [&mut self.list, &mut self.mentions] {
-            let left = nodes.iter().filter_map(|nodes| nodes.without(row));
-            *nodes = left.collect();
-        }
+        let lose = |nodes: &mut NodeRange| {
+            let left = nodes.without(row);
+            *nodes = left.unwrap_or(*nodes);
+            left.is_some()
+        };
+        self.list.retain_mut(lose);
+        self.mentions.retain_mut(lose);
         if let Some(claims) = &mut self.claims {
-            let left = |&(nodes, claim): &(NodeRange, _)| Some((nodes.without(row)?, claim));
-            *claims = claims.iter().filter_map(left).collect();
+            claims.retain_mut(|(nodes, _)| lose(nodes));
         }
     }
 }

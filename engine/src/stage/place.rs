@@ -78,14 +78,7 @@ impl Deal {
                 known = self.look_ahead(work, lot);
                 work.learn(lot..known);
             }
-            let (layout, cap) = match choose(&self.case(work, lot, Pass::First)) {
-                Ok(choice) => choice,
-                Err(error) => {
-                    // Node by node: what fails on an earlier one is said first.
-                    self.lay(work, &counts)?;
-                    return Err(error);
-                }
-            };
+            let (layout, cap) = self.choice(work, (lot, Pass::First), choose, &counts)?;
             let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
             known += rows - 1;
             lot += rows;
@@ -114,6 +107,20 @@ impl Deal {
             lot,
             pass,
         }
+    }
+
+    /// What a lot takes. Node by node: what fails on an earlier one, of those that `counts` tells of, is said first.
+    fn choice(
+        &self,
+        work: &mut Work<'_>,
+        (lot, pass): (usize, Pass),
+        choose: Choose,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<Choice, MapError> {
+        choose(&self.case(work, lot, pass)).or_else(|error| {
+            self.lay(work, counts)?;
+            Err(error)
+        })
     }
 
     /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
@@ -203,7 +210,7 @@ impl Deal {
                     let (layout, cap) = if given_up[part] {
                         (Layout::Plain(Binding::Off), u32::MAX)
                     } else {
-                        choose(&self.case(work, part, Pass::Sharing))?
+                        self.choice(work, (part, Pass::Sharing), choose, &counts)?
                     };
                     let procs = procs.min(cap).min(work.lots[part].room);
                     self.left -= nodes * procs;

@@ -1,6 +1,7 @@
 //! How far nodes of one state have come while an app is placed.
 
 use super::bits::Bits;
+use super::memo::{Came, FoundId};
 use super::pattern::Layout;
 use crate::define_id;
 use crate::table::patterns::{Drafted, PatternId, Segment};
@@ -32,8 +33,10 @@ pub(crate) struct Progress {
     pub(crate) placed: u32,
     /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
     pub(super) pass: Option<PassId>,
-    /// What an earlier app with the same policy found here.
-    pub(crate) known: Option<(PatternId, StateId)>,
+    /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
+    pub(super) found: Option<FoundId>,
+    /// What an earlier app with the same policy came to.
+    pub(super) known: Option<Came>,
 }
 
 /// The last pass that led to a progress, and what is left behind it.
@@ -75,6 +78,7 @@ impl Progress {
             state,
             placed: 0,
             pass: None,
+            found: None,
             known: None,
         }
     }

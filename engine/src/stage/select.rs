@@ -13,7 +13,7 @@ use crate::policy::{NoLocal, Oversubscribe};
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
-use crate::table::states::{NodeState, Runs, StateId, StateRuns};
+use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, HostfileWhat, Hosts};
 use std::borrow::Cow;
 
@@ -300,8 +300,8 @@ pub(crate) fn picks(
     // Nodes in front that are full drop out of what is not claimed: many apps need not look at them again.
     let skips = forbidden && named.claims.is_none();
     let from = if skips { site.full } else { 0 };
-    let filled = (&mut site.spare.claims, &mut parts);
-    claimed(runs, named, (&list, from), filled);
+    parts.reserve(named.claims.as_ref().map_or(0, Vec::len));
+    claimed(runs, named, (&list, from), &mut parts);
     picks.reserve(parts.len());
     for &part in &parts {
         let (nodes, _, state) = part;
@@ -406,31 +406,30 @@ fn claimed(
     states: &StateRuns,
     named: &Named,
     (list, from): (&[NodeRange], u32),
-    (claims, parts): (&mut Runs<Option<Claim>>, &mut Vec<ClaimedPart>),
+    parts: &mut Vec<ClaimedPart>,
 ) {
-    claims.clear();
-    let many = named.claims.as_ref().map_or(0, Vec::len);
-    claims.make_room(many);
-    parts.reserve(many);
-    for &(nodes, claim) in named.claims.iter().flatten() {
-        claims.push(nodes.first - claims.nodes(), Some(Claim::default()));
-        claims.push(nodes.count, Some(claim));
-    }
-    for nodes in list.iter().filter_map(|nodes| nodes.from(from)) {
-        if named.claims.is_none() {
-            parts.extend(
-                states
-                    .within(nodes)
-                    .map(|(part, state)| (part, None, state)),
-            );
-            continue;
+    let mut row = 0;
+    let mut push = |nodes: NodeRange, claim: Option<Claim>| {
+        for (part, state) in states.within_next(nodes, &mut row) {
+            parts.push((part, claim, state));
         }
-        for (claimed, claim) in claims.within(nodes) {
-            parts.extend(
-                states
-                    .within(claimed)
-                    .map(|(part, state)| (part, claim, state)),
-            );
+    };
+    for nodes in list.iter().filter_map(|nodes| nodes.from(from)) {
+        let Some(claims) = &named.claims else {
+            push(nodes, None);
+            continue;
+        };
+        // What is listed was claimed.
+        let first = claims.partition_point(|(claimed, _)| claimed.end() <= nodes.first);
+        for &(claimed, claim) in &claims[first..] {
+            let end = claimed.end().min(nodes.end());
+            match claimed.from(nodes.first) {
+                Some(NodeRange { first, .. }) if first < end => {
+                    let count = end - first;
+                    push(NodeRange { first, count }, Some(claim));
+                }
+                Some(_) | None => break,
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::parallel::{Sharing, each};
 use super::pattern::{DraftRun, DraftSegment};
 use super::spare::Spare;
 use crate::id::{Column, Id as _};
-use crate::plan::{PlacedRun, Places, Plan, World};
+use crate::plan::{Derived, PlacedRun, Plan, World};
 use crate::table::alike::{Alike, START, mix};
 use crate::table::apps::AppTable;
 use crate::table::cpusets::{CpusetId, Cpusets};
@@ -46,6 +46,8 @@ pub(crate) struct Site {
     pub(crate) order: NodeOrder,
     /// Each topology as the inner loops see it; filled where a topology is used.
     pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
+    /// Whether it is filled: what is asked most often, of every node. Shape `[topologies]`, as far as was asked.
+    known: Vec<bool>,
     masks: Masks,
     pub(crate) memo: Memo,
     pub(crate) sharing: Sharing,
@@ -147,7 +149,7 @@ impl Site {
         Self {
             hardware: topologies.ids().map(|_| None).collect(),
             names: Arc::new(names),
-            topologies: Arc::new(topologies),
+            topologies,
             cpusets: std::mem::take(&mut machine.cpusets),
             cpusets_before: 0,
             pusets: PuSets::default(),
@@ -157,6 +159,7 @@ impl Site {
             local,
             lowered: Vec::new(),
             order: NodeOrder::default(),
+            known: Vec::new(),
             masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
@@ -185,6 +188,7 @@ impl Site {
             lowered: Vec::new(),
             order: self.order.clone(),
             hardware: self.topologies.ids().map(|_| None).collect(),
+            known: Vec::new(),
             masks: Masks::default(),
             memo: Memo::default(),
             sharing: self.sharing,
@@ -209,7 +213,7 @@ impl Site {
         }
         Self {
             names: Arc::new(world.names.clone()),
-            topologies: Arc::new(world.topologies.clone()),
+            topologies: Arc::clone(&world.topologies),
             cpusets: world.cpusets.clone(),
             cpusets_before: 0,
             pusets: world.pusets.clone(),
@@ -220,6 +224,7 @@ impl Site {
             lowered: Vec::new(),
             order: NodeOrder::default(),
             hardware: world.topologies.ids().map(|_| None).collect(),
+            known: Vec::new(),
             masks: Masks::default(),
             memo: Memo::default(),
             sharing: Sharing::default(),
@@ -237,8 +242,20 @@ impl Site {
         self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
     }
 
+    /// Whether a topology was made known to the inner loops.
+    pub(super) fn knows(&self, topology: TopologyId) -> bool {
+        self.known.get(topology.row()).copied().unwrap_or(false)
+    }
+
     /// Makes all these topologies known to the inner loops.
-    pub(crate) fn know(&mut self, wanted: &mut Vec<TopologyId>) {
+    pub(super) fn know(&mut self, wanted: &mut Vec<TopologyId>) {
+        if wanted.is_empty() {
+            return;
+        }
+        self.known.resize(self.hardware.len(), false);
+        for &topology in &*wanted {
+            self.known[topology.row()] = true;
+        }
         wanted.retain(|&topology| self.hardware[topology].is_none());
         wanted.sort_unstable();
         wanted.dedup();
@@ -312,8 +329,7 @@ impl Site {
 
     /// Gives new states to nodes.
     pub(crate) fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
-        let room = std::mem::take(&mut self.spare.states);
-        self.spare.states = self.runs.change_into(changes, room);
+        self.runs.change_with(changes, &mut self.spare.states);
     }
 
     /// Gives nodes states with fewer slots, until the job is placed.
@@ -398,21 +414,18 @@ impl Site {
         // A name more than ids can count would have been refused before.
         let _ = self.lost.add(&name);
         Arc::make_mut(&mut self.names).remove(node);
-        self.local = match self.local {
-            Some(local) if local == node => None,
-            Some(local) if local > node => Some(NodeId::from_row(local.row() - 1)),
-            local => local,
-        };
+        // The local node is the first of the pool: no other moves it.
+        self.local = self.local.filter(|&local| local != node);
         for named in self.named.iter_mut().flatten().flatten() {
             named.lose(row);
         }
     }
 
     /// What the plan keeps, and the patterns. The tables are the plan's then: see [`Self::take_back`].
-    pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns, Places) {
+    pub(crate) fn lend(&mut self, before: StateRuns) -> (World, Patterns, Derived) {
         let world = World {
             names: Arc::unwrap_or_clone(std::mem::take(&mut self.names)),
-            topologies: Arc::unwrap_or_clone(std::mem::take(&mut self.topologies)),
+            topologies: Arc::clone(&self.topologies),
             cpusets: std::mem::take(&mut self.cpusets),
             pusets: std::mem::take(&mut self.pusets),
             states: std::mem::take(&mut self.states),
@@ -420,8 +433,8 @@ impl Site {
             after: std::mem::take(&mut self.runs),
             local: self.local,
         };
-        let written = std::mem::take(&mut self.spare.written);
-        (world, std::mem::take(&mut self.patterns), written)
+        let derived = std::mem::take(&mut self.spare.derived);
+        (world, std::mem::take(&mut self.patterns), derived)
     }
 
     /// Vectors of placed runs to fill again, those of the first app first.
@@ -433,14 +446,10 @@ impl Site {
         kept.reverse();
     }
 
-    /// Room for placing so many apps again. Both vectors of states can hold what either held: which of them is which changes
-    /// with every app.
+    /// Room for placing so many apps again.
     pub(crate) fn even_out(&mut self, apps: usize) {
         self.spare.placed.reserve(apps);
         self.spare.roots.resize(self.states.len(), None);
-        let room = self.runs.room().max(self.spare.states.room());
-        self.runs.make_room(room);
-        self.spare.states.make_room(room);
     }
 
     /// As the job finds the nodes, for a plan.
@@ -452,12 +461,11 @@ impl Site {
 
     /// The tables that a plan had are the site's again; gives that of its apps.
     pub(crate) fn take_back(&mut self, plan: Plan) -> AppTable {
-        let (world, table, patterns, written, placed) = plan.into_tables();
-        self.spare.written = written;
+        let (world, table, patterns, derived, placed) = plan.into_tables();
+        self.spare.derived = derived;
         self.keep_room(placed);
         self.spare.before = world.before;
         self.names = Arc::new(world.names);
-        self.topologies = Arc::new(world.topologies);
         self.cpusets = world.cpusets;
         self.pusets = world.pusets;
         self.states = world.states;

@@ -3,6 +3,7 @@
 use super::choose::Choice;
 use super::facts::Facts;
 use super::lots::Lot;
+use super::memo::Came;
 use super::named::Claim;
 use super::pattern::Layout;
 use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
@@ -10,20 +11,15 @@ use super::select::Pick;
 use super::split::Share;
 use super::steps::{Fresh, Outcome, Step};
 use crate::id::Column;
-use crate::plan::{PlacedRun, Places};
+use crate::plan::{Derived, PlacedRun};
 use crate::table::names::NodeRange;
-use crate::table::patterns::PatternId;
-use crate::table::states::{Runs, StateId, StateRuns};
+use crate::table::states::{StateId, StateRuns};
 use crate::table::topologies::TopologyId;
-
-/// A pattern and the state behind it.
-pub(super) type Came = (PatternId, StateId);
 
 /// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spare {
     /// Selecting.
-    pub(super) claims: Runs<Option<Claim>>,
     pub(super) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
     pub(super) picks: Vec<Pick>,
     /// An app's lots.
@@ -43,14 +39,14 @@ pub(crate) struct Spare {
     pub(super) shares: Vec<Share>,
     pub(super) caps: Vec<(u32, u64)>,
     /// Working steps out.
-    pub(super) order: Vec<u32>,
+    pub(super) order: Vec<(Step, u32)>,
     pub(super) steps: Vec<Step>,
     pub(super) step_of: Vec<u32>,
     pub(super) remembered: Vec<Option<ProgressId>>,
     pub(super) fresh: Vec<Fresh>,
     pub(super) outcomes: Vec<Outcome>,
     /// Leaving.
-    pub(super) came: Column<ProgressId, Option<Came>>,
+    pub(super) came: Vec<Option<Came>>,
     pub(super) runs: Vec<PlacedRun>,
     pub(super) places: Vec<(u32, PlacedRun)>,
     pub(super) changes: Vec<(NodeRange, StateId)>,
@@ -59,8 +55,8 @@ pub(crate) struct Spare {
     pub(super) placed: Vec<Vec<PlacedRun>>,
     /// What a plan that was taken back had found.
     pub(super) before: StateRuns,
-    /// What its patterns say, written out.
-    pub(super) written: Places,
+    /// What it derived from its patterns.
+    pub(super) derived: Derived,
 }
 
 /// A vector to fill: the one kept, emptied.

@@ -18,10 +18,16 @@ pub(super) type Step = (ProgressId, Layout, u32);
 /// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
 /// them wants.
 fn alike(steps: &[Step]) -> (usize, u32) {
-    let first = steps.first().map(|step| (step.0, step.1));
-    let same = |step: &&Step| Some((step.0, step.1)) == first;
-    let alike = steps.iter().take_while(same).count();
-    (alike, alike.checked_sub(1).map_or(0, |last| steps[last].2))
+    let (first, layout, mut longest) = steps[0];
+    let mut alike = 1;
+    while let Some(step) = steps.get(alike)
+        && step.0 == first
+        && step.1 == layout
+    {
+        longest = step.2;
+        alike += 1;
+    }
+    (alike, longest)
 }
 
 /// A step that is not known, and the most processes that a step of its progress and layout wants: what a step comes to hangs
@@ -85,21 +91,23 @@ impl Work<'_> {
         let mut order = emptied(&mut spare.order);
         let mut steps = emptied(&mut spare.steps);
         let mut step_of = emptied(&mut spare.step_of);
-        let lots = &self.lots;
-        let step = |row: u32| {
-            let (lot, layout, procs) = counts[row as usize];
-            (lots[lot].progress, layout, procs)
-        };
-        let rows = u32::try_from(counts.len()).expect("limit.rs keeps nodes below 2^32");
-        order.extend((0..rows).filter(|&row| step(row).2 > 0));
-        order.sort_unstable_by_key(|&row| step(row));
+        let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
+        order.extend(rows.map(|(row, &(lot, layout, procs))| {
+            let step = (self.lots[lot].progress, layout, procs);
+            (step, row)
+        }));
+        // Nodes mostly come in the order in which their states were met.
+        if !order.is_sorted() {
+            order.sort_unstable();
+        }
         step_of.resize(counts.len(), 0);
-        for &row in &order {
-            if steps.last() != Some(&step(row)) {
-                steps.push(step(row));
+        let mut last = 0;
+        for &(step, row) in &order {
+            if steps.last() != Some(&step) {
+                last = u32::try_from(steps.len()).expect("limit.rs keeps nodes below 2^32");
+                steps.push(step);
             }
-            let last = u32::try_from(steps.len() - 1);
-            step_of[row as usize] = last.expect("there are no more steps than rows");
+            step_of[row as usize] = last;
         }
         spare.order = order;
         (steps, step_of)
@@ -110,6 +118,8 @@ impl Work<'_> {
         let mut known = emptied(&mut self.site.spare.remembered);
         let mut wanted = emptied(&mut self.site.spare.fresh);
         let mut outcomes = emptied(&mut self.site.spare.outcomes);
+        known.reserve(steps.len());
+        self.progress.reserve(steps.len());
         let mut from = 0;
         while from < steps.len() {
             // The longest result serves the shorter ones as their beginning: all are known, or none is taken for known.
@@ -257,12 +267,12 @@ impl Work<'_> {
     /// What an earlier app of equal policy found here, whose longest step was as long.
     fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
         let (progress, layout, procs) = step;
-        let key = self.key(progress)?;
-        let known = self.site.memo.placed(key, (layout, procs, longest))?;
+        let Progress { state, found, .. } = self.progress[progress];
+        let known = self.site.memo.placed(found?, (layout, procs, longest))?;
         let next = Progress {
             placed: procs,
             known: Some(known),
-            ..Progress::at(key.0)
+            ..Progress::at(state)
         };
         Some(self.progress.push(next))
     }

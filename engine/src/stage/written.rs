@@ -5,6 +5,7 @@ use super::entries::Step;
 use super::facts::Terrain;
 use super::leave::in_job_order;
 use super::listed::{Asked, ByNode, Items, NodeSets, Outcome, Stuck, by_node, on_node};
+use super::pattern::DraftSegment;
 use super::site::Site;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
@@ -56,12 +57,16 @@ pub(crate) fn place(
     let mut runs = Vec::with_capacity(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
     let mut stuck: HashMap<u32, (u32, Stuck)> = HashMap::new();
+    let mut loose: HashMap<u32, Vec<DraftSegment>> = HashMap::new();
     for (node, items) in nodes {
         let state = site.runs.state(crate::id::Id::from_row(node as usize));
         let procs: u32 = items.iter().map(|&(_, count)| count).sum();
         let settled = settle(site, listed, &mut known, state, items);
         if let Some(why) = &settled.outcome.stuck {
             stuck.insert(node, why.clone());
+        }
+        if settled.outcome.leaves_some_unbound() {
+            loose.insert(node, settled.outcome.segments);
         }
         let (Some(pattern), Some(next)) = (settled.pattern, settled.next) else {
             continue;
@@ -81,7 +86,7 @@ pub(crate) fn place(
         });
         changes.push((nodes, next));
     }
-    if let Some(error) = first_stuck(site, listed, good, &starts, &stuck) {
+    if let Some(error) = first_stuck(site, listed, (good, &starts), &stuck, &loose) {
         return Err(error);
     }
     if let Some(at) = outside {
@@ -185,29 +190,50 @@ fn path(listed: Listed<'_>) -> String {
 fn first_stuck(
     site: &Site,
     listed: Listed<'_>,
-    steps: &[Step],
-    starts: &[(u32, u32)],
+    (steps, starts): (&[Step], &[(u32, u32)]),
     stuck: &HashMap<u32, (u32, Stuck)>,
+    loose: &HashMap<u32, Vec<DraftSegment>>,
 ) -> Option<MapError> {
+    let mut unbound = 0;
     let mut rank = listed.first;
     for (step, &(node, local)) in steps.iter().zip(starts) {
         if let Some((at, why)) = stuck.get(&node)
             && *at < local + step.count
         {
             let ahead = at.saturating_sub(local);
-            return Some(refuse(site, listed, step, node, rank + ahead, why));
+            unbound += unbound_among(loose.get(&node), local, local + ahead);
+            let found = rank + ahead - listed.first - unbound;
+            return Some(refuse(site, listed, step, node, (rank + ahead, found), why));
         }
+        unbound += unbound_among(loose.get(&node), local, local + step.count);
         rank += step.count;
     }
     None
 }
 
+/// Processes of a node that found no cpus, from one of its processes on up to another.
+fn unbound_among(segments: Option<&Vec<DraftSegment>>, first: u32, end: u32) -> u32 {
+    let up_to = |procs: u32| {
+        let mut left = procs;
+        let segments = segments.into_iter().flatten();
+        segments
+            .map(|segment| {
+                let unbound = segment.unbound(left);
+                left = left.saturating_sub(segment.procs);
+                unbound
+            })
+            .sum::<u32>()
+    };
+    up_to(end) - up_to(first)
+}
+
+/// `rank`: whose process it is, and how many before it found their cpus.
 fn refuse(
     site: &Site,
     listed: Listed<'_>,
     step: &Step,
     node: u32,
-    rank: u32,
+    (rank, found): (u32, u32),
     why: &Stuck,
 ) -> MapError {
     let entry = step
@@ -274,7 +300,7 @@ fn refuse(
         }
         (Stuck::Unbindable(Failure::SpanPackages), _) => spans(site, listed, state.topology, name),
         (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
-        (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, rank),
+        (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, found),
     }
     .into()
 }
@@ -319,18 +345,17 @@ fn limit_reached(listed: Listed<'_>, node: String) -> PlaceError {
     }
 }
 
-fn no_cpu(listed: Listed<'_>, node: String, rank: u32) -> PlaceError {
+fn no_cpu(listed: Listed<'_>, node: String, found: u32) -> PlaceError {
     let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
     let target = match listed.policy.bind {
         BindTo::Object(kind) => format!("to a {}", kind.word()),
         BindTo::Nothing | BindTo::BySize => "to a cpu".to_owned(),
     };
-    let placed = u64::from(rank - listed.first);
-    if placed > 0 {
+    if found > 0 {
         PlaceError::NotEnoughCpus {
             app,
             asked: listed.procs,
-            placed,
+            placed: u64::from(found),
             target,
             node,
         }

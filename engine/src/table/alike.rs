@@ -1,7 +1,7 @@
 //! Finding equal rows again, by a number that equal values share.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// Where the digest of anything starts.
 pub(crate) const START: u64 = 0x243f_6a88_85a3_08d3;
@@ -59,6 +59,63 @@ impl<I: Copy> Alike<I> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free(u64);
 
+/// Rows by key, mostly asked for in the order in which they came: then the next one is a guess away, and memory is read in order.
+#[derive(Clone, Debug)]
+pub(crate) struct InTurn<K> {
+    /// Shape `[rows]`.
+    keys: Vec<K>,
+    rows: ById<K, u32>,
+}
+
+/// Which row is asked for next, if all goes as it went before.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Guess(usize);
+
+impl<K> Default for InTurn<K> {
+    fn default() -> Self {
+        Self {
+            keys: Vec::new(),
+            rows: HashMap::default(),
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash> InTurn<K> {
+    /// The row of a key.
+    #[inline]
+    pub(crate) fn find(&self, key: K, guess: &mut Guess) -> Option<usize> {
+        let row = if self.keys.get(guess.0) == Some(&key) {
+            guess.0
+        } else {
+            *self.rows.get(&key)? as usize
+        };
+        guess.0 = row + 1;
+        Some(row)
+    }
+    /// Adds a row whose key no other has.
+    pub(crate) fn push(&mut self, key: K) -> usize {
+        let row = self.keys.len();
+        self.keys.push(key);
+        let number = u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows");
+        self.rows.insert(key, number);
+        row
+    }
+    /// Makes room for so many rows more.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.keys.reserve(rows);
+        self.rows.reserve(rows);
+    }
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.rows.clear();
+    }
+    /// The keys. Shape `[rows]`.
+    pub(crate) fn keys(&self) -> &[K] {
+        &self.keys
+    }
+}
+
 /// A map whose keys are ids or digests: short, and made here.
 pub(crate) type ById<K, V> = HashMap<K, V, BuildHasherDefault<Digested>>;
 
@@ -71,9 +128,16 @@ impl Hasher for Digested {
         self.0
     }
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.0 = mix(self.0, u64::from_le_bytes(*word));
+        }
+        for &byte in rest {
             self.0 = mix(self.0, u64::from(byte));
         }
+    }
+    fn write_usize(&mut self, word: usize) {
+        self.0 = mix(self.0, word as u64);
     }
     fn write_u32(&mut self, word: u32) {
         self.0 = mix(self.0, u64::from(word));
@@ -86,6 +150,18 @@ impl Hasher for Digested {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_found_in_any_order() {
+        let mut rows: InTurn<u32> = InTurn::default();
+        for key in [7, 3, 9] {
+            rows.push(key);
+        }
+        let mut guess = Guess::default();
+        let found = [7, 3, 9, 3, 9, 5, 7, 7].map(|key| rows.find(key, &mut guess));
+        let expected = [0, 1, 2, 1, 2, 9, 0, 0].map(|row| (row < 9).then_some(row));
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn unequal_values_of_one_digest_are_told_apart() {

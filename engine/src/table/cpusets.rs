@@ -5,6 +5,7 @@ use crate::define_id;
 use crate::id::{Column, Id as _};
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 define_id! {
     /// A row of [`Cpusets`].
@@ -14,7 +15,8 @@ define_id! {
 /// Interned sets of PUs by **OS number**. Ids come in first-seen order.
 #[derive(Clone, Default, Debug)]
 pub struct Cpusets {
-    sets: Column<CpusetId, RoaringBitmap>,
+    /// Shared by copies of the table: a launcher plans many jobs on the same machines.
+    sets: Column<CpusetId, Arc<RoaringBitmap>>,
     ids: Alike<CpusetId>,
     /// Runs of the set that is looked for, first and last PU of each, ascending: scratch.
     runs: Vec<(u32, u32)>,
@@ -61,7 +63,7 @@ impl Cpusets {
                 }
                 self.room.optimize();
                 // A copy takes as much room as it needs: a third of what a set that grew holds.
-                let id = self.sets.push(self.room.clone());
+                let id = self.sets.push(Arc::new(self.room.clone()));
                 self.ids.keep(free, id);
                 id
             }
@@ -84,7 +86,7 @@ impl Cpusets {
     }
     /// Sets with their ids, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (CpusetId, &RoaringBitmap)> {
-        self.sets.iter()
+        self.sets.iter().map(|(id, set)| (id, &**set))
     }
     /// Whether the id is of a row here.
     #[must_use]

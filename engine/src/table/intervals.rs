@@ -204,6 +204,12 @@ impl NodeOrder {
         self.append((at, nodes.end()));
     }
 
+    /// The place of the first of some nodes, where all nodes were visited in ascending order without gaps, these among them.
+    pub(crate) fn place(&self, nodes: NodeRange) -> Option<u32> {
+        let (first, end, place) = self.only?;
+        (first <= nodes.first && nodes.end() <= end).then(|| place + (nodes.first - first))
+    }
+
     /// The nodes of a range that were visited, as parts with their places.
     pub fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
         let before = self.places.range(..nodes.first).next_back();

@@ -5,12 +5,13 @@ use super::listings::NumberRanges;
 use super::names::NameRange;
 use super::topologies::{DraftError, Topologies, TopologyDraft, TopologyId};
 use crate::policy::CpuMode;
+use std::sync::Arc;
 
 /// The hardware a job may run on, and what its launcher says of it.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Distinct topologies.
-    pub topologies: Topologies,
+    /// Distinct topologies, shared with every plan that is made on them.
+    pub topologies: Arc<Topologies>,
     /// Their cpu sets.
     pub cpusets: Cpusets,
     /// The topology of nodes that no assignment names.
@@ -38,7 +39,7 @@ impl Machine {
         let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
         let topology = topologies.add(draft, &mut cpusets)?;
         Ok(Self {
-            topologies,
+            topologies: topologies.into(),
             cpusets,
             default: Some(topology),
             assigned: Vec::new(),

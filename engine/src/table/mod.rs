@@ -4,6 +4,8 @@
 pub(crate) mod alike;
 // The forms of names.
 mod name_forms;
+// Stretches of neighbouring nodes.
+mod stretches;
 // Node names, as ranges.
 pub mod names;
 // Sets of nodes as intervals, and the order of nodes.

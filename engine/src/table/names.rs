@@ -7,6 +7,8 @@
 use super::alike::{Alike, Free};
 use super::name_forms::{Group, GroupRef, canonical, narrow, split_name, written};
 pub use super::name_forms::{NameRange, cut, range_name};
+pub use super::stretches::{NodeRange, push_joined};
+pub(crate) use super::stretches::{cut_around, moved_to_front};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::limit::NODES_MAX;
@@ -16,6 +18,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
 
+/// Groups that are looked through one by one; more of them are hashed. Few jobs have names of more kinds.
+const FEW_GROUPS: usize = 4;
+
 define_id! {
     /// A node of the job: its place in the pool.
     NodeId
@@ -24,23 +29,6 @@ define_id! {
 define_id! {
     /// Names that differ in one number of fixed length: a row of [`Names`].
     NameGroupId
-}
-
-/// A stretch of neighbouring nodes. Unit: nodes.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub struct NodeRange {
-    /// The first node's place in the pool.
-    pub first: u32,
-    /// How many, at least 1.
-    pub count: u32,
-}
-
-impl NodeRange {
-    /// One behind the last.
-    #[must_use]
-    pub const fn end(self) -> u32 {
-        self.first + self.count
-    }
 }
 
 /// Consecutive nodes with consecutive numbers.
@@ -145,7 +133,7 @@ impl Names {
         let all = canonical(range, |stretch| -> Result<(), Infallible> {
             let end = stretch.number + u64::from(stretch.count);
             let mut number = stretch.number;
-            let group = self.find_group(stretch.group).ok();
+            let group = self.find_group(stretch.group);
             while number < end {
                 match group.and_then(|group| self.known(group, number, end)) {
                     Some((start, nodes)) if start <= number => {
@@ -169,7 +157,7 @@ impl Names {
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<NodeId> {
         let (group, number) = split_name(cut(name));
-        let id = self.find_group(group).ok()?;
+        let id = self.find_group(group)?;
         let (start, nodes) = self.known(id, number, number + 1)?;
         let ahead = narrow(number - start);
         Some(NodeId::from_row((nodes.first + ahead) as usize))
@@ -217,7 +205,17 @@ impl Names {
         let at = self
             .pieces
             .partition_point(|piece| piece.nodes.end() <= row);
-        let piece = &self.pieces[at];
+        self.stretch(&self.pieces[at])
+    }
+
+    /// The names as stretches of neighbouring numbers, in node order, each with the row of what surrounds them.
+    pub(crate) fn stretches(&self) -> impl Iterator<Item = (NameGroupId, NameStretch<'_>)> + '_ {
+        self.pieces
+            .iter()
+            .map(|piece| (piece.group, self.stretch(piece)))
+    }
+
+    fn stretch(&self, piece: &Piece) -> NameStretch<'_> {
         let group = &self.groups[piece.group];
         NameStretch {
             nodes: piece.nodes,
@@ -290,7 +288,16 @@ impl Names {
         }
     }
 
-    fn find_group(&self, group: GroupRef<'_>) -> Result<NameGroupId, Free> {
+    fn find_group(&self, group: GroupRef<'_>) -> Option<NameGroupId> {
+        if self.groups.len() <= FEW_GROUPS {
+            let mut groups = self.groups.iter();
+            let same = groups.find(|(_, other)| other.as_ref() == group);
+            return same.map(|(id, _)| id);
+        }
+        self.find_hashed(group).ok()
+    }
+
+    fn find_hashed(&self, group: GroupRef<'_>) -> Result<NameGroupId, Free> {
         let digest = self.keys.hash_one(group);
         self.ids
             .find(digest, |id| self.groups[id].as_ref() == group)
@@ -303,13 +310,25 @@ impl Names {
         {
             return last.group;
         }
-        match self.find_group(group) {
-            Ok(id) => id,
-            Err(free) => {
-                let id = self.groups.push(group.to_group());
-                self.intervals.push(BTreeMap::new());
+        self.find_group(group).unwrap_or_else(|| {
+            let id = self.groups.push(group.to_group());
+            self.intervals.push(BTreeMap::new());
+            self.keep_hashed(id);
+            id
+        })
+    }
+
+    /// Hashes a group that is new: those before it, too, when they begin to be many.
+    fn keep_hashed(&mut self, id: NameGroupId) {
+        let groups = self.groups.len();
+        let new = match groups {
+            ..=FEW_GROUPS => return,
+            _ if groups == FEW_GROUPS + 1 => 0,
+            _ => id.row(),
+        };
+        for id in (new..groups).map(NameGroupId::from_row) {
+            if let Err(free) = self.find_hashed(self.groups[id].as_ref()) {
                 self.ids.keep(free, id);
-                id
             }
         }
     }
@@ -358,42 +377,6 @@ impl Names {
     }
 }
 
-/// Where a range of nodes is after node `row` moved to the front. The range holds `row` alone or not at all.
-pub(crate) fn moved_to_front(nodes: NodeRange, row: u32) -> NodeRange {
-    if nodes.first == row {
-        NodeRange { first: 0, count: 1 }
-    } else if nodes.first < row {
-        NodeRange {
-            first: nodes.first + 1,
-            count: nodes.count,
-        }
-    } else {
-        nodes
-    }
-}
-
-/// A range of nodes cut so that `row` stands alone.
-pub(crate) fn cut_around(nodes: NodeRange, row: u32) -> Vec<NodeRange> {
-    if row < nodes.first || row >= nodes.end() || nodes.count == 1 {
-        return vec![nodes];
-    }
-    let parts = [
-        NodeRange {
-            first: nodes.first,
-            count: row - nodes.first,
-        },
-        NodeRange {
-            first: row,
-            count: 1,
-        },
-        NodeRange {
-            first: row + 1,
-            count: nodes.end() - row - 1,
-        },
-    ];
-    parts.into_iter().filter(|part| part.count > 0).collect()
-}
-
 fn split_around(piece: Piece, row: u32) -> Vec<Piece> {
     let parts = cut_around(piece.nodes, row).into_iter();
     parts
@@ -415,14 +398,6 @@ fn overlap(start: u64, nodes: NodeRange, number: u64, end: u64) -> NodeRange {
 }
 
 fn join(list: &mut Nodes, nodes: NodeRange) {
-    match list.last_mut() {
-        Some(last) if last.end() == nodes.first => last.count += nodes.count,
-        _ => list.push(nodes),
-    }
-}
-
-/// Appends a range, joined to the last one where it continues it.
-pub fn push_joined(list: &mut Vec<NodeRange>, nodes: NodeRange) {
     match list.last_mut() {
         Some(last) if last.end() == nodes.first => last.count += nodes.count,
         _ => list.push(nodes),

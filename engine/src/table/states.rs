@@ -7,7 +7,6 @@ use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::table::names::{NodeId, NodeRange};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
 define_id! {
     /// A row of [`States`].
@@ -102,9 +101,6 @@ impl States {
     }
 }
 
-/// Fewer changes than one in so many runs are made in place.
-const FEW: usize = 16;
-
 /// The state of each node, as runs of equal ones.
 pub type StateRuns = Runs<StateId>;
 
@@ -151,9 +147,31 @@ impl<T: Copy + Eq> Runs<T> {
     }
     /// The parts of the runs that lie in a range of nodes. Cost: a search, then the parts.
     pub fn within(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, T)> + '_ {
-        let at = self.runs.partition_point(|&(end, _)| end <= nodes.first);
+        self.parts(self.row_of(nodes.first), nodes)
+    }
+    /// The same. `row`: where another range began; a range behind that one is found there, without a search.
+    pub(crate) fn within_next(
+        &self,
+        nodes: NodeRange,
+        row: &mut usize,
+    ) -> impl Iterator<Item = (NodeRange, T)> + '_ {
+        let here = |row: usize| {
+            let end = self.runs.get(row).map(|&(end, _)| end);
+            end.is_some_and(|end| end > nodes.first) && self.start(row) <= nodes.first
+        };
+        *row = if here(*row) {
+            *row
+        } else if here(*row + 1) {
+            *row + 1
+        } else {
+            self.row_of(nodes.first)
+        };
+        self.parts(*row, nodes)
+    }
+    /// The parts of the runs from a row on that lie in a range of nodes.
+    fn parts(&self, row: usize, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, T)> + '_ {
         let mut first = nodes.first;
-        self.runs[at..].iter().map_while(move |&(end, state)| {
+        self.runs[row..].iter().map_while(move |&(end, state)| {
             let end = end.min(nodes.first + nodes.count);
             (first < end).then(|| {
                 let part = NodeRange {
@@ -171,52 +189,70 @@ impl<T: Copy + Eq> Runs<T> {
     /// When there is no such node.
     #[must_use]
     pub fn state(&self, node: NodeId) -> T {
-        let at = self
+        self.runs[self
             .runs
-            .partition_point(|&(end, _)| (end as usize) <= node.row());
-        self.runs[at].1
+            .partition_point(|&(end, _)| (end as usize) <= node.row())]
+        .1
     }
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
-    /// Cost: the runs plus the changes; for few changes, the runs met and a move of those behind them.
+    /// Cost: the changes and the runs between them; a move of those behind where runs join or part.
     pub fn change(&mut self, changes: &mut [(NodeRange, T)]) {
-        self.change_into(changes, Self::default());
+        self.change_with(changes, &mut Self::default());
     }
-    /// The same, written to the room of `new`; gives that of the old runs, for the next time.
-    pub(crate) fn change_into(&mut self, changes: &mut [(NodeRange, T)], mut new: Self) -> Self {
-        if changes.is_empty() {
-            return new;
+    /// The same. `scratch`: whatever it holds.
+    pub(crate) fn change_with(&mut self, changes: &mut [(NodeRange, T)], scratch: &mut Self) {
+        if !changes.is_sorted_by_key(|(nodes, _)| nodes.first) {
+            changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
         }
-        changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
-        if changes.len() * FEW < self.runs.len() {
-            for &(nodes, state) in changes.iter() {
-                self.change_one(nodes, state);
-            }
-            return new;
-        }
-        new.clear();
-        new.make_room(self.len().max(changes.len()));
-        let kept = |new: &mut Self, first: u32, end: u32| {
-            let count = end - first;
-            for (part, kept) in self.within(NodeRange { first, count }) {
-                new.push(part.count, kept);
-            }
+        let Some((nodes, _)) = changes.first() else {
+            return;
         };
-        let mut next = 0;
-        for &(nodes, state) in changes.iter() {
-            kept(&mut new, next, nodes.first);
-            new.push(nodes.count, state);
-            next = nodes.end();
+        // The runs from the one before the first change to the one behind the last are written anew: they may join.
+        let from = self.row_of(nodes.first).saturating_sub(1);
+        let mut node = self.start(from);
+        let mut old = from;
+        scratch.clear();
+        scratch.runs.reserve(2 * changes.len() + 2);
+        for &(nodes, state) in changes.iter().filter(|(nodes, _)| nodes.count > 0) {
+            while let Some(&(end, kept)) = self.runs.get(old).filter(|_| node < nodes.first) {
+                node = end.min(nodes.first);
+                scratch.put(node, kept);
+                old += usize::from(node == end);
+            }
+            node = nodes.end();
+            scratch.put(node, state);
+            while self.runs.get(old).is_some_and(|&(end, _)| end <= node) {
+                old += 1;
+            }
         }
-        kept(&mut new, next, self.nodes());
-        std::mem::replace(self, new)
+        if let Some(&(end, kept)) = self.runs.get(old) {
+            scratch.put(end, kept);
+            old += 1;
+        }
+        if scratch.runs.len() == old - from {
+            self.runs[from..old].copy_from_slice(&scratch.runs);
+        } else {
+            self.runs.splice(from..old, scratch.runs.iter().copied());
+        }
+    }
+    /// Lets the last run, or one more behind it, end there.
+    fn put(&mut self, end: u32, state: T) {
+        match self.runs.last_mut() {
+            Some((last, other)) if *other == state => *last = end,
+            _ => self.runs.push((end, state)),
+        }
+    }
+    /// The first node of a run.
+    fn start(&self, row: usize) -> u32 {
+        row.checked_sub(1).map_or(0, |before| self.runs[before].0)
+    }
+    /// Which run has a node.
+    fn row_of(&self, node: u32) -> usize {
+        self.runs.partition_point(|&(end, _)| end <= node)
     }
     /// Forgets all runs, and keeps their room.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
-    }
-    /// Runs that there is room for.
-    pub(crate) const fn room(&self) -> usize {
-        self.runs.capacity()
     }
     /// Makes room for so many runs in all.
     pub(crate) fn make_room(&mut self, runs: usize) {
@@ -251,43 +287,6 @@ impl<T: Copy + Eq> Runs<T> {
     /// Takes over the runs of others.
     pub(crate) fn copy(&mut self, others: &Self) {
         self.runs.clone_from(&others.runs);
-    }
-}
-
-impl<T: Copy + Eq> Runs<T> {
-    /// Gives a new state to the nodes of one range.
-    fn change_one(&mut self, nodes: NodeRange, state: T) {
-        if nodes.count == 0 {
-            return;
-        }
-        let from = self.runs.partition_point(|&(end, _)| end <= nodes.first);
-        let to = from + self.runs[from..].partition_point(|&(end, _)| end < nodes.end());
-        let start = from.checked_sub(1).map_or(0, |before| self.runs[before].0);
-        let last = self.runs.get(to).copied();
-        let mut new: SmallVec<[(u32, T); 3]> = SmallVec::new();
-        let mut put = |end: u32, state: T| match new.last_mut() {
-            Some((last, other)) if *other == state => *last = end,
-            _ => new.push((end, state)),
-        };
-        // The run before may have this state already: then it grows.
-        let mut first = from;
-        if start == nodes.first && from > 0 && self.runs[from - 1].1 == state {
-            first -= 1;
-        } else if start < nodes.first {
-            put(nodes.first, self.runs[from].1);
-        }
-        put(nodes.end(), state);
-        let mut behind = to;
-        if let Some((end, kept)) = last {
-            behind += 1;
-            if end > nodes.end() {
-                put(end, kept);
-            } else if let Some(&(end, kept)) = self.runs.get(behind).filter(|run| run.1 == state) {
-                put(end, kept);
-                behind += 1;
-            }
-        }
-        self.runs.splice(first..behind, new);
     }
 }
 
@@ -335,16 +334,17 @@ mod tests {
         assert_eq!(runs.state(NodeId::from_row(2)), b);
     }
 
-    /// One change at a time, in place, and all written anew: the same runs.
+    /// Some changes at a time: the same runs as if all were written anew.
     #[test]
-    fn changes_in_place_are_changes() {
+    fn changes_are_those_of_every_node() {
         let mut seed = 1_u32;
         let mut roll = |sides: u32| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (seed >> 8) % sides
         };
+        let mut scratch = StateRuns::default();
         for _ in 0..2000 {
-            let nodes = 1 + roll(12);
+            let nodes = 1 + roll(24);
             let mut plain: Vec<StateId> = Vec::new();
             let mut runs = StateRuns::default();
             for _ in 0..nodes {
@@ -352,14 +352,24 @@ mod tests {
             }
             plain.iter().for_each(|&state| runs.push(1, state));
             for _ in 0..6 {
-                let first = roll(nodes);
-                let count = 1 + roll(nodes - first);
-                let state = StateId::from_row(roll(3) as usize);
-                runs.change_one(NodeRange { first, count }, state);
-                plain[first as usize..(first + count) as usize].fill(state);
+                let (mut first, mut changes) = (roll(nodes), Vec::new());
+                while first < nodes {
+                    let count = roll((nodes - first).min(5) + 1);
+                    let state = StateId::from_row(roll(3) as usize);
+                    changes.insert(0, (NodeRange { first, count }, state));
+                    plain[first as usize..(first + count) as usize].fill(state);
+                    first += count + roll(6) + u32::from(count == 0);
+                }
+                runs.change_with(&mut changes, &mut scratch);
                 let mut anew = StateRuns::default();
                 plain.iter().for_each(|&state| anew.push(1, state));
                 assert_eq!(runs, anew);
+                let mut row = 0;
+                for first in 0..nodes {
+                    let part = NodeRange { first, count: 1 };
+                    let near: Vec<_> = runs.within_next(part, &mut row).collect();
+                    assert_eq!(near, runs.within(part).collect::<Vec<_>>());
+                }
             }
         }
     }

@@ -4,13 +4,13 @@
 //! PUs have a **logical** number (their place in the tree, from 0) and an **OS** number (what the kernel calls them).
 //! Inner loops work on logical numbers, where nearly every object is one range; people see OS numbers.
 
+use super::alike::{Alike, Digested};
 use super::cpusets::{CpusetId, Cpusets};
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
 
 define_id! {
@@ -77,7 +77,7 @@ impl TopologyDraft {
 
     /// Equal for drafts of one topology, whatever the order of their kinds. The same in every run.
     fn hash_of_content(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Digested::default();
         self.pus_os.hash(&mut hasher);
         self.devices.hash(&mut hasher);
         self.latency.hash(&mut hasher);
@@ -150,7 +150,7 @@ pub struct Topologies {
     /// PUs by logical number, as (first, end). Shape `[objects][ranges]`.
     pub(crate) ranges: Lists<ObjectId, (u32, u32)>,
     /// Topologies by the hash of their draft. The drafts are not kept: the tables say the same in a third of the bytes.
-    known: HashMap<u64, Vec<TopologyId>>,
+    known: Alike<TopologyId>,
     /// PUs of the object at hand.
     scratch: Vec<u32>,
 }
@@ -165,11 +165,13 @@ impl Topologies {
         draft: TopologyDraft,
         cpusets: &mut Cpusets,
     ) -> Result<TopologyId, DraftError> {
-        let hash = draft.hash_of_content();
-        let alike = self.known.get(&hash).map_or(&[][..], Vec::as_slice);
-        if let Some(&id) = alike.iter().find(|&&id| self.is(id, &draft)) {
-            return Ok(id);
-        }
+        let known = self
+            .known
+            .find(draft.hash_of_content(), |id| self.is(id, &draft));
+        let free = match known {
+            Ok(id) => return Ok(id),
+            Err(free) => free,
+        };
         validate(&draft)?;
         let os_numbers = &draft.pus_os;
         let mut rows = [(0, 0); 11];
@@ -199,7 +201,7 @@ impl Topologies {
         self.domains.push(domains);
         self.devices.push(draft.devices);
         self.latency.push(draft.latency);
-        self.known.entry(hash).or_default().push(topology);
+        self.known.keep(free, topology);
         Ok(topology)
     }
 
@@ -287,7 +289,7 @@ impl Topologies {
         &self,
         topology: TopologyId,
         kind: ObjKind,
-    ) -> impl ExactSizeIterator<Item = ObjectId> + use<> {
+    ) -> impl ExactSizeIterator<Item = ObjectId> + DoubleEndedIterator + use<> {
         let (first, end) = self.rows[topology][kind as usize];
         (first as usize..end as usize).map(ObjectId::from_row)
     }
@@ -336,6 +338,16 @@ impl Topologies {
     #[inline]
     pub fn ranges(&self, object: ObjectId) -> &[(u32, u32)] {
         &self.ranges[object]
+    }
+    /// PUs of all objects of a kind, object by object.
+    #[must_use]
+    pub(crate) fn ranges_of(&self, topology: TopologyId, kind: ObjKind) -> &[(u32, u32)] {
+        let mut objects = self.objects(topology, kind);
+        let Some(first) = objects.next() else {
+            return &[];
+        };
+        let last = objects.next_back().unwrap_or(first);
+        &self.ranges.values()[self.ranges.range(first).start..self.ranges.range(last).end]
     }
     /// OS devices, in file order.
     #[must_use]

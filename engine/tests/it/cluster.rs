@@ -3,11 +3,13 @@
 use crate::job::{machine, resolved};
 use proptest::prelude::*;
 use stowplan_engine::cluster::{Cluster, ReleaseError};
-use stowplan_engine::count::ProcCount;
+use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::spec::Owner;
+use stowplan_engine::map::{Candidates, Machine, map_resolved};
 use stowplan_engine::plan::{Plan, World};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::{SpawnRequest, keys};
+use stowplan_engine::table::names::NameRange;
 
 const MAPS: &[&str] = &[
     "core",
@@ -111,4 +113,47 @@ fn a_plan_of_elsewhere_is_not_taken_back() {
             .is_err()
     );
     assert_eq!(left(here.world().unwrap()), before);
+}
+
+/// A job on nodes that an earlier one left counts its own processes alone, and finds nodes without any of them empty.
+#[test]
+fn a_later_job_starts_afresh_on_shared_nodes() {
+    let mut cluster = Cluster::new(machine());
+    let first = job(2, "slot", "none", Some("node0:4,node1:4,node2:4"));
+    cluster.place(resolved(&first).unwrap()).unwrap();
+    let second = job(3, "node", "none", Some("+e:3"));
+    let plan = cluster.place(resolved(&second).unwrap()).unwrap().plan;
+    let places = (0..3).map(|rank| plan.place(Rank(rank)).unwrap());
+    let local: Vec<u32> = places.map(|place| place.local_rank).collect();
+    assert_eq!(local, [0, 0, 0]);
+}
+
+/// Hosts are among the nodes of the job's sessions.
+#[test]
+fn hosts_outside_the_sessions_are_refused() {
+    let node = |number| NameRange {
+        prefix: "node".to_owned(),
+        first: number,
+        count: 1,
+        width: 1,
+        suffix: String::new(),
+    };
+    let machine = Machine {
+        candidates: Some(Candidates {
+            nodes: vec![node(0), node(2)],
+            sessions: "session 7".to_owned(),
+        }),
+        ..machine()
+    };
+    let place = |hosts| {
+        map_resolved(
+            resolved(&job(1, "slot", "", hosts)).unwrap(),
+            machine.clone(),
+        )
+    };
+    let refused = place(Some("node0,node1")).unwrap_err();
+    assert_eq!(refused.class(), "not-in-session");
+    assert!(refused.to_string().contains("node1"), "{refused}");
+    assert!(place(Some("node2,node0")).is_ok());
+    assert_eq!(place(None).unwrap().plan.world().names.len(), 2);
 }

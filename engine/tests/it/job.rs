@@ -6,14 +6,13 @@ use stowplan_engine::error::MapError;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{Components, Machine, Mapped, map_with};
-use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::policy::ObjKind;
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
 use stowplan_engine::stage::component::{Answer, AppIndex, Registry};
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 use stowplan_engine::table::apps::AppId;
-use stowplan_engine::table::cpusets::Cpusets;
-use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 
 /// Files by name.
 pub(crate) struct Given(HashMap<&'static str, &'static str>);
@@ -38,33 +37,35 @@ pub(crate) fn files() -> Given {
 
 /// Two packages of four cores with one PU each, on every node; the launcher runs on node0.
 pub(crate) fn machine() -> Machine {
-    let object = |kind, first: u32, end: u32| DraftObject {
-        kind,
-        os: Some(first),
-        pus: std::iter::once(first..end).collect(),
+    machine_of(
+        8,
+        &[
+            (ObjKind::Package, 2),
+            (ObjKind::Numa, 2),
+            (ObjKind::Core, 8),
+        ],
+    )
+}
+
+/// Nodes of so many PUs, over which so many objects of each kind are spread evenly; the launcher runs on node0.
+pub(crate) fn machine_of(pus: u32, kinds: &[(ObjKind, u32)]) -> Machine {
+    let objects = |&(kind, many): &(ObjKind, u32)| {
+        let wide = pus / many;
+        (0..many).map(move |at| DraftObject {
+            kind,
+            os: Some(at * wide),
+            pus: std::iter::once(at * wide..(at + 1) * wide).collect(),
+        })
     };
-    let mut objects = vec![object(ObjKind::Machine, 0, 8)];
-    objects.extend((0..2).map(|package| object(ObjKind::Package, package * 4, package * 4 + 4)));
-    objects.extend((0..2).map(|numa| object(ObjKind::Numa, numa * 4, numa * 4 + 4)));
-    objects.extend((0..8).map(|core| object(ObjKind::Core, core, core + 1)));
+    let kinds = std::iter::once(&(ObjKind::Machine, 1)).chain(kinds);
     let draft = TopologyDraft {
-        pus_os: (0..8).collect(),
-        objects,
+        pus_os: (0..pus).collect(),
+        objects: kinds.flat_map(objects).collect(),
         ..TopologyDraft::default()
     };
-    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
-    let default = topologies
-        .add(draft, &mut cpusets)
-        .expect("the draft is sound");
     Machine {
-        topologies,
-        cpusets,
-        default: Some(default),
-        assigned: Vec::new(),
         local: Some("node0".to_owned()),
-        cpu_list: None,
-        inferred: CpuMode::Core,
-        candidates: None,
+        ..Machine::uniform(draft).expect("the draft is sound")
     }
 }
 

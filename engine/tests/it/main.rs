@@ -1,6 +1,7 @@
 //! Integration tests: one binary for the crate.
 
 mod cluster;
+mod components;
 mod deps;
 mod job;
 mod relay;

@@ -8,7 +8,11 @@ use std::process::Command;
 use stowplan::Console;
 use stowplan::format::screen::Screen;
 use stowplan::progress::Audience;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::map_resolved;
 use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::table::names::NodeId;
+use stowplan_scale_tests::shapes::named;
 
 /// Tells the child which request to map.
 const REQUEST: &str = "STOWPLAN_CHILD_REQUEST";
@@ -133,5 +137,35 @@ fn memory_is_linear_in_the_apps() {
             each < 4 << 10,
             "{kind}: {each} bytes of memory for each app"
         );
+    }
+}
+
+#[test]
+fn a_node_has_the_apps_that_say_so_themselves() {
+    for (name, divisor) in [
+        ("mpmd-64apps", 64),
+        ("apps-10k", 20),
+        ("apps-10k-mixed", 20),
+    ] {
+        let shape = named(name, divisor).unwrap();
+        let plan = map_resolved(shape.resolved, shape.machine).unwrap().plan;
+        assert!(
+            plan.apps().len() > 16,
+            "{name}: apps that are asked one by one"
+        );
+        let mut found = 0;
+        for node in (0..plan.world().names.len()).map(|row| NodeId::from_row(row as usize)) {
+            let on: Vec<_> = plan
+                .on_node(node)
+                .map(|on| (on.app, on.row as usize))
+                .collect();
+            let asked = plan
+                .table()
+                .ids()
+                .filter_map(|app| Some((app, plan.app(app).run_of(node)?)));
+            assert!(asked.eq(on.iter().copied()), "{name}: {node:?}");
+            found += on.len();
+        }
+        assert!(found > plan.apps().len(), "{name}: apps on nodes");
     }
 }

@@ -4,6 +4,7 @@ use stowplan_engine::check::check;
 use stowplan_engine::count::Rank;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::planner::Planner;
+use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::shapes::{EQUAL, Shape, regular};
 
 use crate::size::named;
@@ -13,8 +14,8 @@ fn said(mapped: &Mapped) -> Vec<String> {
     let plan = &mapped.plan;
     let world = plan.world();
     let ranks = (0..plan.ranks()).map(|rank| {
-        let place = plan.place(Rank(rank)).unwrap();
-        let cpus = place.cpus.map(|id| world.cpusets.get(id));
+        let mut place = plan.place(Rank(rank)).unwrap();
+        let cpus = place.cpus.take().map(|id| world.cpusets.get(id));
         format!("{} {place:?} {cpus:?}", world.names.name(place.node))
     });
     ranks.collect()
@@ -26,8 +27,8 @@ fn without(nodes: u32, lost: &[u32], (np, map): (u32, &str)) -> Shape {
     let hosts: Vec<String> = left.map(|node| format!("n{node}:16")).collect();
     let topology = "package:2 numa:2 l3:2 core:2 pu:1";
     let mut shape = regular("replan", topology, nodes, 16, map);
-    let job = stowplan_scale_tests::job::Job {
-        apps: vec![stowplan_scale_tests::job::App {
+    let job = Job {
+        apps: vec![App {
             hosts: Some(hosts.join(",")),
             np: Some(np),
             map: Some(map.to_owned()),
@@ -89,6 +90,70 @@ fn distinct_nodes_are_planned_again() {
     assert_eq!(planner.nodes(), nodes - 1);
     let gone = planner.lose("n5").unwrap_err();
     assert_eq!((gone.name.as_str(), gone.nodes), ("n5", nodes - 1));
+}
+
+/// Two apps on nodes of which no two are alike, less some of them; the second takes what the first left.
+fn torn_without(nodes: u32, lost: &[u32], (map, rank): (&str, &str)) -> Shape {
+    let mut shape = stowplan_scale_tests::shapes::named("crumbs", 16_384 / nodes).unwrap();
+    let left = (0..nodes).filter(|node| !lost.contains(node));
+    let hosts: Vec<String> = left
+        .map(|node| format!("n{node}:{}", 20 + node % 7))
+        .collect();
+    let app = |np| App {
+        np: Some(np),
+        map: Some(map.to_owned()),
+        rank: Some(rank.to_owned()),
+        ..Default::default()
+    };
+    let first = App {
+        hosts: Some(hosts.join(",")),
+        ..app(nodes * 13)
+    };
+    let job = Job {
+        apps: vec![first, app(nodes / 2)],
+        ..Default::default()
+    };
+    shape.resolved = job.resolve().unwrap().0;
+    shape
+}
+
+/// What a loss changes of distinct nodes, in every order of ranks: patterns, places and turns are those of the last plan, and
+/// what is new stands where that of lost nodes stood.
+#[test]
+fn distinct_nodes_without_lost_ones_are_those_of_a_smaller_machine() {
+    let nodes = 32;
+    for map in [
+        "slot",
+        "core",
+        "package",
+        "node",
+        "package:span",
+        "ppr:8:package",
+    ] {
+        for rank in ["slot", "fill", "node", "span"] {
+            if ["slot", "node"].contains(&map) && ["fill", "span"].contains(&rank) {
+                continue;
+            }
+            let words = (map, rank);
+            let shape = torn_without(nodes, &[], words);
+            let mut planner = Planner::new(shape.resolved, shape.machine).unwrap();
+            let lost = [0, 17, 31, 16, 3];
+            let mut plans = Vec::new();
+            for node in lost {
+                plans.push(planner.plan().unwrap().clone());
+                planner.lose(&format!("n{node}")).unwrap();
+            }
+            plans.push(planner.plan().unwrap().clone());
+            // Earlier plans still say what they said.
+            for (gone, again) in plans.iter().enumerate() {
+                let fresh = torn_without(nodes, &lost[..gone], words);
+                let fresh = map_resolved(fresh.resolved, fresh.machine).unwrap();
+                assert_eq!(said(again), said(&fresh), "{words:?}, {gone} lost");
+                assert_eq!(again.notes, fresh.notes, "{words:?}");
+                check(&again.plan).unwrap();
+            }
+        }
+    }
 }
 
 /// Tells the child which job to plan twice.
@@ -159,11 +224,11 @@ fn stages_that_place_again_allocate_nothing() {
 fn a_job_that_shrank_is_bound_as_a_smaller_one() {
     let job = |hosts: &str| {
         let mut shape = regular("replan", "package:2 numa:2 l3:2 core:2 pu:1", 2, 2, "slot");
-        let app = stowplan_scale_tests::job::App {
+        let app = App {
             hosts: Some(hosts.to_owned()),
             ..Default::default()
         };
-        let job = stowplan_scale_tests::job::Job {
+        let job = Job {
             apps: vec![app],
             ..Default::default()
         };

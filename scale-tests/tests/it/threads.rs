@@ -3,6 +3,10 @@
 use crate::size::named;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::expand::ExpandScratch;
+use stowplan_scale_tests::catalogue::MACHINES;
+use stowplan_scale_tests::compare::{Lab, Verdict, row};
+use stowplan_scale_tests::crew::Crew;
+use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::shapes::NAMES;
 
 #[test]
@@ -38,4 +42,35 @@ fn a_table_is_filled_again_without_its_last_content() {
         plan.expand_into(&mut table, &mut scratch);
         assert!(table == plan.expand(), "{name}");
     }
+}
+
+/// Apps placed side by side find the same cpus on two kinds of node by different ways: neighbours are one run all the same.
+#[test]
+fn neighbours_of_two_kinds_are_joined_side_by_side() {
+    let app = |hosts: &str, np, map: &str, bind: Option<&str>| App {
+        hosts: Some(hosts.to_owned()),
+        np: Some(np),
+        map: Some(map.to_owned()),
+        bind: bind.map(str::to_owned),
+        ..App::default()
+    };
+    let wide = MACHINES
+        .iter()
+        .position(|machine| machine.topo == "package:2 core:4 pu:2");
+    let job = Job {
+        others: vec![("b".to_owned(), wide.unwrap())],
+        apps: vec![
+            // All of a's second package, and half of b's first.
+            app("a:8,b:8", 8, "pe-list=4-7:hwtcpus:ordered", None),
+            app("a:2,b:2", 2, "package:span:hwtcpus", Some("package")),
+            app("c:4", 2, "core", None),
+        ],
+        ..Job::default()
+    };
+    assert_eq!(Crew::new(1).compare_one(&job), Verdict::Mapped(12));
+    let (resolved, _) = job.resolve().unwrap();
+    let mapped = map_resolved(resolved, Lab::new().machine(&job)).unwrap();
+    let cpus = |rank| row(&mapped.plan, rank).unwrap().tsv();
+    assert!(cpus(8).ends_with("package:0\t0-3"), "{}", cpus(8));
+    assert!(cpus(9).ends_with("package:0\t0-3"), "{}", cpus(9));
 }

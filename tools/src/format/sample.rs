@@ -21,7 +21,9 @@ const CORES: u32 = 4;
 pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
     let mut world = World::default();
     let draft = stowplan_topo::read("package:2 core:4 pu:2", &|_| Err(String::new())).unwrap();
-    let topology = world.topologies.add(draft, &mut world.cpusets).unwrap();
+    let topology = std::sync::Arc::make_mut(&mut world.topologies)
+        .add(draft, &mut world.cpusets)
+        .unwrap();
     let range = NameRange {
         prefix: "n".to_owned(),
         first: 0,

@@ -13,9 +13,8 @@ use stowplan_engine::map::{Machine, map_resolved};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::stage::resolve::{Context, resolve};
-use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NodeId;
-use stowplan_engine::table::topologies::{Topologies, TopologyDraft};
+use stowplan_engine::table::topologies::TopologyDraft;
 
 fn map(argv: &[String], files: &Given, topology: &TopologyDraft) -> Result<Plan, MapError> {
     let asked = map_args(argv)?;
@@ -28,17 +27,10 @@ fn map(argv: &[String], files: &Given, topology: &TopologyDraft) -> Result<Plan,
         files,
     };
     let resolved = resolve(relayed.request, context)?;
-    let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
-    let default = topologies.add(topology.clone(), &mut cpusets).unwrap();
     let machine = Machine {
-        topologies,
-        cpusets,
-        default: Some(default),
-        assigned: Vec::new(),
         local: Some("headnode".to_owned()),
-        cpu_list: None,
         inferred,
-        candidates: None,
+        ..Machine::uniform(topology.clone()).unwrap()
     };
     map_resolved(resolved, machine).map(|mapped| mapped.plan)
 }

@@ -1,15 +1,15 @@
 //! Names and topologies in bytes.
 
+use super::states::Used;
 use super::wire::{BadPlan, Reader, Writer};
 use crate::id::Id as _;
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
 use crate::table::cpusets::Cpusets;
-use crate::table::names::{NameRange, Names, NodeRange};
+use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange};
 use crate::table::topologies::{
-    Device, DraftObject, Latency, Topologies, TopologyDraft, TopologyId,
+    Device, DraftObject, Latency, ObjectId, Topologies, TopologyDraft, TopologyId,
 };
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::ops::Range;
 
@@ -19,36 +19,34 @@ const COVERED_FREE: u64 = 1 << 20;
 
 /// Names, as ranges of equal surroundings.
 pub(super) fn write_names(writer: &mut Writer, names: &Names) {
-    let mut groups: Vec<(String, String, u8)> = Vec::new();
-    let mut ids: HashMap<(String, String, u8), u32> = HashMap::new();
+    let mut groups: Used<NameGroupId> = Used::new();
+    let mut said: Vec<NameStretch<'_>> = Vec::new();
     let (mut of, mut firsts, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for (nodes, range) in names.ranges() {
-        let group = (range.prefix, range.suffix, range.width);
-        let next = super::row(groups.len());
-        let id = *ids.entry(group.clone()).or_insert_with(|| {
-            groups.push(group);
-            next
-        });
+    for (group, stretch) in names.stretches() {
+        let id = groups.row(group);
+        if groups.rows.len() > said.len() {
+            said.push(stretch);
+        }
         // A node moved to the front leaves two ranges that go on from each other: they are one.
         let joins =
             of.last() == Some(&id)
                 && firsts.last().zip(counts.last()).is_some_and(
-                    |(&first, &count): (&u64, &u32)| first + u64::from(count) == range.first,
+                    |(&first, &count): (&u64, &u32)| first + u64::from(count) == stretch.number,
                 );
         match counts.last_mut() {
-            Some(count) if joins && range_has_number(&groups[id as usize]) => *count += nodes.count,
+            Some(count) if joins && stretch.digits > 0 => *count += stretch.nodes.count,
             _ => {
                 of.push(id);
-                firsts.push(range.first);
-                counts.push(nodes.count);
+                firsts.push(stretch.number);
+                counts.push(stretch.nodes.count);
             }
         }
     }
-    writer.size(groups.len());
-    for (prefix, suffix, width) in &groups {
-        writer.text(prefix);
-        writer.text(suffix);
-        writer.number(u64::from(*width));
+    writer.size(said.len());
+    for group in &said {
+        writer.text(group.prefix);
+        writer.text(group.suffix);
+        writer.number(u64::from(group.digits));
     }
     writer.size(of.len());
     writer.column(&of);
@@ -56,11 +54,6 @@ pub(super) fn write_names(writer: &mut Writer, names: &Names) {
     for first in firsts {
         writer.number(first);
     }
-}
-
-/// Whether names of this group differ in a number.
-const fn range_has_number(group: &(String, String, u8)) -> bool {
-    group.2 > 0
 }
 
 pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
@@ -150,27 +143,24 @@ pub(super) fn write_topologies(writer: &mut Writer, topologies: &Topologies, use
 }
 
 fn write_kind(writer: &mut Writer, topologies: &Topologies, topology: TopologyId, kind: ObjKind) {
-    let objects: Vec<_> = topologies.objects(topology, kind).collect();
-    writer.size(objects.len());
-    if objects.is_empty() {
+    let rows = topologies.count(topology, kind) as usize;
+    writer.size(rows);
+    let Some(first) = topologies.object(topology, kind, 0) else {
         return;
-    }
+    };
+    let object = |at: usize| ObjectId::from_row(first.row() + at);
     // An OS number that is absent is 0, others are one more: numbers end far below 2^32.
-    let os = objects.iter().map(|&object| topologies.os(object));
-    let os: Vec<u32> = os
-        .map(|os| os.map_or(0, |os| os.saturating_add(1)))
-        .collect();
-    writer.column(&os);
-    let counts = objects
-        .iter()
-        .map(|&object| super::row(topologies.ranges(object).len()));
-    writer.column(&counts.collect::<Vec<_>>());
-    let ranges = objects.iter().flat_map(|&object| topologies.ranges(object));
-    let firsts: Vec<u32> = ranges.clone().map(|&(first, _)| first).collect();
-    let sizes: Vec<u32> = ranges.map(|&(first, end)| end - first).collect();
-    writer.size(firsts.len());
-    writer.column(&firsts);
-    writer.column(&sizes);
+    let os = |at| {
+        topologies
+            .os(object(at))
+            .map_or(0, |os| os.saturating_add(1))
+    };
+    writer.column_of(rows, os);
+    writer.column_of(rows, |at| super::row(topologies.ranges(object(at)).len()));
+    let ranges = topologies.ranges_of(topology, kind);
+    writer.size(ranges.len());
+    writer.column_of(ranges.len(), |at| ranges[at].0);
+    writer.column_of(ranges.len(), |at| ranges[at].1 - ranges[at].0);
 }
 
 fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {

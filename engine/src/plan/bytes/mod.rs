@@ -73,7 +73,7 @@ impl Plan {
             local,
             ..World::default()
         };
-        world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?;
+        world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?.into();
         let read = states::read(&mut reader, &world.topologies, nodes)?;
         world.pusets = read.pusets;
         world.states = read.states;

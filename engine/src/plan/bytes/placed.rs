@@ -39,44 +39,36 @@ fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut Used<Cpus
     writer.number(segment.procs);
     writer.maybe(segment.cycle);
     writer.size(segment.runs.len());
-    let objects = segment.runs.iter().map(|run| run.place.object);
-    let objects: Vec<u32> = objects
-        .map(|object| object.map_or(0, |object| object + 1))
-        .collect();
-    let masks = segment.runs.iter().map(|run| run.place.cpus);
+    let runs = &segment.runs;
+    let masks = runs.iter().map(|run| run.place.cpus);
     let masks: Vec<u32> = masks
         .map(|mask| mask.map_or(0, |mask| cpusets.row(mask) + 1))
         .collect();
-    let counts: Vec<u32> = segment.runs.iter().map(|run| run.count).collect();
-    writer.column(&counts);
-    writer.column(&objects);
+    let object = |at: usize| runs[at].place.object.map_or(0, |object| object + 1);
+    writer.column_of(runs.len(), |at| runs[at].count);
+    writer.column_of(runs.len(), object);
     writer.column(&masks);
 }
 
 fn write_app(writer: &mut Writer, app: &crate::plan::AppPlan, patterns: &mut Used<PatternId>) {
     let runs = app.runs();
     writer.size(runs.len());
-    let column =
-        |value: &mut dyn FnMut(&PlacedRun) -> u32| -> Vec<u32> { runs.iter().map(value).collect() };
-    let mut next = 0;
+    let numbered: Vec<u32> = runs.iter().map(|run| patterns.row(run.pattern)).collect();
     // How far a run starts behind the end of the last one, modulo 2^32: nearly always not at all.
-    let gaps = column(&mut |run| {
-        let gap = run.nodes.first.wrapping_sub(next);
-        next = run.nodes.end();
-        gap
-    });
-    let columns = [
-        gaps,
-        column(&mut |run| run.nodes.count),
-        column(&mut |run| run.procs),
-        column(&mut |run| patterns.row(run.pattern)),
-        column(&mut |run| run.kind.map_or(0, |kind| kind as u32 + 1)),
-        column(&mut |run| run.own_before),
-        column(&mut |run| run.used_before.wrapping_sub(run.own_before)),
-    ];
-    for column in &columns {
-        writer.column(column);
-    }
+    let gap = |at: usize| {
+        let end = at.checked_sub(1).map_or(0, |last| runs[last].nodes.end());
+        runs[at].nodes.first.wrapping_sub(end)
+    };
+    writer.column_of(runs.len(), gap);
+    let column = |writer: &mut Writer, value: fn(&PlacedRun) -> u32| {
+        writer.column_of(runs.len(), |at| value(&runs[at]));
+    };
+    column(writer, |run| run.nodes.count);
+    column(writer, |run| run.procs);
+    writer.column(&numbered);
+    column(writer, |run| run.kind.map_or(0, |kind| kind as u32 + 1));
+    column(writer, |run| run.own_before);
+    column(writer, |run| run.used_before.wrapping_sub(run.own_before));
     match app.order() {
         RankOrder::Slot => writer.number(0_u32),
         RankOrder::Fill => writer.number(1_u32),
@@ -85,11 +77,9 @@ fn write_app(writer: &mut Writer, app: &crate::plan::AppPlan, patterns: &mut Use
         RankOrder::Listed(listed) => {
             writer.number(4_u32);
             writer.size(listed.len());
-            let column =
-                |value: fn(&ListedRun) -> u32| -> Vec<u32> { listed.iter().map(value).collect() };
-            writer.column(&column(|run| run.rank));
-            writer.column(&column(|run| run.node));
-            writer.column(&column(|run| run.local));
+            writer.column_of(listed.len(), |at| listed[at].rank);
+            writer.column_of(listed.len(), |at| listed[at].node);
+            writer.column_of(listed.len(), |at| listed[at].local);
         }
     }
 }

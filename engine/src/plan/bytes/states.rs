@@ -2,23 +2,23 @@
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::policy::ObjKind;
+use crate::table::alike::ById;
 use crate::table::pusets::{PuBits, PuSetId, PuSets};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};
-use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Rows of a table that are used, in the order of first use.
 pub(super) struct Used<I> {
     pub(super) rows: Vec<I>,
-    ids: HashMap<I, u32>,
+    ids: ById<I, u32>,
 }
 
 impl<I: Copy + Eq + Hash> Used<I> {
     pub(super) fn new() -> Self {
         Self {
             rows: Vec::new(),
-            ids: HashMap::new(),
+            ids: ById::default(),
         }
     }
     /// The new row of an id, which counts as used from now on.
@@ -57,14 +57,10 @@ pub(super) fn write(
         .collect();
     let column =
         |value: &mut dyn FnMut(&NodeState) -> u32| -> Vec<u32> { rows.iter().map(value).collect() };
-    let columns = [
+    let numbered = [
         column(&mut |state| topologies.row(state.topology)),
         column(&mut |state| sets.row((state.allowed, state.topology))),
         column(&mut |state| sets.row((state.free, state.topology))),
-        column(&mut |state| state.slots),
-        column(&mut |state| state.max_slots.map_or(0, |max| max.saturating_add(1))),
-        column(&mut |state| state.used),
-        column(&mut |state| state.own),
     ];
     writer.size(sets.rows.len());
     for &(set, topology) in &sets.rows {
@@ -72,9 +68,15 @@ pub(super) fn write(
         write_set(writer, world.pusets.get(set));
     }
     writer.size(rows.len());
-    for column in &columns {
+    for column in &numbered {
         writer.column(column);
     }
+    let mut column =
+        |value: fn(&NodeState) -> u32| writer.column_of(rows.len(), |at| value(&rows[at]));
+    column(|state| state.slots);
+    column(|state| state.max_slots.map_or(0, |max| max.saturating_add(1)));
+    column(|state| state.used);
+    column(|state| state.own);
     writer.append(&sides);
 }
 

@@ -4,6 +4,8 @@ use crc32fast::Hasher;
 
 /// Values that one group of a column stands for at most: so no byte read makes more than 128 values.
 const GROUP_MAX: usize = 256;
+/// Equal steps from which on they are told once.
+const WORTH: usize = 3;
 /// What every sealed frame starts with.
 const MAGIC: &[u8; 7] = b"stowpln";
 /// The version of the form. Another one is refused.
@@ -91,32 +93,37 @@ impl Writer {
     }
     /// A column, without its length: its steps, equal ones told once.
     pub(crate) fn column(&mut self, values: &[u32]) {
-        let mut last = 0_i64;
-        let steps: Vec<i64> = values
-            .iter()
-            .map(|&value| {
-                let value = i64::from(value);
-                let step = value - last;
-                last = value;
-                step
-            })
-            .collect();
+        self.column_of(values.len(), |at| values[at]);
+    }
+    /// As `column`, each value worked out where it is looked at: a few times.
+    pub(crate) fn column_of(&mut self, rows: usize, value: impl Fn(usize) -> u32) {
+        // How far a value is above the one before it; the first, above 0.
+        let step = |at: usize| {
+            let before = at.checked_sub(1).map_or(0, &value);
+            i64::from(value(at)) - i64::from(before)
+        };
+        // How many steps from `at` on are equal, up to `most`.
+        let equal_ahead = |at: usize, most: usize| {
+            let first = step(at);
+            let mut ahead = at + 1..rows.min(at + most);
+            ahead.find(|&at| step(at) != first).unwrap_or(ahead.end) - at
+        };
         let mut at = 0;
-        while at < steps.len() {
-            let same = equal_ahead(&steps[at..]);
-            if same >= 3 {
+        while at < rows {
+            let same = equal_ahead(at, GROUP_MAX);
+            if same >= WORTH {
                 self.number((same as u64) << 1 | 1);
-                self.signed(steps[at]);
+                self.signed(step(at));
                 at += same;
                 continue;
             }
             let mut end = at + same;
-            while end < steps.len() && end - at < GROUP_MAX && equal_ahead(&steps[end..]) < 3 {
+            while end < rows && end - at < GROUP_MAX && equal_ahead(end, WORTH) < WORTH {
                 end += 1;
             }
             self.number(((end - at) as u64) << 1);
-            for &step in &steps[at..end] {
-                self.signed(step);
+            for at in at..end {
+                self.signed(step(at));
             }
             at = end;
         }
@@ -140,14 +147,6 @@ impl Writer {
 
 fn low_byte(value: u64) -> u8 {
     value.to_le_bytes()[0] & 0x7f
-}
-
-fn equal_ahead(steps: &[i64]) -> usize {
-    let Some(first) = steps.first() else {
-        return 0;
-    };
-    let ahead = steps.iter().take(GROUP_MAX);
-    ahead.take_while(|step| *step == first).count()
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

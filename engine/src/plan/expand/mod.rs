@@ -3,7 +3,7 @@
 // One node's rows, written in strides.
 mod stride;
 // Rounds over distinct nodes.
-mod distinct;
+mod tile;
 // Runs of equal nodes, one after the other.
 mod write;
 
@@ -16,12 +16,13 @@ use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use rayon::prelude::*;
 use std::ops::Range;
+use tile::Tile;
 use write::AppRange;
 
 /// Ranks that one task writes, at least. Below two of these the pool is not woken: a chunk takes some ten microseconds.
 const CHUNK: usize = 1 << 16;
 /// And for each run of the largest app: where ranks go round by round, a task looks at all runs, and gains by several rounds.
-const CHUNK_PER_RUN: usize = 8;
+const CHUNK_PER_RUN: usize = 16;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
@@ -34,7 +35,7 @@ pub struct ProcTable {
     local_rank: Vec<u32>,
     /// Number among all processes on the node.
     node_rank: Vec<u32>,
-    /// Kind and logical index of the object, packed; 0: none.
+    /// Kind of the objects, and above zero the logical index plus one, packed.
     object: Vec<u32>,
     /// Row of the cpu set, plus one; 0: unbound.
     cpus: Vec<u32>,
@@ -92,7 +93,8 @@ impl ProcTable {
         let packed = self.object[rank.0 as usize];
         let kind = (packed >> INDEX_BITS).checked_sub(1)?;
         let kind = *ObjKind::ALL.get(kind as usize)?;
-        Some((kind, packed & ((1 << INDEX_BITS) - 1)))
+        let index = (packed & ((1 << INDEX_BITS) - 1)).checked_sub(1)?;
+        Some((kind, index))
     }
     /// The cpus it is bound to; `None`: unbound.
     #[must_use]
@@ -139,6 +141,7 @@ impl<'c> Columns<'c> {
         }
     }
     /// Some of the rows.
+    #[inline]
     fn some(&mut self, rows: Range<usize>) -> Columns<'_> {
         Columns {
             node: &mut self.node[rows.clone()],
@@ -148,36 +151,36 @@ impl<'c> Columns<'c> {
             cpus: &mut self.cpus[rows],
         }
     }
-    /// Rows that stand elsewhere.
-    const fn over<const ROWS: usize>(rows: &'c mut [[u32; ROWS]; COLUMNS]) -> Self {
-        let [node, local_rank, node_rank, object, cpus] = rows;
-        Columns {
+    /// The columns, in the order of the fields.
+    const fn each(self) -> [&'c mut [u32]; COLUMNS] {
+        let Columns {
             node,
             local_rank,
             node_rank,
             object,
             cpus,
-        }
-    }
-    /// Takes rows over, the first of which is row `from` there.
-    fn copy<const ROWS: usize>(&mut self, rows: &[[u32; ROWS]; COLUMNS], from: usize) {
-        let end = from + self.len();
-        let [node, local_rank, node_rank, object, cpus] = rows;
-        self.node.copy_from_slice(&node[from..end]);
-        self.local_rank.copy_from_slice(&local_rank[from..end]);
-        self.node_rank.copy_from_slice(&node_rank[from..end]);
-        self.object.copy_from_slice(&object[from..end]);
-        self.cpus.copy_from_slice(&cpus[from..end]);
+        } = self;
+        [node, local_rank, node_rank, object, cpus]
     }
     const fn len(&self) -> usize {
         self.node.len()
     }
 }
 
-/// Scratch of [`Plan::expand_into`]: by chunk, the runs that take part in a round.
+/// Scratch of [`Plan::expand_into`].
 #[derive(Clone, Debug, Default)]
 pub struct ExpandScratch {
-    live: Vec<Vec<u32>>,
+    chunks: Vec<Scratch>,
+}
+
+/// Scratch of a chunk.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    /// The runs that take part in a round, ascending.
+    live: Vec<u32>,
+    /// Turns that stand nowhere.
+    locals: Vec<u32>,
+    tile: Tile,
 }
 
 impl Plan {
@@ -200,23 +203,27 @@ impl Plan {
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
         let chunk = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
         let mut rest = table.columns();
-        let chunks = rest.len().div_ceil(chunk);
-        scratch.live.resize_with(chunks.max(1), Vec::new);
-        if chunks < 2 {
-            self.expand_range(0, rest, &mut scratch.live[0]);
+        if rest.len() <= chunk {
+            scratch.chunks.resize_with(1, Scratch::default);
+            self.expand_range(0, rest, &mut scratch.chunks[0]);
             return;
         }
+        // As many for each thread as for the others.
+        let chunks = { rest.len().div_ceil(chunk) }.next_multiple_of(rayon::current_num_threads());
+        let chunk = CHUNK.max(rest.len().div_ceil(chunks));
+        let chunks = rest.len().div_ceil(chunk);
+        scratch.chunks.resize_with(chunks, Scratch::default);
         let parts: Vec<_> = (0..chunks)
             .map(|at| (row(at * chunk), rest.take(chunk.min(rest.len()))))
             .collect();
         parts
             .into_par_iter()
-            .zip(&mut scratch.live)
-            .for_each(|((first, part), live)| self.expand_range(first, part, live));
+            .zip(&mut scratch.chunks)
+            .for_each(|((first, part), scratch)| self.expand_range(first, part, scratch));
     }
 
     /// Writes the ranks from `first` on.
-    fn expand_range(&self, first: u32, mut out: Columns<'_>, live: &mut Vec<u32>) {
+    fn expand_range(&self, first: u32, mut out: Columns<'_>, scratch: &mut Scratch) {
         let mut rank = first;
         let mut apps = self.apps[self.bases.find(0, rank).min(self.apps.len())..].iter();
         while out.len() > 0 {
@@ -224,7 +231,7 @@ impl Plan {
             let end = app.base.0 + app.procs.0;
             let take = out.len().min((end - rank) as usize);
             if take > 0 {
-                AppRange::new(self, app, live).write(rank - app.base.0, out.take(take));
+                AppRange::new(self, app, scratch).write(rank - app.base.0, out.take(take));
             }
             rank = end;
         }

@@ -6,10 +6,12 @@ use super::super::places::{KindBits, Packed, visit};
 use super::super::profile::{Profiles, Turns};
 use super::super::rounds::{Rounds, Turn};
 use super::super::{AppPlan, PlacedRun, Plan, row};
-use super::{Columns, distinct, stride};
+use super::{Columns, Scratch, stride, tile};
 
 /// Rows that are copied at once: they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
+/// Rows that are written one at a time: so few that it costs less than a loop for each column.
+const SHORT: usize = 32;
 /// Processes of a distinct node in a round up to which rounds are written side by side.
 const FEW: u32 = 8;
 
@@ -17,10 +19,7 @@ const FEW: u32 = 8;
 pub(super) struct AppRange<'p> {
     plan: &'p Plan,
     app: &'p AppPlan,
-    /// Scratch: the runs that take part in a round, ascending.
-    live: &'p mut Vec<u32>,
-    /// Scratch: turns that stand nowhere, and their places.
-    locals: Vec<u32>,
+    scratch: &'p mut Scratch,
 }
 
 /// Rows of one node, or of equal ones behind each other.
@@ -36,13 +35,8 @@ struct Stretch<'p> {
 }
 
 impl<'p> AppRange<'p> {
-    pub(super) const fn new(plan: &'p Plan, app: &'p AppPlan, live: &'p mut Vec<u32>) -> Self {
-        Self {
-            plan,
-            app,
-            live,
-            locals: Vec::new(),
-        }
+    pub(super) const fn new(plan: &'p Plan, app: &'p AppPlan, scratch: &'p mut Scratch) -> Self {
+        Self { plan, app, scratch }
     }
 
     /// Writes the app ranks from `first` on.
@@ -116,7 +110,13 @@ impl<'p> AppRange<'p> {
         let few = rounds.most_of_distinct.is_some_and(|most| most <= FEW);
         let written = self.plan.places.are_whole() && profiles.is_none_or(Profiles::is_written);
         if few && written {
-            distinct::write((self.plan, app), first, out, (rounds, profiles), self.live);
+            let from = tile::Written {
+                app,
+                places: &self.plan.places,
+                profiles,
+            };
+            let Scratch { live, tile, .. } = &mut *self.scratch;
+            tile::write(from, first, out, rounds, (live, tile));
             return;
         }
         let Turn {
@@ -125,7 +125,7 @@ impl<'p> AppRange<'p> {
             mut place,
         } = rounds.turn(first, |run, round| app.weight(run, round));
         let mut band = rounds.band_of(first);
-        let mut live = std::mem::take(self.live);
+        let mut live = std::mem::take(&mut self.scratch.live);
         live.clear();
         live.extend((0..row(app.placed.runs.len())).filter(|&run| app.pairs(run, round) > 0));
         let mut at = live.partition_point(|&other| other < run);
@@ -160,12 +160,15 @@ impl<'p> AppRange<'p> {
             }
             place = 0;
         }
-        *self.live = live;
+        self.scratch.live = live;
     }
 
     /// Turns of a node, then those of the nodes behind it, each from its first: `rows` of them, from row `at` on.
     fn nodes(&mut self, stretch: Stretch<'p>, (out, at, rows): (&mut Columns<'_>, usize, usize)) {
         let count = stretch.count as usize;
+        if rows <= SHORT && count.min(rows) <= SHORT / 4 && self.few(stretch, out, (at, rows)) {
+            return;
+        }
         // The rows of one node: the last stride may write into what comes next.
         if stretch.at as usize + rows <= count
             && let Some(places) = self.plan.places.of(stretch.run.pattern)
@@ -209,6 +212,33 @@ impl<'p> AppRange<'p> {
         }
     }
 
+    /// Few rows. False, and nothing is written: they do not stand written out.
+    fn few(&self, stretch: Stretch<'p>, out: &mut Columns<'_>, (at, rows): (usize, usize)) -> bool {
+        let run = stretch.run;
+        let (Turns::From(first, _), Some(places)) =
+            (stretch.turns, self.plan.places.of(run.pattern))
+        else {
+            return false;
+        };
+        let kind = KindBits::new(run.kind);
+        let out = out.some(at..at + rows);
+        let ranks = out.local_rank.iter_mut().zip(out.node_rank);
+        let got = out.object.iter_mut().zip(out.cpus);
+        let (mut node, mut turn) = (run.nodes.first + stretch.node, stretch.at);
+        for ((row, ranks), got) in out.node.iter_mut().zip(ranks).zip(got) {
+            let local = first + turn;
+            let place = places[local as usize];
+            *row = node;
+            (*ranks.0, *ranks.1) = (run.own_before + local, run.used_before + local);
+            (*got.0, *got.1) = (kind.object(place), place.cpus);
+            turn += 1;
+            if turn == stretch.count {
+                (turn, node) = (0, node + 1);
+            }
+        }
+        true
+    }
+
     /// Neighbouring turns of one node.
     fn node(&mut self, stretch: Stretch<'p>, out: Columns<'_>) {
         let Stretch { run, at, .. } = stretch;
@@ -218,7 +248,7 @@ impl<'p> AppRange<'p> {
         let kind = KindBits::new(run.kind);
         let turns = stretch
             .turns
-            .some(at..at + row(out.node.len()), &mut self.locals);
+            .some(at..at + row(out.node.len()), &mut self.scratch.locals);
         match turns {
             Turns::From(local, count) => {
                 count_up(out.local_rank, run.own_before + local);

@@ -350,6 +350,7 @@ fn put_on(
         );
     }
     turn.consume(seat, &cpus);
+    turn.bound += 1;
     turn.record(seat, None, Some(cpus));
     Ok(())
 }

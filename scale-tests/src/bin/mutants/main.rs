@@ -122,11 +122,14 @@ fn write(path: &Path, content: &[u8]) -> std::io::Result<()> {
 /// What is built: without optimization, so that a bug costs seconds.
 const PACKAGE: [&str; 5] = ["-q", "-p", "stowplan-scale-tests", "--bin", "compare"];
 
-/// Whether cargo does it without complaint.
+/// Whether cargo does it without complaint: in the folder's own `target`, and without what only a debugger reads.
 fn cargo(folder: &Path, args: &[&str]) -> bool {
     let run = Command::new("cargo")
         .args(args)
         .current_dir(folder)
+        .env_remove("CARGO_TARGET_DIR")
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
+        .env("CARGO_INCREMENTAL", "1")
         .output();
     run.is_ok_and(|output| output.status.success())
 }
@@ -136,7 +139,9 @@ fn compared(folder: &Path, seconds: u64) -> Option<String> {
     let compare = folder.join("target/debug/compare");
     let seconds = seconds.to_string();
     let args = ["--seed", "1", "--differences", "1", "--stop", "--seconds"];
+    // One worker: then it is the first of them that is found.
     let run = Command::new(compare)
+        .args(["--workers", "1"])
         .args(args)
         .arg(seconds)
         .current_dir(folder)

@@ -101,8 +101,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "rank by fill forgets the object order",
         file: "engine/src/plan/order.rs",
-        from: "RankOrder::Fill if in_object_order(runs, patterns) => Self::Slot,",
-        to: "RankOrder::Fill if !runs.is_empty() || in_object_order(runs, patterns) => Self::Slot,",
+        from: "RankOrder::Fill if in_object_order(&app.runs, patterns) => None,",
+        to: "RankOrder::Fill if !app.runs.is_empty() || in_object_order(&app.runs, patterns) => None,",
     },
     Mutant {
         name: "listed ranks start a place late",
@@ -173,7 +173,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "local ranks start afresh in each app",
         file: "engine/src/stage/leave.rs",
-        from: "own_before: row.own,",
+        from: "own_before: own,",
         to: "own_before: 0,",
     },
     Mutant {
@@ -239,7 +239,29 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a stale memo entry serves another number of processes",
         file: "engine/src/stage/leave.rs",
-        from: "memo.keep(key, facts, ((layout, placed, longest), both));",
-        to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), both));",
+        from: "memo.keep(key, facts, ((layout, placed, longest), came));",
+        to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
+    },
+    Mutant {
+        name: "a node without turns ends the round of its neighbours",
+        file: "engine/src/plan/expand/tile.rs",
+        from: "if own.count == 0 {\n                    break;",
+        to: "if own.count == 0 {\n                    return false;",
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn what_is_changed_stands_there_once() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        for mutant in MUTANTS {
+            let text = std::fs::read_to_string(root.join(mutant.file)).unwrap();
+            let found = text.matches(mutant.from).count();
+            assert_eq!(found, 1, "{}: {}", mutant.name, mutant.file);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Which apps are on a node, where apps are many: found without asking each of them.
+//!
+//! Placed runs of all apps stand by how long they are, in classes each four times as wide as the one before, and in a class by
+//! their first node. Of a class only runs that start less than its width before a node can reach it, so a question looks at
+//! few that it has no use for.
+
+use super::steps::Steps;
+use super::{AppPlan, row};
+use crate::table::names::NodeRange;
+use smallvec::SmallVec;
+
+/// Apps from which on they are not asked one by one.
+const MANY: usize = 16;
+/// A class is so many bits wider than the one before.
+const WIDER: u32 = 2;
+
+/// A placed run: its nodes, its app, its row there.
+#[derive(Clone, Copy, Debug)]
+struct Guest {
+    nodes: NodeRange,
+    app: u32,
+    row: u32,
+}
+
+/// Runs of one class.
+#[derive(Clone, Debug)]
+struct Class {
+    /// Nodes that none of its runs has more of.
+    width: u64,
+    /// First nodes, ascending. Shape `[runs of the class]`.
+    firsts: Steps,
+    /// The runs, in the order of `firsts`.
+    guests: Vec<Guest>,
+}
+
+/// The runs of many apps by their nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Guests {
+    classes: Vec<Class>,
+}
+
+/// An app on a node, by rows: of the app, and of its run.
+pub(super) type Rows = (u32, u32);
+
+impl Guests {
+    /// `None` where apps are few. Cost: the runs, sorted; nearly nothing more where apps fill one node after the other.
+    pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
+        if apps.len() <= MANY {
+            return None;
+        }
+        let mut classes: Vec<Vec<Guest>> = Vec::new();
+        for (app, plan) in apps.iter().enumerate() {
+            for (at, run) in plan.placed.runs.iter().enumerate() {
+                let class = class_of(run.nodes.count);
+                if classes.len() <= class {
+                    classes.resize_with(class + 1, Vec::new);
+                }
+                classes[class].push(Guest {
+                    nodes: run.nodes,
+                    app: row(app),
+                    row: row(at),
+                });
+            }
+        }
+        let filled = (0_u32..)
+            .zip(classes)
+            .filter(|(_, guests)| !guests.is_empty());
+        let classes = filled.map(|(class, mut guests)| {
+            guests.sort_by_key(|guest| guest.nodes.first);
+            Class {
+                width: 1 << (class * WIDER),
+                firsts: Steps::one(guests.len(), guests.iter().map(|guest| guest.nodes.first)),
+                guests,
+            }
+        });
+        Some(Self {
+            classes: classes.collect(),
+        })
+    }
+
+    /// The apps on a node, ascending. Cost: a search per class, of which there are at most 17, and a few times the apps found.
+    pub(super) fn on(&self, node: u32) -> SmallVec<[Rows; 8]> {
+        let mut found = SmallVec::new();
+        for class in &self.classes {
+            if class.guests[0].nodes.first > node {
+                continue;
+            }
+            let last = class.firsts.find(0, node);
+            let near = class.guests[..=last]
+                .iter()
+                .rev()
+                .take_while(|guest| u64::from(guest.nodes.first) + class.width > u64::from(node));
+            let here = near.filter(|guest| node < guest.nodes.end());
+            found.extend(here.map(|guest| (guest.app, guest.row)));
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+/// The narrowest class for runs of so many nodes.
+const fn class_of(nodes: u32) -> usize {
+    let bits = u32::BITS - nodes.saturating_sub(1).leading_zeros();
+    bits.div_ceil(WIDER) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_as_wide_as_its_longest_run() {
+        for (nodes, class) in [
+            (1, 0),
+            (2, 1),
+            (4, 1),
+            (5, 2),
+            (16, 2),
+            (17, 3),
+            (u32::MAX, 16),
+        ] {
+            assert_eq!(class_of(nodes), class, "{nodes} nodes");
+            assert!(u64::from(nodes) <= 1 << (class * WIDER as usize));
+        }
+    }
+}

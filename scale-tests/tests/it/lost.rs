@@ -1,0 +1,111 @@
+//! Random jobs that lose nodes: what a planner makes of those that are left is what a job makes that never had the others.
+
+use stowplan_engine::check::check;
+use stowplan_engine::error::MapError;
+use stowplan_engine::map::{Mapped, map_resolved};
+use stowplan_engine::planner::Planner;
+use stowplan_scale_tests::arbitrary;
+use stowplan_scale_tests::catalogue::MACHINES;
+use stowplan_scale_tests::choices::Choices;
+use stowplan_scale_tests::compare::{Lab, row};
+use stowplan_scale_tests::job::{App, Job};
+use stowplan_scale_tests::lost::without;
+
+/// Everything that is said of a job that is placed, and the class of a refusal: a range that names a lost node and one that never
+/// was may be refused for either.
+fn said(found: Result<&Mapped, &MapError>) -> Vec<String> {
+    let mapped = match found {
+        Ok(mapped) => mapped,
+        Err(error) => return vec![error.class().to_owned()],
+    };
+    let rows = (0..mapped.plan.ranks()).map(|rank| row(&mapped.plan, rank).unwrap().tsv());
+    let notes = mapped.notes.iter().map(|note| format!("{note:?}"));
+    rows.chain(notes).collect()
+}
+
+/// The name of some node that the random jobs have, the local one more often.
+fn some_node(choices: &mut Choices<'_>, job: &Job) -> String {
+    match &job.head {
+        Some(head) if choices.once_in(3) => head.clone(),
+        _ if choices.once_in(2) => (*choices.pick(&["a", "b", "c", "d", "e"])).to_owned(),
+        _ => format!("n{}", choices.within(8, 12)),
+    }
+}
+
+/// Loses up to three nodes, a plan before each or not. Gives how many plans were compared that placed something.
+fn loses(lab: &Lab, job: &Job, choices: &mut Choices<'_>) -> u32 {
+    let Ok((resolved, _)) = job.resolve() else {
+        return 0;
+    };
+    let Ok(mut planner) = Planner::new(resolved, lab.machine(job)) else {
+        return 0;
+    };
+    let (mut left, mut compared) = (job.clone(), 0);
+    for _ in 0..8 {
+        if choices.once_in(2) {
+            // What was worked out for all nodes must not serve where some are gone.
+            let _ = planner.plan();
+        }
+        let node = some_node(choices, job);
+        let Some(fewer) = without(&left, &node) else {
+            continue;
+        };
+        if planner.lose(&node).is_err() {
+            continue;
+        }
+        left = fewer;
+        let fresh = left.resolve().map(|(resolved, _)| resolved);
+        let fresh = fresh.and_then(|resolved| map_resolved(resolved, lab.machine(&left)));
+        let again = planner.plan();
+        let line = || left.command_line(|machine| MACHINES[machine].topo.to_owned());
+        assert_eq!(
+            said(again.as_ref().copied()),
+            said(fresh.as_ref()),
+            "without {node}:\n{}\nof\n{}",
+            line(),
+            job.command_line(|machine| MACHINES[machine].topo.to_owned())
+        );
+        if let Ok(again) = again {
+            check(&again.plan).unwrap();
+            compared += 1;
+        }
+    }
+    compared
+}
+
+#[test]
+fn what_is_left_of_random_jobs_is_placed_as_if_it_had_been_all() {
+    let lab = Lab::new();
+    let mut choices = Choices::seeded(0x105e);
+    let compared: u32 = (0..6000)
+        .map(|number| loses(&lab, &arbitrary::job(5, number), &mut choices))
+        .sum();
+    assert!(compared > 1000, "{compared} plans");
+}
+
+/// Bindings hang on the size of the job: what apps of equal policy found while it was larger does not serve a smaller one.
+#[test]
+fn what_a_larger_job_found_is_forgotten() {
+    let app = |hosts: &str, map: Option<&str>| App {
+        hosts: Some(hosts.to_owned()),
+        map: map.map(str::to_owned),
+        ..App::default()
+    };
+    // By slot, as the job says: then bindings go by the job's size.
+    let job = |first: &str| Job {
+        apps: vec![app(first, Some("slot")), app("n2:1", None)],
+        ..Job::default()
+    };
+    // The first app keeps what one process came to for the second, which is the last of its policy.
+    let (whole, left) = (job("n0:1,n1:1"), job("n1:1"));
+    let lab = Lab::new();
+    let (resolved, _) = whole.resolve().unwrap();
+    let mut planner = Planner::new(resolved, lab.machine(&whole)).unwrap();
+    planner.plan().unwrap();
+    planner.lose("n0").unwrap();
+    let (resolved, _) = left.resolve().unwrap();
+    let fresh = map_resolved(resolved, lab.machine(&left));
+    let again = planner.plan();
+    assert_eq!(said(again.as_ref().copied()), said(fresh.as_ref()));
+    assert!(fresh.is_ok());
+}
