@@ -26,16 +26,10 @@ pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     if !turn.oversubscribes() {
         return Err(turn.lack_of_cpus());
     }
-    // What can never be comes before what is taken (errors, "which class", 4): every node of the pass is looked at first.
-    for seat in 0..turn.seats.len() {
-        if turn.room(seat) > 0 {
-            objects(turn, seat)?;
-            turn.meets_target(seat)?;
-            turn.fits(seat)?;
-        }
-    }
     share_out(turn, |turn, seat, share| {
         let objects = objects(turn, seat)?;
+        turn.meets_target(seat)?;
+        turn.fits(seat)?;
         sweep(turn, seat, &objects, share)
     })
 }
