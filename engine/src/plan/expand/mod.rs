@@ -2,8 +2,9 @@
 
 // One node's rows, written in strides.
 mod stride;
-// Rounds over distinct nodes.
-mod tile;
+// Rounds over distinct nodes, in blocks of lanes.
+mod block;
+mod lanes;
 // Runs of equal nodes, one after the other.
 mod write;
 
@@ -14,15 +15,17 @@ use crate::id::Id as _;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
+use block::Block;
 use rayon::prelude::*;
 use std::ops::Range;
-use tile::Tile;
 use write::AppRange;
 
 /// Ranks that one task writes, at least. Below two of these the pool is not woken: a chunk takes some ten microseconds.
 const CHUNK: usize = 1 << 16;
-/// And for each run of the largest app: where ranks go round by round, a task looks at all runs, and gains by several rounds.
+/// And for each run of the largest app, at least and better: where ranks go round by round, a task looks at all runs, and gains
+/// by several rounds.
 const CHUNK_PER_RUN: usize = 16;
+const BETTER_PER_RUN: usize = 64;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
@@ -180,7 +183,7 @@ struct Scratch {
     live: Vec<u32>,
     /// Turns that stand nowhere.
     locals: Vec<u32>,
-    tile: Tile,
+    block: Block,
 }
 
 impl Plan {
@@ -201,7 +204,8 @@ impl Plan {
     pub fn expand_into(&self, table: &mut ProcTable, scratch: &mut ExpandScratch) {
         table.resize(self.ranks() as usize);
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
-        let chunk = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
+        let of_runs = |ranks| CHUNK.max(runs.unwrap_or(0).saturating_mul(ranks));
+        let chunk = of_runs(CHUNK_PER_RUN);
         let mut rest = table.columns();
         if rest.len() <= chunk {
             scratch.chunks.resize_with(1, Scratch::default);
@@ -209,7 +213,8 @@ impl Plan {
             return;
         }
         // As many for each thread as for the others.
-        let chunks = { rest.len().div_ceil(chunk) }.next_multiple_of(rayon::current_num_threads());
+        let chunks = rest.len().div_ceil(of_runs(BETTER_PER_RUN));
+        let chunks = chunks.next_multiple_of(rayon::current_num_threads());
         let chunk = CHUNK.max(rest.len().div_ceil(chunks));
         let chunks = rest.len().div_ceil(chunk);
         scratch.chunks.resize_with(chunks, Scratch::default);

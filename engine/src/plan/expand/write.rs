@@ -6,13 +6,14 @@ use super::super::places::{KindBits, Packed, visit};
 use super::super::profile::{Profiles, Turns};
 use super::super::rounds::{Rounds, Turn};
 use super::super::{AppPlan, PlacedRun, Plan, row};
-use super::{Columns, Scratch, stride, tile};
+use super::{Columns, Scratch, block, stride};
 
 /// Rows that are copied at once: they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
 /// Rows that are written one at a time: so few that it costs less than a loop for each column.
 const SHORT: usize = 32;
-/// Processes of a distinct node in a round up to which rounds are written side by side.
+
+/// Turns of a distinct node in a round up to which rounds are written side by side.
 const FEW: u32 = 8;
 
 /// Some of one app's ranks.
@@ -110,13 +111,13 @@ impl<'p> AppRange<'p> {
         let few = rounds.most_of_distinct.is_some_and(|most| most <= FEW);
         let written = self.plan.places.are_whole() && profiles.is_none_or(Profiles::is_written);
         if few && written {
-            let from = tile::Written {
+            let from = block::Written {
                 app,
                 places: &self.plan.places,
                 profiles,
             };
-            let Scratch { live, tile, .. } = &mut *self.scratch;
-            tile::write(from, first, out, rounds, (live, tile));
+            let Scratch { live, block, .. } = &mut *self.scratch;
+            block::write(from, first, out, rounds, (live, block));
             return;
         }
         let Turn {

@@ -243,10 +243,10 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
     },
     Mutant {
-        name: "a node without turns ends the round of its neighbours",
-        file: "engine/src/plan/expand/tile.rs",
-        from: "if own.count == 0 {\n                    break;",
-        to: "if own.count == 0 {\n                    return false;",
+        name: "ranks of a node's later steps count from the first round",
+        file: "engine/src/plan/expand/lanes.rs",
+        from: ".wrapping_sub(turns.rounds.start.wrapping_mul(turns.more));",
+        to: ".wrapping_sub(turns.rounds.start.min(0));",
     },
 ];
 

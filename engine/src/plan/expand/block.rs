@@ -1,0 +1,93 @@
+//! Rounds over nodes that are hardly ever equal to their neighbours: each rank is another node's, or nearly so, and what it
+//! gets stands far from what its neighbours get.
+//!
+//! That is a matrix to be transposed, of rows of unequal length. Nodes are taken up in *blocks*, each with some rounds, and a
+//! block is written round by round: what a node gets in one round, which stands beside what it gets in the next, is read once, and
+//! each round of the table grows by pieces of a kilobyte.
+
+use super::super::places::Places;
+use super::super::profile::Profiles;
+use super::super::rounds::{Rounds, Turn};
+use super::super::{AppPlan, row};
+use super::Columns;
+use super::lanes::{Lanes, ROUNDS, Rows};
+use smallvec::SmallVec;
+
+/// Rounds of a group that need no allocation.
+const INLINE: usize = 16;
+
+/// What is read: all places and turns stand written out.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'p> {
+    pub(super) app: &'p AppPlan,
+    pub(super) places: &'p Places,
+    pub(super) profiles: Option<&'p Profiles>,
+}
+
+/// Scratch: a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    lanes: Lanes,
+    rows: Rows,
+}
+
+/// One round's rows of the table that are not written yet.
+struct Part<'c> {
+    out: Columns<'c>,
+    /// Turns of the round before the first row, that are not seen yet.
+    skip: usize,
+}
+
+/// Writes the app ranks from `first` on. `live`: scratch.
+pub(super) fn write(
+    from: Written<'_>,
+    first: u32,
+    mut out: Columns<'_>,
+    rounds: &Rounds,
+    (live, block): (&mut Vec<u32>, &mut Block),
+) {
+    let Turn { mut round, .. } = rounds.turn(first, |run, round| from.app.weight(run, round));
+    let mut rank = first;
+    live.clear();
+    live.extend(0..row(from.app.placed.runs.len()));
+    while out.len() > 0 {
+        let mut parts: SmallVec<[Part<'_>; INLINE]> = SmallVec::new();
+        let begin = round;
+        while out.len() > 0 && parts.len() < ROUNDS {
+            let band = rounds.band(rounds.band_of(rank));
+            let start = band.rank + (round - band.rounds.0) * band.width;
+            let rows = out.len().min((start + band.width - rank) as usize);
+            parts.push(Part {
+                out: out.take(rows),
+                skip: (rank - start) as usize,
+            });
+            rank += row(rows);
+            round += 1;
+        }
+        let Block { lanes, rows } = &mut *block;
+        lanes.begin(parts.len());
+        for &run in &*live {
+            lanes.run(from, run, begin..round, |lanes| {
+                write_out(lanes, &mut parts, rows);
+            });
+        }
+        write_out(lanes, &mut parts, rows);
+        if out.len() > 0 {
+            live.retain(|&run| from.app.pairs(run, round) > 0);
+        }
+    }
+}
+
+/// Writes the rounds of a block: put together in a near cache, then copied.
+fn write_out(lanes: &mut Lanes, parts: &mut [Part<'_>], rows: &mut Rows) {
+    for (round, part) in parts.iter_mut().enumerate() {
+        let count = lanes.write(round, rows);
+        let skip = part.skip.min(count);
+        part.skip -= skip;
+        let count = (count - skip).min(part.out.len());
+        let out = part.out.take(count).each();
+        for (out, column) in out.into_iter().zip(rows.columns()) {
+            out.copy_from_slice(&column[skip..skip + count]);
+        }
+    }
+}
