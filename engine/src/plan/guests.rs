@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 const MANY: usize = 16;
 /// A class is so many bits wider than the one before.
 const WIDER: u32 = 2;
+/// Nodes for each run of a class up to which the runs are counted by node: what is counted stays in proportion to them.
+const SPREAD: usize = 8;
 
 /// A placed run: its nodes, its app, its row there.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,7 @@ pub(super) struct Guests {
 pub(super) type Rows = (u32, u32);
 
 impl Guests {
-    /// `None` where apps are few. Cost: the runs, sorted; nearly nothing more where apps fill one node after the other.
+    /// `None` where apps are few. Cost: two passes over the runs; a sort of those that lie far apart.
     pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
         if apps.len() <= MANY {
             return None;
@@ -65,8 +67,8 @@ impl Guests {
         let filled = (0_u32..)
             .zip(classes)
             .filter(|(_, guests)| !guests.is_empty());
-        let classes = filled.map(|(class, mut guests)| {
-            guests.sort_by_key(|guest| guest.nodes.first);
+        let classes = filled.map(|(class, guests)| {
+            let guests = by_node(guests);
             Class {
                 width: 1 << (class * WIDER),
                 firsts: Steps::one(guests.len(), guests.iter().map(|guest| guest.nodes.first)),
@@ -98,6 +100,38 @@ impl Guests {
     }
 }
 
+/// Runs by their first nodes, those of one node as they came.
+fn by_node(mut guests: Vec<Guest>) -> Vec<Guest> {
+    if guests.is_sorted_by_key(|guest| guest.nodes.first) {
+        return guests;
+    }
+    let firsts = || guests.iter().map(|guest| guest.nodes.first);
+    let (least, most) = firsts().fold((u32::MAX, 0), |(least, most), first| {
+        (first.min(least), first.max(most))
+    });
+    let nodes = (most - least) as usize + 1;
+    if nodes > SPREAD * guests.len() {
+        guests.sort_by_key(|guest| guest.nodes.first);
+        return guests;
+    }
+    // Where the next run of each node goes.
+    let mut places = vec![0_u32; nodes];
+    for first in firsts() {
+        places[(first - least) as usize] += 1;
+    }
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    let mut sorted = vec![guests[0]; guests.len()];
+    for guest in guests {
+        let place = &mut places[(guest.nodes.first - least) as usize];
+        sorted[*place as usize] = guest;
+        *place += 1;
+    }
+    sorted
+}
+
 /// The narrowest class for runs of so many nodes.
 const fn class_of(nodes: u32) -> usize {
     let bits = u32::BITS - nodes.saturating_sub(1).leading_zeros();
@@ -107,6 +141,25 @@ const fn class_of(nodes: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_stand_by_node_however_far_apart() {
+        for apart in [1, 3, 1000] {
+            let guests = (0..400).map(|row| Guest {
+                nodes: NodeRange {
+                    first: 7 + row * 37 % 80 * apart,
+                    count: 1,
+                },
+                app: row / 10,
+                row,
+            });
+            let guests: Vec<Guest> = guests.collect();
+            let rows = |guests: &[Guest]| guests.iter().map(|guest| guest.row).collect::<Vec<_>>();
+            let mut sorted = guests.clone();
+            sorted.sort_by_key(|guest| guest.nodes.first);
+            assert_eq!(rows(&by_node(guests)), rows(&sorted), "{apart} nodes apart");
+        }
+    }
 
     #[test]
     fn a_class_is_as_wide_as_its_longest_run() {
