@@ -19,45 +19,89 @@ pub(crate) fn mix_pair(digest: u64, high: u32, low: u32) -> u64 {
     mix(digest, u64::from(high) << 32 | u64::from(low))
 }
 
-/// Rows by their digest. Unequal rows of one digest stand under the digests of that digest.
+/// Rows by their digest: half of it and the row, eight bytes, in a table with gaps. What finds its place taken stands behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Alike<I> {
-    rows: ById<u64, I>,
+    /// Shape `[a power of two]`, or `[0]`; at most three in four are taken.
+    slots: Vec<Option<(u32, I)>>,
+    rows: usize,
 }
+
+/// Slots of the smallest table.
+const SLOTS_LEAST: usize = 16;
 
 impl<I> Default for Alike<I> {
     fn default() -> Self {
         Self {
-            rows: HashMap::default(),
+            slots: Vec::new(),
+            rows: 0,
         }
     }
 }
 
 impl<I: Copy> Alike<I> {
-    /// The row of this digest that `is` the one, or where to keep a new one.
+    /// The row of this digest that `is` the one, or where to keep a new one. Nothing may be kept before that.
     pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Result<I, Free> {
-        let mut at = digest;
+        let half = upper(digest);
+        let mut at = half as usize;
+        if self.slots.is_empty() {
+            return Err(Free { half, at });
+        }
         loop {
-            match self.rows.get(&at) {
-                None => return Err(Free(at)),
-                Some(&row) if is(row) => return Ok(row),
-                Some(_) => at = mix(at, 1),
+            at &= self.slots.len() - 1;
+            match self.slots[at] {
+                None => return Err(Free { half, at }),
+                Some((other, row)) if other == half && is(row) => return Ok(row),
+                Some(_) => at += 1,
             }
         }
     }
     /// Keeps a new row.
     pub(crate) fn keep(&mut self, free: Free, row: I) {
-        self.rows.insert(free.0, row);
+        let Free { half, mut at } = free;
+        if self.rows >= self.slots.len() / 4 * 3 {
+            self.reserve(1);
+            at = self.gap(half);
+        }
+        self.slots[at] = Some((half, row));
+        self.rows += 1;
     }
     /// Makes room for so many rows more.
     pub(crate) fn reserve(&mut self, rows: usize) {
-        self.rows.reserve(rows);
+        let wanted = (self.rows + rows).div_ceil(3) * 4;
+        if wanted <= self.slots.len() {
+            return;
+        }
+        let slots = vec![None; wanted.next_power_of_two().max(SLOTS_LEAST)];
+        for taken in std::mem::replace(&mut self.slots, slots) {
+            if let Some((half, _)) = taken {
+                let at = self.gap(half);
+                self.slots[at] = taken;
+            }
+        }
     }
+    /// The first free slot for half a digest.
+    fn gap(&self, half: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = half as usize & mask;
+        while self.slots[at].is_some() {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+}
+
+/// The half of a digest that all of it went into.
+fn upper(digest: u64) -> u32 {
+    u32::try_from(digest >> u32::BITS).expect("half of eight bytes are four")
 }
 
 /// Where a new row can be kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Free(u64);
+pub(crate) struct Free {
+    half: u32,
+    at: usize,
+}
 
 /// Rows by key, mostly asked for in the order in which they came: then the next one is a guess away, and memory is read in order.
 #[derive(Clone, Debug)]
@@ -173,5 +217,25 @@ mod tests {
         }
         let find = |value| alike.find(7, |row| values[row] == value).ok();
         assert_eq!(values.map(find), [Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn rows_are_found_whatever_their_places() {
+        // All of one place, all of the last places, and as digests fall.
+        for spread in [1 << 50, u64::MAX << 36, 0x9e37_79b9_7f4a_7c15] {
+            let mut alike: Alike<u64> = Alike::default();
+            for row in 0..500_u64 {
+                let digest = row.wrapping_mul(spread);
+                let find = |alike: &Alike<u64>| alike.find(digest, |other| other == row);
+                let free = find(&alike).unwrap_err();
+                alike.keep(free, row);
+                assert_eq!(find(&alike).ok(), Some(row));
+                if row == 300 {
+                    alike.reserve(1000);
+                }
+            }
+            let found = |row: u64| alike.find(row.wrapping_mul(spread), |other| other == row);
+            assert!((0..500).all(|row| found(row).ok() == Some(row)));
+        }
     }
 }
