@@ -31,9 +31,10 @@ pub(super) struct Group {
 /// A group that nobody keeps yet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct GroupRef<'n> {
+    /// Compared first: names of one list mostly differ in it alone.
+    pub(super) digits: u8,
     pub(super) prefix: &'n str,
     pub(super) suffix: &'n str,
-    pub(super) digits: u8,
 }
 
 impl GroupRef<'_> {
@@ -70,7 +71,7 @@ pub(super) fn narrow(count: u64) -> u32 {
 /// A name cut at its first dot, unless it is an IP address (`semantics` 1.2).
 #[must_use]
 pub fn cut(name: &str) -> &str {
-    match name.find('.') {
+    match name.bytes().position(|byte| byte == b'.') {
         Some(dot) if dot > 0 && name.parse::<IpAddr>().is_err() => &name[..dot],
         _ => name,
     }
@@ -103,18 +104,19 @@ pub(super) fn split_name(name: &str) -> (GroupRef<'_>, u64) {
         .iter()
         .rposition(|byte| !byte.is_ascii_digit())
         .map_or(0, |at| at + 1);
-    let digits = &name[first..=last];
-    match (u8::try_from(digits.len()), digits.parse::<u64>()) {
-        (Ok(length @ 1..=18), Ok(number)) => {
-            let group = GroupRef {
-                prefix: &name[..first],
-                suffix: &name[last + 1..],
-                digits: length,
-            };
-            (group, number)
-        }
-        _ => (plain, 0),
-    }
+    let digits = &bytes[first..=last];
+    let Ok(length @ 1..=18) = u8::try_from(digits.len()) else {
+        return (plain, 0);
+    };
+    let number = digits
+        .iter()
+        .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
+    let group = GroupRef {
+        prefix: &name[..first],
+        suffix: &name[last + 1..],
+        digits: length,
+    };
+    (group, number)
 }
 
 /// Hands the canonical stretches of a range to `each`, in its order, up to the first that it refuses.

@@ -19,7 +19,7 @@ use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// Groups that are looked through one by one; more of them are hashed. Few jobs have names of more kinds.
-const FEW_GROUPS: usize = 4;
+const FEW_GROUPS: usize = 8;
 
 define_id! {
     /// A node of the job: its place in the pool.
@@ -336,6 +336,11 @@ impl Names {
     /// The first interval that ends behind `number` and starts before `end`.
     fn known(&self, group: NameGroupId, number: u64, end: u64) -> Option<(u64, NodeRange)> {
         let intervals = &self.intervals[group];
+        // Names mostly come in order: behind all that are here.
+        let (last, nodes) = intervals.last_key_value()?;
+        if last + u64::from(nodes.count) <= number {
+            return None;
+        }
         let before = intervals
             .range(..=number)
             .next_back()
@@ -368,7 +373,10 @@ impl Names {
         let joins = self.pieces.last_mut();
         if let Some(last) = joins.filter(|last| last.goes_on_with(piece)) {
             last.nodes.count += count;
-            self.intervals[group].insert(last.number, last.nodes);
+            match self.intervals[group].last_entry() {
+                Some(mut here) if *here.key() == last.number => *here.get_mut() = last.nodes,
+                Some(_) | None => drop(self.intervals[group].insert(last.number, last.nodes)),
+            }
         } else {
             self.pieces.push(piece);
             self.intervals[group].insert(number, nodes);
