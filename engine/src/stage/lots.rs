@@ -17,7 +17,7 @@ use crate::policy::{MapBy, Overload, Oversubscribe};
 use crate::table::alike::Guess;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternDraft, PatternId};
+use crate::table::patterns::{PatternDraft, PatternId, Patterns};
 use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
 use smallvec::SmallVec;
@@ -247,23 +247,37 @@ impl<'s> Work<'s> {
         }
         wanted.sort_unstable();
         wanted.dedup();
-        self.facts.resize(self.progress.len(), None);
+        let rows = wanted[0].row()..wanted[wanted.len() - 1].row() + 1;
+        let mut facts = std::mem::take(&mut self.facts);
+        // Nearly always all of those that nobody asked about yet: written where they stay.
+        let in_place = facts.len() <= rows.start && wanted.len() == rows.len();
+        facts.resize(
+            if in_place {
+                rows.start
+            } else {
+                facts.len().max(rows.end)
+            },
+            None,
+        );
+        let mut apart = Vec::new();
         let this = &*self;
-        let found = over(
+        over(
             (&wanted, this.site.sharing, Grain::Fine),
             |progress| this.topology(*progress),
             |terrain, &progress| {
                 let state = this.site.states.get(this.progress[progress].state);
-                terrain.facts(
+                Some(terrain.facts(
                     &this.cpus(terrain, progress),
                     this.site.pusets.words(state.allowed),
-                )
+                ))
             },
             |topology| this.terrain(topology),
+            if in_place { &mut facts } else { &mut apart },
         );
-        for (progress, facts) in wanted.iter().zip(found) {
-            self.facts[progress.row()] = Some(facts);
+        for (progress, found) in wanted.iter().zip(apart) {
+            facts[progress.row()] = found;
         }
+        self.facts = facts;
         self.site.spare.unknown = wanted;
     }
 
@@ -396,21 +410,9 @@ impl<'s> Work<'s> {
 
     /// The whole pattern of a progress behind a pass, interned.
     pub(super) fn pattern(&mut self, progress: ProgressId) -> PatternId {
-        let pass = self
-            .pass(progress)
-            .expect("a lot with processes was moved on");
-        let (laid, closed) = (pass.laid, pass.closed.clone());
-        let done = &mut self.done[laid];
-        if closed.is_empty() {
-            let patterns = &mut self.site.patterns;
-            return *done
-                .pattern
-                .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut done.drafted)));
-        }
-        let all = closed
-            .into_iter()
-            .chain(done.drafted.segments().iter().cloned());
-        self.site.patterns.intern(all.collect::<PatternDraft>())
+        let pass = self.progress[progress].pass;
+        let pass = pass.expect("a lot with processes was moved on");
+        pattern(&self.passes[pass], &mut self.done, &mut self.site.patterns)
     }
 
     /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
@@ -435,4 +437,20 @@ impl<'s> Work<'s> {
         let pieces: SmallVec<[Lot; 3]> = pieces.collect();
         self.lots.splice(lot..=lot, pieces);
     }
+}
+
+/// The whole pattern behind a pass, interned.
+pub(super) fn pattern(
+    pass: &Pass,
+    done: &mut Column<LaidId, Done>,
+    patterns: &mut Patterns,
+) -> PatternId {
+    let done = &mut done[pass.laid];
+    if pass.closed.is_empty() {
+        return *done
+            .pattern
+            .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut done.drafted)));
+    }
+    let all = pass.closed.iter().chain(done.drafted.segments()).cloned();
+    patterns.intern(all.collect::<PatternDraft>())
 }

@@ -3,8 +3,6 @@
 use super::facts::Terrain;
 use crate::table::topologies::TopologyId;
 use rayon::prelude::*;
-use smallvec::{IntoIter, SmallVec};
-use std::iter::Flatten;
 
 /// When threads share work. What comes out is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,35 +52,31 @@ impl Sharing {
     }
 }
 
-/// What threads made, in order.
-pub(crate) type Results<R> = Flatten<IntoIter<[Vec<R>; 1]>>;
-
-/// Applies `work` to every item, with the terrain of its topology; in parallel where there are many, results in order. They
-/// stay where the threads wrote them.
+/// Appends what `work` makes of every item, with the terrain of its topology; in parallel where there are many, results in
+/// order. Threads write them where they stay.
 pub(crate) fn over<'t, T: Sync, R: Send>(
     (items, sharing, grain): (&[T], Sharing, Grain),
     topology: impl Fn(&T) -> TopologyId + Sync,
     work: impl Fn(&Terrain<'t>, &T) -> R + Sync,
     terrain: impl Fn(TopologyId) -> Terrain<'t> + Sync,
-) -> Results<R> {
-    let some = |items: &[T]| -> Vec<R> {
-        let mut known: Option<(TopologyId, Terrain<'t>)> = None;
-        let each = items.iter().map(|item| {
-            let here = topology(item);
-            let fresh = known.take().filter(|(known, _)| *known == here);
-            let (_, ground) = known.insert(fresh.unwrap_or_else(|| (here, terrain(here))));
-            work(ground, item)
-        });
-        each.collect()
+    results: &mut Vec<R>,
+) {
+    let one = |known: &mut Option<(TopologyId, Terrain<'t>)>, item: &T| {
+        let here = topology(item);
+        let fresh = known.take().filter(|(known, _)| *known == here);
+        let (_, ground) = known.insert(fresh.unwrap_or_else(|| (here, terrain(here))));
+        work(ground, item)
     };
-    let chunks: SmallVec<[Vec<R>; 1]> = match sharing.chunk(items.len(), grain) {
-        None => SmallVec::from_buf([some(items)]),
-        Some(chunk) => {
-            let chunks: Vec<Vec<R>> = items.par_chunks(chunk).map(some).collect();
-            chunks.into()
+    match sharing.chunk(items.len(), grain) {
+        None => {
+            let mut known = None;
+            results.extend(items.iter().map(|item| one(&mut known, item)));
         }
-    };
-    chunks.into_iter().flatten()
+        Some(chunk) => {
+            let items = items.par_iter().with_min_len(chunk).with_max_len(chunk);
+            results.par_extend(items.map_init(|| None, one));
+        }
+    }
 }
 
 /// Applies `work` to every item and its place, in parallel where there are many, results in order.
@@ -96,5 +90,17 @@ pub(crate) fn each<T: Sync, R: Send>(
             let items = items.par_iter().enumerate();
             items.with_min_len(chunk).map(work).collect()
         }
+    }
+}
+
+/// Does two things for as many items, at once where these are many.
+pub(crate) fn both<A: Send, B: Send>(
+    (items, sharing): (usize, Sharing),
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    match sharing.chunk(items, Grain::Fine) {
+        None => (one(), other()),
+        Some(_) => rayon::join(one, other),
     }
 }

@@ -364,10 +364,15 @@ fn topologies(
     let mut runs = Runs::default();
     runs.push(names.len(), machine.default);
     let mut changes = Vec::with_capacity(machine.assigned.len());
-    let found = each((&machine.assigned, sharing), |(_, (ranges, _))| {
-        let nodes = ranges.iter().flat_map(|range| names.find(range).0);
-        nodes.collect::<Nodes>()
-    });
+    let found = each(
+        (&machine.assigned, sharing),
+        |(_, (ranges, _))| match &ranges[..] {
+            [range] => names.find(range).0,
+            ranges => { ranges.iter() }
+                .flat_map(|range| names.find(range).0)
+                .collect::<Nodes>(),
+        },
+    );
     for ((_, topology), nodes) in machine.assigned.iter().zip(found) {
         changes.extend(nodes.into_iter().map(|nodes| (nodes, Some(*topology))));
     }
@@ -400,28 +405,36 @@ fn first_states(
     let topologies = topologies(machine, &site.names, site.sharing)?;
     let mut allowed: Column<TopologyId, Option<PuSetId>> =
         site.topologies.ids().map(|_| None).collect();
-    site.states.reserve(slots.len());
-    site.pusets.reserve(topologies.len());
+    // Each will leave another one behind.
+    site.states.reserve(2 * topologies.len());
     site.runs.make_room(slots.len().max(topologies.len()));
+    let (mut row, mut last) = (0, None);
     for (nodes, said) in slots {
-        for (part, topology) in topologies.within(nodes) {
+        for (part, topology) in topologies.within_next(nodes, &mut row) {
             let topology = topology.expect("every node has a topology by now");
             let set = match allowed[topology] {
                 Some(set) => set,
                 None => {
                     let bits = allowed_pus(site, machine, topology, part.first)?;
-                    let set = site.pusets.intern_words(bits.words(), bits.len() as usize);
+                    let set = match last.take().filter(|(other, _)| *other == bits) {
+                        Some((_, set)) => set,
+                        None => site.pusets.intern_words(bits.words(), bits.len() as usize),
+                    };
                     allowed[topology] = Some(set);
+                    last = Some((bits, set));
                     set
                 }
             };
-            let each = match machine.inferred {
-                CpuMode::Core => site.topologies.inferred_slots(topology),
-                CpuMode::Hwthread => site.topologies.count(topology, ObjKind::Hwthread),
+            let inferred = match (said.inferred, machine.inferred) {
+                (0, _) => 0,
+                (times, CpuMode::Core) => {
+                    times.saturating_mul(u64::from(site.topologies.inferred_slots(topology)))
+                }
+                (times, CpuMode::Hwthread) => times.saturating_mul(u64::from(
+                    site.topologies.count(topology, ObjKind::Hwthread),
+                )),
             };
-            let slots = said
-                .written
-                .saturating_add(said.inferred.saturating_mul(u64::from(each)));
+            let slots = said.written.saturating_add(inferred);
             let state = site.states.intern(NodeState {
                 topology,
                 allowed: set,

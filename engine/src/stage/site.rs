@@ -314,7 +314,6 @@ impl Site {
 
     /// Makes room for so many states and patterns more.
     pub(crate) fn reserve(&mut self, new: usize, keeping: Keeping) {
-        self.pusets.reserve(new);
         self.states.reserve(new);
         self.patterns.reserve(new);
         if keeping == Keeping::Yes {
@@ -444,6 +443,14 @@ impl Site {
         kept.extend(runs.filter(|runs| runs.capacity() > 0));
         // They are taken from the end.
         kept.reverse();
+    }
+
+    /// A vector for so many placed runs of an app: the one that it filled before.
+    pub(super) fn room_for_runs(&mut self, runs: usize) -> Vec<PlacedRun> {
+        let mut room = self.spare.placed.pop().unwrap_or_default();
+        room.clear();
+        room.reserve(runs);
+        room
     }
 
     /// Room for placing so many apps again.

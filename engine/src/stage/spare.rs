@@ -3,7 +3,6 @@
 use super::choose::Choice;
 use super::facts::Facts;
 use super::lots::Lot;
-use super::memo::Came;
 use super::named::Claim;
 use super::pattern::Layout;
 use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
@@ -45,9 +44,9 @@ pub(crate) struct Spare {
     pub(super) remembered: Vec<Option<ProgressId>>,
     pub(super) fresh: Vec<Fresh>,
     pub(super) outcomes: Vec<Outcome>,
-    /// Leaving.
-    pub(super) came: Vec<Option<Came>>,
-    pub(super) runs: Vec<PlacedRun>,
+    /// Leaving. Shape of `seen`: `[progress]`.
+    pub(super) ended: Vec<ProgressId>,
+    pub(super) seen: Vec<bool>,
     pub(super) places: Vec<(u32, PlacedRun)>,
     pub(super) changes: Vec<(NodeRange, StateId)>,
     pub(super) states: StateRuns,

@@ -136,8 +136,9 @@ impl Work<'_> {
             }
             from += alike;
         }
+        let mut worked = Vec::new();
         let this = &*self;
-        let worked = over(
+        over(
             (&wanted, this.site.sharing, Grain::Coarse),
             |((progress, ..), _)| this.topology(*progress),
             |terrain, &((progress, layout, want), longest)| {
@@ -147,6 +148,7 @@ impl Work<'_> {
                 })
             },
             |topology| this.terrain(topology),
+            &mut worked,
         );
         self.done.reserve(wanted.len());
         self.passes.reserve(wanted.len());

@@ -54,7 +54,7 @@ pub(crate) fn place(
     let good = &steps[..outside.unwrap_or(steps.len())];
     let ByNode { nodes, starts } = by_node(good);
     let mut known: HashMap<(StateId, Items), Settled> = HashMap::new();
-    let mut runs = Vec::with_capacity(nodes.len());
+    let mut runs = site.room_for_runs(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
     let mut stuck: HashMap<u32, (u32, Stuck)> = HashMap::new();
     let mut loose: HashMap<u32, Vec<DraftSegment>> = HashMap::new();
@@ -106,7 +106,7 @@ pub(crate) fn place(
     for run in &runs {
         site.order.visit(run.nodes);
     }
-    let runs = in_job_order(&runs, site);
+    let runs = in_job_order(runs, site);
     site.change(&mut changes);
     Ok(Placed {
         policy: Some(listed.id),

@@ -40,7 +40,7 @@ impl<I> Default for Alike<I> {
 }
 
 impl<I: Copy> Alike<I> {
-    /// The row of this digest that `is` the one, or where to keep a new one. Nothing may be kept before that.
+    /// The row of this digest that `is` the one, or where to keep a new one, before any other is kept.
     pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Result<I, Free> {
         let half = upper(digest);
         let mut at = half as usize;

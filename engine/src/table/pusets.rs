@@ -66,11 +66,6 @@ impl PuSets {
             }
         }
     }
-    /// Makes room for so many sets more.
-    pub(crate) fn reserve(&mut self, new: usize) {
-        self.sets.reserve(new);
-        self.ids.reserve(new);
-    }
     /// The words of a set; bits behind the last PU are 0.
     pub(crate) fn words(&self, id: PuSetId) -> &[u64] {
         self.sets[id].words(&self.words)
