@@ -13,6 +13,8 @@ use smallvec::SmallVec;
 const MANY: usize = 16;
 /// A class is so many bits wider than the one before.
 const WIDER: u32 = 2;
+/// Classes that runs can be of.
+const CLASSES: usize = u32::BITS.div_ceil(WIDER) as usize + 1;
 /// Nodes for each run of a class up to which the runs are counted by node: what is counted stays in proportion to them.
 const SPREAD: usize = 8;
 
@@ -50,14 +52,14 @@ impl Guests {
         if apps.len() <= MANY {
             return None;
         }
-        let mut classes: Vec<Vec<Guest>> = Vec::new();
+        let mut sizes = [0; CLASSES];
+        for run in apps.iter().flat_map(|plan| &plan.placed.runs) {
+            sizes[class_of(run.nodes.count)] += 1;
+        }
+        let mut classes = sizes.map(Vec::with_capacity);
         for (app, plan) in apps.iter().enumerate() {
             for (at, run) in plan.placed.runs.iter().enumerate() {
-                let class = class_of(run.nodes.count);
-                if classes.len() <= class {
-                    classes.resize_with(class + 1, Vec::new);
-                }
-                classes[class].push(Guest {
+                classes[class_of(run.nodes.count)].push(Guest {
                     nodes: run.nodes,
                     app: row(app),
                     row: row(at),
