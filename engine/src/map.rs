@@ -4,7 +4,7 @@ use crate::error::{MapError, Note};
 use crate::plan::Plan;
 use crate::policy::ObjKind;
 use crate::stage::component::{AppIndex, Call, Registry};
-use crate::stage::parallel::Sharing;
+use crate::stage::parallel::{Sharing, both};
 use crate::stage::resolve::Resolved;
 use crate::stage::site::Site;
 use crate::stage::turns::{self, Job, Turns};
@@ -77,7 +77,13 @@ pub fn map_with(
     judge_cores(&resolved, &machine.topologies)?;
     // Which nodes there are, in which state.
     let site = pool::build(&resolved, &mut machine)?;
-    map_on(resolved, site, &components)
+    // Names that say where topologies are may be one a node: they go while a thread has nothing to do.
+    let (mapped, ()) = both(
+        (machine.assigned.len(), site.sharing),
+        || map_on(resolved, site, &components),
+        || drop(machine),
+    );
+    mapped
 }
 
 /// Places a resolved job on nodes that are there.
@@ -91,7 +97,14 @@ pub(crate) fn map_on(
     let last = resolved.apps.last_of_policies();
     let components = (components, Some(&last[..]));
     place_on(&resolved, &mut site, components, &mut turns)?;
-    Ok(planned(&mut resolved, (&mut site, before), &mut turns))
+    // So do the entries that name hosts.
+    let hosts = std::mem::take(&mut resolved.hosts);
+    let (mapped, ()) = both(
+        (before.len(), site.sharing),
+        || planned(&mut resolved, (&mut site, before), &mut turns),
+        || drop(hosts),
+    );
+    Ok(mapped)
 }
 
 /// The stages: decides where the processes of every app go. The site has the states that they leave, `turns` all else.
