@@ -1,12 +1,11 @@
-//! The explicit table, beside a copy of as many bytes. Throughput in bytes.
+//! The explicit table, beside a copy of as many bytes and the least that one can take. Throughput in bytes.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
+use stowplan_bench::floor::Floor;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
 use stowplan_scale_tests::shapes::titled;
-// For its allocator.
-use stowplan_bench as _;
 
 fn expand(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("expand");
@@ -40,6 +39,12 @@ fn expand(criterion: &mut Criterion) {
             bencher.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)));
         });
     }
+    // Beside `table/hetero-worst core/node`: as many nodes and ranks.
+    let mut floor = Floor::new(16_384, 64);
+    group.throughput(Throughput::Bytes(floor.bytes() as u64));
+    group.bench_function("floor/by node", |bencher| {
+        bencher.iter(|| black_box(&mut floor).write());
+    });
     group.finish();
 }
 

@@ -4,6 +4,8 @@
 pub mod session_mix;
 // What placing a shape takes.
 pub mod measure;
+// The least that the table of distinct nodes can take.
+pub mod floor;
 // The plain mapper beside ours.
 pub mod plain;
 // Tables.
