@@ -1,34 +1,34 @@
-//! Ascending numbers, searched in a handful of cache lines: which run a rank is in, which band, which app.
+//! Ascending numbers, searched in two or three cache lines: which run a rank is in, which block of a round, which node.
 //!
-//! Above the numbers stand samples of them, every 16th, and samples of these, until at most 64 are left. A search looks at
-//! those, then at one block of 16 per level, without a branch that a processor could guess wrongly: four blocks for 65,536 numbers.
+//! The values of a row fall into *ranges* of equal width, an eighth as many as there are numbers. Behind the numbers stands for
+//! each range the last number before it; from there 16 numbers are compared at once, without a branch that a processor could
+//! guess wrongly. Only where more than that crowd in a range they are halved.
 
-use super::row;
 use smallvec::SmallVec;
+use std::ops::Range;
 
-/// Numbers of a block: a cache line of them.
-const WIDE: usize = 16;
-
-/// Numbers of the coarsest level: a few cache lines side by side are there sooner than two one after the other.
-const TOP: usize = 4 * WIDE;
+/// Numbers that are compared at once: a cache line of them.
+pub(super) const WIDE: usize = 16;
 /// Numbers that need no room of their own.
 const FEW: usize = 8;
+/// Numbers of a range, in the mean: few rows have ranges of more than [`WIDE`].
+const PER_RANGE: usize = 8;
 
-/// Rows of ascending numbers, all of one length, each with its samples.
+/// Rows of ascending numbers, all of one length, each with its ranges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    /// Where each level starts in a row: the numbers themselves, then samples, the coarsest last.
-    levels: SmallVec<[u32; 4]>,
-    /// From one row to the next.
-    stride: usize,
     /// Numbers of a row.
     len: usize,
-    /// In place where they are few: an app of a few runs is asked without another cache line.
+    /// From one row to the next.
+    stride: usize,
+    /// A row: its numbers, filled up with the largest there is where they are up to [`WIDE`]; else behind them ranges per
+    /// value, in parts of 2^32, and where to look for each range. In place where they are few: an app of a few runs is asked
+    /// without another cache line.
     values: SmallVec<[u32; FEW]>,
 }
 
 impl Steps {
-    /// One row of so many. Cost: a pass over it, and one allocation.
+    /// One row of so many. Cost: two passes over it, and one allocation.
     pub(super) fn one(len: usize, values: impl Iterator<Item = u32>) -> Self {
         let mut steps = Self::of_length(len);
         steps.values.reserve_exact(steps.stride);
@@ -38,65 +38,66 @@ impl Steps {
 
     /// No rows yet, for rows of this length.
     pub(super) fn of_length(len: usize) -> Self {
-        let mut levels = SmallVec::new();
-        let (mut stride, mut level) = (0, len);
-        loop {
-            levels.push(row(stride));
-            stride += level;
-            if level <= TOP {
-                break;
-            }
-            level = level.div_ceil(WIDE);
-        }
+        let stride = if len <= FEW {
+            FEW
+        } else if len <= WIDE {
+            WIDE
+        } else {
+            len + 1 + len / PER_RANGE
+        };
         Self {
-            levels,
-            stride,
             len,
+            stride,
             values: SmallVec::new(),
         }
     }
 
     /// Adds a row of the length that was said.
     pub(super) fn push(&mut self, values: impl Iterator<Item = u32>) {
+        let first = self.values.len();
         self.values.extend(values);
-        self.sample();
-    }
-
-    /// Writes the samples of the row whose numbers end the column.
-    fn sample(&mut self) {
-        let first = self.values.len() - self.len;
-        let mut end = self.values.len();
-        for &level in &self.levels[..self.levels.len() - 1] {
-            let from = first + level as usize;
-            for at in (from..end).step_by(WIDE) {
-                self.values.push(self.values[at]);
+        debug_assert_eq!(
+            self.values.len(),
+            first + self.len,
+            "rows are of one length"
+        );
+        if self.len <= WIDE {
+            self.values.resize(first + self.stride, u32::MAX);
+        } else {
+            self.values.resize(first + self.stride, 0);
+            let (numbers, behind) = self.values[first..].split_at_mut(self.len);
+            if let Some((scale, starts)) = behind.split_first_mut() {
+                *scale = find_starts(numbers, starts);
             }
-            end = self.values.len();
         }
     }
 
     /// The last number of a row that is at most `value`; the first of the row is.
     #[inline]
     pub(super) fn find(&self, row: usize, value: u32) -> usize {
-        let first = row * self.stride;
-        let mut end = first + self.stride;
-        let mut levels = self
-            .levels
-            .iter()
-            .rev()
-            .map(|&level| first + level as usize);
-        // A default has no row to look in.
-        let Some(top) = levels.next() else {
-            return 0;
-        };
-        let mut at = at_most(&self.values[top..end], value) - 1;
-        end = top;
-        for from in levels {
-            let block = from + at * WIDE;
-            at = at * WIDE + at_most(&self.values[block..end.min(block + WIDE)], value) - 1;
-            end = from;
+        let row = &self.values[row * self.stride..];
+        if self.len <= FEW {
+            // A default has no row to look in.
+            let few = row.first_chunk::<FEW>();
+            return few.map_or(0, |few| at_most(few, value).saturating_sub(1));
         }
-        at
+        if self.len <= WIDE {
+            let all = row.first_chunk::<WIDE>();
+            return all.map_or(0, |all| at_most(all, value).saturating_sub(1));
+        }
+        let (numbers, behind) = row.split_at(self.len);
+        let starts = &behind[1..self.stride - self.len];
+        let range = range(value, behind[0]).min(starts.len() - 1);
+        let from = (starts[range] as usize).min(self.len - WIDE);
+        let near = numbers[from..].first_chunk::<WIDE>();
+        let found = near.map_or(0, |near| at_most(near, value));
+        if found < WIDE {
+            return from + found - 1;
+        }
+        let end = starts
+            .get(range + 1)
+            .map_or(self.len, |&last| last as usize + 1);
+        from + found - 1 + crowded(numbers, from + found..end, value)
     }
 
     /// A number of a row.
@@ -111,21 +112,43 @@ impl Steps {
     }
 }
 
+/// For each range the last number before it, or the first number; gives ranges per value.
+fn find_starts(numbers: &[u32], starts: &mut [u32]) -> u32 {
+    let values = numbers.last().map_or(1, |&last| u64::from(last) + 1);
+    let scale = ((starts.len() as u64) << 32) / values;
+    let scale = u32::try_from(scale).unwrap_or(u32::MAX);
+    for (at, &number) in (0..).zip(numbers) {
+        if let Some(start) = starts.get_mut(range(number, scale) + 1) {
+            *start = at;
+        }
+    }
+    let mut last = 0;
+    for start in starts {
+        last = last.max(*start);
+        *start = last;
+    }
+    scale
+}
+
+/// Which range a value is in, by ranges per value.
+#[inline]
+fn range(value: u32, scale: u32) -> usize {
+    let range = (u64::from(value) * u64::from(scale)) >> 32;
+    usize::try_from(range).unwrap_or(usize::MAX)
+}
+
 /// How many are at most `value`.
 #[inline]
-fn at_most(block: &[u32], value: u32) -> usize {
-    let count = |block: &[u32]| {
-        block
-            .iter()
-            .map(|&other| u32::from(other <= value))
-            .sum::<u32>()
-    };
-    let count = match <&[u32; WIDE]>::try_from(block) {
-        // Of a known length: the compiler makes it a few instructions.
-        Ok(full) => count(full),
-        Err(_) => count(block),
-    };
+pub(super) fn at_most<const N: usize>(numbers: &[u32; N], value: u32) -> usize {
+    let count: u32 = numbers.iter().map(|&other| u32::from(other <= value)).sum();
     count as usize
+}
+
+/// The same of some, which ascend.
+#[cold]
+fn crowded(numbers: &[u32], some: Range<usize>, value: u32) -> usize {
+    let some = numbers.get(some).unwrap_or_default();
+    some.partition_point(|&other| other <= value)
 }
 
 #[cfg(test)]
@@ -134,20 +157,37 @@ mod tests {
 
     #[test]
     fn every_number_is_found_in_rows_of_any_length() {
-        for len in [1, 2, 15, 16, 17, 255, 256, 257, 4096, 5000, 70_000] {
-            let values: Vec<u32> = (0..len).map(|at| at / 3 * 7).collect();
-            let mut steps = Steps::of_length(values.len());
-            steps.push(values.iter().copied());
-            steps.push(values.iter().map(|value| value / 2));
-            let one = Steps::one(values.len(), values.iter().copied());
-            for value in (0..len * 3).step_by(if len > 1000 { 97 } else { 1 }) {
-                let found = values.partition_point(|&other| other <= value) - 1;
-                assert_eq!(steps.find(0, value), found, "{value} among {len}");
-                assert_eq!(one.find(0, value), found, "{value} among {len}");
-                let found = values.partition_point(|&other| other / 2 <= value) - 1;
-                assert_eq!(steps.find(1, value), found, "{value} in the second row");
+        for len in [
+            1, 2, 8, 9, 15, 16, 17, 18, 255, 256, 257, 4096, 5000, 70_000,
+        ] {
+            // Even; in steps; a crowd at the end; a crowd at the start.
+            for number in [
+                |at: u32, _| at * 3,
+                |at, _| at / 3 * 7,
+                |at, len| {
+                    if at * 2 < len {
+                        at * 1000
+                    } else {
+                        len * 500 + at / 100
+                    }
+                },
+                |at, len| if at * 2 < len { at / 50 } else { at * 9 },
+            ] {
+                let values: Vec<u32> = (0..len).map(|at| number(at, len)).collect();
+                let mut steps = Steps::of_length(values.len());
+                steps.push(values.iter().copied());
+                steps.push(values.iter().map(|value| value / 2));
+                let one = Steps::one(values.len(), values.iter().copied());
+                let around = values.iter().flat_map(|&value| [value, value + 1]);
+                for value in around.chain([u32::MAX - 1]) {
+                    let found = values.partition_point(|&other| other <= value) - 1;
+                    assert_eq!(steps.find(0, value), found, "{value} among {len}");
+                    assert_eq!(one.find(0, value), found, "{value} among {len}");
+                    let found = values.partition_point(|&other| other / 2 <= value) - 1;
+                    assert_eq!(steps.find(1, value), found, "{value} in the second row");
+                }
+                assert_eq!(one.row(0), values);
             }
-            assert_eq!(one.row(0), values);
         }
     }
 }
