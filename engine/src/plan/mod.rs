@@ -13,10 +13,14 @@ mod turns;
 mod deal;
 // Either, by how large a node is.
 mod profile;
+// Which run of eight a turn of a round is on.
+mod eights;
 // Round by round.
 mod rounds;
 // Rank order of one app: prefix sums, rounds, entries.
 mod order;
+// What a question about a rank needs, side by side.
+mod stretches;
 // Which apps are on a node, where they are many.
 mod guests;
 // The questions: rank -> place, node -> ranks.
@@ -53,6 +57,7 @@ use rounds::Scratch;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use steps::Steps;
+use stretches::Stretches;
 
 /// Neighbouring nodes that got the same of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -133,6 +138,8 @@ pub struct Plan {
     places: Places,
     /// Which turns the processes of a node have.
     orders: order::Shared,
+    /// Where each rank is.
+    stretches: Stretches,
     /// The apps on each node; `None`: few enough to be asked one by one.
     guests: Option<Guests>,
 }
@@ -184,6 +191,7 @@ impl Plan {
         let bases = apps.iter().map(|app| app.base.0).chain([next]);
         Self {
             bases: Steps::one(apps.len() + 1, bases),
+            stretches: Stretches::new(&apps, &places),
             guests: Guests::new(&apps),
             world,
             table,

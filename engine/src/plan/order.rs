@@ -4,7 +4,7 @@
 //! which the same take part: `rounds.rs`.
 
 use super::deal::Step;
-use super::places::Places;
+use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
@@ -68,6 +68,20 @@ pub(super) struct Shared {
 pub(super) type Met = Option<Vec<u32>>;
 
 impl Shared {
+    /// Object by object: the process of each turn, and what it gets, where turns go otherwise than processes.
+    #[inline]
+    pub(super) fn dealt_by_object(&self) -> (&[u32], &[Packed]) {
+        self.by_object
+            .as_ref()
+            .map_or((&[], &[]), |all| all.dealt())
+    }
+
+    /// The same, round by round.
+    #[inline]
+    pub(super) fn dealt_by_round(&self) -> (&[u32], &[Packed]) {
+        self.by_round.as_ref().map_or((&[], &[]), |all| all.dealt())
+    }
+
     /// The profiles of every app. What no earlier plan of the same patterns worked out is worked out now. Shape `[apps]`.
     ///
     /// Cost: the runs of apps by fill and span; what is new as [`Distinct::work_out`] says.
@@ -242,49 +256,32 @@ impl super::AppPlan {
         }
     }
 
-    /// Where an app rank is. Cost: one or two searches.
-    #[inline]
-    pub(super) fn spot(&self, rank: u32) -> Spot {
+    /// The first turn of each node of a run in a round, and how many it has there.
+    pub(super) fn turns_in(&self, run: u32, round: u32) -> (u32, u32) {
         match &self.order {
-            Order::Slot => self.node_major(rank),
-            Order::Fill(profiles) => {
-                let spot = self.node_major(rank);
-                let local = profiles.local(spot.run, None, spot.local);
-                Spot { local, ..spot }
-            }
-            Order::Node(rounds) => {
-                let Turn { round, run, place } =
-                    rounds.turn(rank, |run, round| self.weight(run, round));
-                Spot {
-                    run,
-                    node: place,
-                    local: round,
-                }
-            }
-            Order::Span(rounds, profiles) => {
-                let Turn { round, run, place } =
-                    rounds.turn(rank, |run, round| self.weight(run, round));
-                let pairs = profiles.pairs(run, round);
-                Spot {
-                    run,
-                    node: place / pairs,
-                    local: profiles.local(run, Some(round), place % pairs),
-                }
-            }
-            Order::Listed { ranks, .. } => {
-                let entry = self.listed()[ranks.find(0, rank)];
-                let node = crate::id::Id::from_row(entry.node as usize);
-                let run = self.run_of(node).expect("a listed node holds processes");
-                Spot {
-                    run: row(run),
-                    node: entry.node - self.placed.runs[run].nodes.first,
-                    local: entry.local + (rank - entry.rank),
-                }
+            Order::Span(_, profiles) => profiles.turns_in(run, round),
+            Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
+                (round, self.pairs(run, round))
             }
         }
     }
 
-    /// The app rank of a process: the inverse of [`Self::spot`].
+    /// Where a listed app rank is. Cost: two searches.
+    pub(super) fn listed_spot(&self, rank: u32) -> Spot {
+        let Order::Listed { ranks, .. } = &self.order else {
+            unreachable!("the app was asked for its listed ranks")
+        };
+        let entry = self.listed()[ranks.find(0, rank)];
+        let node = crate::id::Id::from_row(entry.node as usize);
+        let run = self.run_of(node).expect("a listed node holds processes");
+        Spot {
+            run: row(run),
+            node: entry.node - self.placed.runs[run].nodes.first,
+            local: entry.local + (rank - entry.rank),
+        }
+    }
+
+    /// The app rank of a process: the inverse of `Plan::find`.
     pub(super) fn rank_at(&self, spot: Spot, patterns: &Patterns) -> u32 {
         let run = &self.placed.runs[spot.run as usize];
         let first = || self.before.get(0, spot.run as usize) + spot.node * run.procs;
@@ -327,18 +324,6 @@ impl super::AppPlan {
         match &self.placed.order {
             RankOrder::Listed(listed) => listed,
             RankOrder::Slot | RankOrder::Fill | RankOrder::Node | RankOrder::Span => &[],
-        }
-    }
-
-    #[inline]
-    fn node_major(&self, rank: u32) -> Spot {
-        let at = self.before.find(0, rank);
-        let procs = self.placed.runs[at].procs;
-        let inside = rank - self.before.get(0, at);
-        Spot {
-            run: row(at),
-            node: inside / procs,
-            local: inside % procs,
         }
     }
 }

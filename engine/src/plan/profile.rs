@@ -107,11 +107,26 @@ pub(super) struct OwnTurns {
 
 /// What a run's first rounds need of its profile: side by side, where a question looks first.
 #[derive(Clone, Copy, Debug)]
-struct First {
+pub(super) struct First {
     /// The first step: on how many objects a node has a process, before which round.
     pairs: u32,
     until: u32,
     locals: Locals,
+}
+
+impl First {
+    /// Where the processes of all turns stand in [`Profiles::dealt`].
+    pub(super) const fn dealt(&self) -> Option<u32> {
+        match self.locals {
+            Locals::At(start) => Some(start),
+            Locals::Same | Locals::Asked(_) => None,
+        }
+    }
+
+    /// Whether an index is asked for them.
+    pub(super) const fn is_asked(&self) -> bool {
+        matches!(self.locals, Locals::Asked(_))
+    }
 }
 
 /// A pattern, and how many processes of it a node has.
@@ -260,6 +275,12 @@ impl Distinct {
         }
     }
 
+    /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
+    #[inline]
+    pub(super) fn dealt(&self) -> (&[u32], &[Packed]) {
+        (&self.locals, &self.dealt)
+    }
+
     /// The rounds of a profile.
     pub(super) fn steps(&self, profile: u32) -> &[Step] {
         let rows = &self.rows[profile as usize].steps;
@@ -290,9 +311,8 @@ impl Profiles {
             }
         };
         let firsts: Vec<First> = of_run.iter().map(first).collect();
-        let asked = |first: &First| matches!(first.locals, Locals::Asked(_));
         Self {
-            written: !firsts.iter().any(asked),
+            written: !firsts.iter().any(First::is_asked),
             firsts,
             of_run,
             distinct: Arc::clone(distinct),
@@ -306,22 +326,18 @@ impl Profiles {
 
     /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
     pub(super) fn dealt(&self) -> (&[u32], &[Packed]) {
-        (&self.distinct.locals, &self.distinct.dealt)
+        self.distinct.dealt()
     }
 
     /// The turns of each node of a run in a round, where profiles are written.
     #[inline]
     pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
         let (first, count, until) = self.round_turns(run, round);
-        let locals = match self.firsts[run as usize].locals {
-            Locals::At(start) => Some(start),
-            Locals::Same | Locals::Asked(_) => None,
-        };
         OwnTurns {
             first,
             count,
             until,
-            locals,
+            locals: self.first(run).dealt(),
         }
     }
 
@@ -339,9 +355,19 @@ impl Profiles {
         self.distinct.steps(profile)
     }
 
+    /// What the first rounds of a run need.
+    pub(super) fn first(&self, run: u32) -> &First {
+        &self.firsts[run as usize]
+    }
+
+    /// The rounds of a run.
+    pub(super) fn steps_of(&self, run: u32) -> &[Step] {
+        self.steps(self.of_run[run as usize])
+    }
+
     /// The rounds behind a run's first ones.
     fn step(&self, run: u32, round: u32) -> Option<&Step> {
-        let steps = self.steps(self.of_run[run as usize]);
+        let steps = self.steps_of(run);
         steps.get(steps.partition_point(|step| step.end <= round))
     }
 
@@ -349,6 +375,12 @@ impl Profiles {
     #[inline]
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
         self.round_turns(run, round).1
+    }
+
+    /// The first turn of each node of a run in a round, and how many it has there.
+    pub(super) fn turns_in(&self, run: u32, round: u32) -> (u32, u32) {
+        let (first, count, _) = self.round_turns(run, round);
+        (first, count)
     }
 
     /// The first turn of a node in a round, how many it has there, and the first round in which they are fewer.
@@ -401,7 +433,7 @@ impl Profiles {
                 return index.turn_by_round(profile.procs, local, object);
             }
         };
-        let steps = self.steps(self.of_run[run as usize]);
+        let steps = self.steps_of(run);
         let step = steps[steps.partition_point(|step| step.before <= turn) - 1];
         let inside = turn - step.before;
         (step.start + inside / step.pairs, inside % step.pairs)

@@ -1,6 +1,7 @@
 //! The questions a plan answers by arithmetic: where is a rank, who is on a node.
 
 use super::order::Spot;
+use super::stretches::{Found, Nodes};
 use super::{AppPlan, PlacedRun, Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -58,20 +59,19 @@ pub struct OnNode<'p> {
 }
 
 impl Plan {
-    /// Where a rank is, by place. Cost: a search over apps, then one or two over the app's runs or rounds, each in a few
-    /// cache lines.
+    /// Where a rank is, by place. Cost: a search over runs and bands, for ranks by node and span another one over the runs of a
+    /// band, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
-        if rank.0 >= self.ranks() {
+        if rank.0 >= self.stretches.end {
             return None;
         }
-        let app = self.bases.find(0, rank.0);
-        let Spot { run, node, local } = self.apps[app].spot(rank.0 - self.apps[app].base.0);
+        let Found { app, spot, .. } = self.find(rank.0);
         Some(Located {
-            app: AppId::from_row(app),
-            run,
-            node,
-            local,
+            app: AppId::from_row(app as usize),
+            run: spot.run,
+            node: spot.node,
+            local: spot.local,
         })
     }
 
@@ -100,22 +100,30 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn place(&self, rank: Rank) -> Option<ProcPlace> {
-        let at = self.locate(rank)?;
-        let app = &self.apps[at.app.row()];
-        Some(self.describe(at, &app.placed.runs[at.run as usize], rank))
+        if rank.0 >= self.stretches.end {
+            return None;
+        }
+        Some(self.describe(rank, self.find(rank.0)))
     }
 
-    fn describe(&self, at: Located, run: &PlacedRun, rank: Rank) -> ProcPlace {
-        let packed = self.places.packed(run.pattern, at.local, &self.patterns);
+    #[inline]
+    fn describe(&self, rank: Rank, found: Found) -> ProcPlace {
+        let Found {
+            app,
+            spot,
+            nodes,
+            kind,
+            packed,
+        } = found;
         let place = Place::from(packed);
         ProcPlace {
             rank,
-            app: at.app,
-            app_rank: rank.0 - self.apps[at.app.row()].base.0,
-            node: NodeId::from_row((run.nodes.first + at.node) as usize),
-            local_rank: run.own_before + at.local,
-            node_rank: run.used_before + at.local,
-            object: run.kind.zip(place.object),
+            app: AppId::from_row(app as usize),
+            app_rank: rank.0 - self.bases()[app as usize],
+            node: NodeId::from_row((nodes.first + spot.node) as usize),
+            local_rank: nodes.own_before + spot.local,
+            node_rank: nodes.used_before + spot.local,
+            object: kind.zip(place.object),
             cpus: place.cpus,
         }
     }
@@ -151,7 +159,18 @@ impl Plan {
                     node: on.node,
                     local,
                 };
-                self.describe(at, on.run, self.rank_of(at))
+                let found = Found {
+                    app: row(on.app.row()),
+                    spot: Spot {
+                        run: on.row,
+                        node: on.node,
+                        local,
+                    },
+                    nodes: Nodes::from(on.run),
+                    kind: on.run.kind,
+                    packed: self.places.packed(on.run.pattern, local, &self.patterns),
+                };
+                self.describe(self.rank_of(at), found)
             })
         })
     }

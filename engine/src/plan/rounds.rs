@@ -2,18 +2,19 @@
 //!
 //! In all rounds of a *band* the same nodes, or (node, object) pairs, take part; a band ends where some of them have had all
 //! their processes. Each band has the processes of a round before each *block* of runs. A block is one run where all that
-//! stays in a near cache; else up to eight, and more only where it would take more than 16 MB or two numbers for each run: the
+//! stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers for each run: the
 //! runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
 
 use super::deal::Step;
+use super::eights::Eights;
 use super::steps::Steps;
 use super::{PlacedRun, row};
 use smallvec::SmallVec;
 
 /// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.
 const NEAR: usize = 1 << 16;
-/// Runs of a block, as a power of two, that are looked through for that: a few cache lines side by side.
-const NEAR_BLOCK: u32 = 3;
+/// Runs of a block, as a power of two, that are looked through for that at least: one cache line.
+const EIGHT: u32 = 3;
 /// Numbers that the bands may hold in any case.
 const ALWAYS: usize = 1 << 22;
 
@@ -30,6 +31,8 @@ pub(super) struct Rounds {
     before: Steps,
     /// Runs of a block: two to this power.
     block: u32,
+    /// What is looked through, where blocks are of several runs.
+    eights: Option<Eights>,
     /// Processes that a node has in a round, at most; `None`: runs have several nodes each.
     pub(super) most_of_distinct: Option<u32>,
 }
@@ -145,8 +148,11 @@ impl Scratch {
 fn block_of(runs: usize, bands: usize) -> u32 {
     let room = ALWAYS.max(2 * runs);
     let numbers = |block: u32| runs.div_ceil(1 << block).saturating_mul(bands);
-    let mut block = 0;
-    while bands > 1 && numbers(block) > if block < NEAR_BLOCK { NEAR } else { room } {
+    if bands <= 1 || numbers(0) <= NEAR {
+        return 0;
+    }
+    let mut block = EIGHT;
+    while numbers(block) > room {
         block += 1;
     }
     block
@@ -167,6 +173,8 @@ impl Rounds {
         let all: u64 = runs.iter().map(|run| u64::from(run.nodes.count)).sum();
         let distinct = all < 2 * runs.len() as u64;
         let first_pairs = |steps: &[Step]| steps.first().map_or(0, |step| step.pairs);
+        let eights = || Eights::new(runs, &scratch.kinds, steps);
+        let eights = (block >= EIGHT).then(eights).flatten();
         let most = steps.iter().map(|steps| first_pairs(steps)).max();
         weights.clear();
         weights.resize(runs.len().div_ceil(1 << block), 0);
@@ -207,6 +215,7 @@ impl Rounds {
             widths,
             before,
             block,
+            eights,
             most_of_distinct: most.filter(|_| distinct),
         }
     }
@@ -225,6 +234,12 @@ impl Rounds {
         }
     }
 
+    /// Processes of a round of a band before each run; `None`: that is known of blocks of runs.
+    pub(super) fn before_runs(&self, band: usize) -> Option<&[u32]> {
+        let (_, before) = self.before.row(band).split_last()?;
+        (self.block == 0).then_some(before)
+    }
+
     /// Which band an app rank is in.
     pub(super) fn band_of(&self, rank: u32) -> usize {
         self.ranks.find(0, rank)
@@ -232,16 +247,29 @@ impl Rounds {
 
     /// The turn of an app rank. `weight(run, round)`: its processes in a round. Cost: two searches; where bands are many, a look
     /// through a block of runs.
-    #[inline]
     pub(super) fn turn(&self, rank: u32, weight: impl Fn(u32, u32) -> u32) -> Turn {
-        let band = self.ranks.find(0, rank);
+        let band = self.band_of(rank);
         let width = self.widths[band];
         let inside = rank - self.ranks.get(0, band);
         let round = self.firsts.get(0, band) + inside / width;
-        let place = inside % width;
+        let (run, place) = self.run(band, (round, inside % width), weight);
+        Turn { round, run, place }
+    }
+
+    /// On which run of a band a place in a round is, and which of the run's places.
+    #[inline]
+    pub(super) fn run(
+        &self,
+        band: usize,
+        (round, place): (u32, u32),
+        weight: impl Fn(u32, u32) -> u32,
+    ) -> (u32, u32) {
         let block = self.before.find(band, place);
         let mut run = row(block << self.block);
         let mut place = place - self.before.get(band, block);
+        if let Some(eights) = &self.eights {
+            return eights.find(round, run, place);
+        }
         if self.block > 0 {
             loop {
                 let own = weight(run, round);
@@ -252,7 +280,7 @@ impl Rounds {
                 run += 1;
             }
         }
-        Turn { round, run, place }
+        (run, place)
     }
 
     /// The app rank of a turn: the inverse of [`Self::turn`].

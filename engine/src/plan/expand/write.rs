@@ -56,7 +56,7 @@ impl<'p> AppRange<'p> {
                     let end = listed
                         .get(at + 1)
                         .map_or(self.app.procs.0, |next| next.rank);
-                    let spot = self.app.spot(rank);
+                    let spot = self.app.listed_spot(rank);
                     let run = &self.app.placed.runs[spot.run as usize];
                     let rows = out.len().min((end - rank) as usize);
                     let stretch = Stretch {

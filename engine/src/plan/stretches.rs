@@ -1,0 +1,387 @@
+//! Stretches of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
+//!
+//! Node by node a stretch is a placed run; round by round it is a band, and the runs of its app stand apart; what a file listed
+//! is one. So one search finds app and run, or app and band, whatever the apps are.
+
+use super::order::{Order, Spot};
+use super::places::{Packed, Places};
+use super::profile::{First, Profiles};
+use super::rounds::Rounds;
+use super::steps::{Steps, WIDE, at_most};
+use super::{AppPlan, PlacedRun, Plan, row};
+use crate::policy::ObjKind;
+use crate::table::patterns::PatternId;
+
+/// Runs of a band that are looked at one and all: a few cache lines side by side.
+const NEAR: usize = 4 * WIDE;
+
+/// Where what the turns of a node get stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    /// Among all places: the n-th process has the n-th turn.
+    Places,
+    /// Among what is dealt, beside the process of each turn.
+    Dealt,
+    /// Nowhere: patterns and profiles are asked.
+    Asked,
+}
+
+/// The nodes of a run, and what each of them held before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Nodes {
+    pub(super) first: u32,
+    pub(super) own_before: u32,
+    pub(super) used_before: u32,
+}
+
+/// A placed run, round by round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(32))]
+struct Turns {
+    nodes: Nodes,
+    start: u32,
+    /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
+    ends: [u32; 2],
+    counts: [u16; 2],
+    kind: Option<ObjKind>,
+    source: Source,
+}
+
+/// Rounds in which the same nodes have equally many turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Band {
+    app: u32,
+    /// Which of the app's bands.
+    band: u32,
+    /// The first round, and processes of each.
+    round: u32,
+    width: u32,
+    /// The first row of the app in [`Stretches::turns`].
+    turns: u32,
+    /// Rows of [`Stretches::near`] that say how many processes of a round come before each run; none: the app is asked.
+    near: u32,
+    lines: u32,
+}
+
+/// Ranks of one app.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(align(32))]
+enum Stretch {
+    /// A placed run, node by node.
+    Run {
+        nodes: Nodes,
+        /// Where what its first turn gets stands.
+        start: u32,
+        /// Processes of each node.
+        procs: u32,
+        app: u32,
+        /// Row in [`AppPlan::runs`].
+        run: u32,
+        kind: Option<ObjKind>,
+        source: Source,
+    },
+    Band(Band),
+    Listed {
+        app: u32,
+    },
+}
+
+const _: () = assert!(size_of::<Stretch>() == 32 && size_of::<Turns>() == 32);
+
+/// The ranks of a plan.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stretches {
+    /// The first rank of each. Shape `[stretches]`.
+    ranks: Steps,
+    /// Shape `[stretches]`.
+    all: Vec<Stretch>,
+    /// The runs of all apps round by round.
+    turns: Vec<Turns>,
+    /// Processes of a round before each run, for bands of few runs, filled up with the largest number there is.
+    near: Vec<[u32; WIDE]>,
+    /// Ranks of the plan.
+    pub(super) end: u32,
+}
+
+/// Where a process is, and what it gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    pub(super) app: u32,
+    pub(super) spot: Spot,
+    pub(super) nodes: Nodes,
+    pub(super) kind: Option<ObjKind>,
+    pub(super) packed: Packed,
+}
+
+impl Stretches {
+    /// Cost: the runs.
+    pub(super) fn new(apps: &[AppPlan], places: &Places) -> Self {
+        let mut stretches = Self::default();
+        let mut ranks = Vec::new();
+        for (at, app) in (0..).zip(apps) {
+            match &app.order {
+                Order::Slot => stretches.add_runs((at, app), None, places, &mut ranks),
+                Order::Fill(profiles) => {
+                    stretches.add_runs((at, app), Some(profiles), places, &mut ranks);
+                }
+                Order::Node(rounds) => {
+                    stretches.add_bands((at, app), rounds, &mut ranks);
+                    stretches.add_turns(app, None, places);
+                }
+                Order::Span(rounds, profiles) => {
+                    stretches.add_bands((at, app), rounds, &mut ranks);
+                    stretches.add_turns(app, Some(profiles), places);
+                }
+                Order::Listed { .. } => {
+                    ranks.push(app.base.0);
+                    stretches.all.push(Stretch::Listed { app: at });
+                }
+            }
+        }
+        stretches.ranks = Steps::one(ranks.len(), ranks.iter().copied());
+        stretches.end = apps.last().map_or(0, |app| app.base.0 + app.procs.0);
+        stretches
+    }
+
+    fn add_runs(
+        &mut self,
+        (app, plan): (u32, &AppPlan),
+        profiles: Option<&Profiles>,
+        places: &Places,
+        ranks: &mut Vec<u32>,
+    ) {
+        let mut rank = plan.base.0;
+        ranks.reserve(plan.placed.runs.len());
+        let runs = (0..).zip(&plan.placed.runs);
+        self.all.extend(runs.map(|(run, placed)| {
+            ranks.push(rank);
+            rank += placed.procs * placed.nodes.count;
+            let first = profiles.map(|profiles| profiles.first(run));
+            let (source, start) = source(placed.pattern, first, places);
+            Stretch::Run {
+                nodes: Nodes::from(placed),
+                start,
+                procs: placed.procs,
+                app,
+                run,
+                kind: placed.kind,
+                source,
+            }
+        }));
+    }
+
+    fn add_bands(&mut self, (app, plan): (u32, &AppPlan), rounds: &Rounds, ranks: &mut Vec<u32>) {
+        for (at, band) in (0..).zip(rounds.bands()) {
+            ranks.push(plan.base.0 + band.rank);
+            let near = row(self.near.len());
+            if let Some(before) = rounds.before_runs(at as usize)
+                && before.len() <= NEAR
+            {
+                self.near.extend(before.chunks(WIDE).map(|before| {
+                    let mut line = [u32::MAX; WIDE];
+                    line[..before.len()].copy_from_slice(before);
+                    line
+                }));
+            }
+            self.all.push(Stretch::Band(Band {
+                app,
+                band: at,
+                round: band.rounds.0,
+                width: band.width,
+                turns: row(self.turns.len()),
+                near,
+                lines: row(self.near.len()) - near,
+            }));
+        }
+    }
+
+    fn add_turns(&mut self, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
+        let runs = (0..).zip(&plan.placed.runs);
+        self.turns
+            .extend(runs.map(|run| Turns::new(run, profiles, places)));
+    }
+}
+
+/// Where what the turns of a run's nodes get stands, and from which row on.
+fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
+    let dealt = first.and_then(First::dealt);
+    match (
+        dealt,
+        first.is_some_and(First::is_asked),
+        places.of(pattern),
+    ) {
+        (Some(start), _, _) => (Source::Dealt, start),
+        (None, false, Some(_)) => (Source::Places, places.start(pattern)),
+        (None, true, _) | (None, false, None) => (Source::Asked, 0),
+    }
+}
+
+impl From<&PlacedRun> for Nodes {
+    fn from(run: &PlacedRun) -> Self {
+        Self {
+            first: run.nodes.first,
+            own_before: run.own_before,
+            used_before: run.used_before,
+        }
+    }
+}
+
+impl Turns {
+    fn new((run, placed): (u32, &PlacedRun), profiles: Option<&Profiles>, places: &Places) -> Self {
+        let first = profiles.map(|profiles| profiles.first(run));
+        let (source, start) = source(placed.pattern, first, places);
+        let mut ends = [placed.procs; 2];
+        let mut counts = [1; 2];
+        if let Some(profiles) = profiles {
+            (ends, counts) = ([0; 2], [0; 2]);
+            for (at, step) in profiles.steps_of(run).iter().take(2).enumerate() {
+                // What does not fit is asked for: there are no such rounds here.
+                let Ok(count) = u16::try_from(step.pairs) else {
+                    break;
+                };
+                (ends[at], counts[at]) = (step.end, count);
+            }
+            ends[1] = ends[1].max(ends[0]);
+        }
+        Self {
+            nodes: Nodes::from(placed),
+            start,
+            ends,
+            counts,
+            kind: placed.kind,
+            source,
+        }
+    }
+
+    /// The first turn of a node in a round, and how many it has there; `None`: that does not stand here.
+    #[inline]
+    fn in_round(&self, round: u32) -> Option<(u32, u32)> {
+        let [first, second] = self.counts.map(u32::from);
+        let behind = round.saturating_sub(self.ends[0]);
+        let early = round - behind;
+        let count = if round < self.ends[0] { first } else { second };
+        (round < self.ends[1]).then_some((early * first + behind * second, count))
+    }
+}
+
+impl Plan {
+    /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
+    /// was found, in one to three cache lines.
+    #[inline]
+    pub(super) fn find(&self, rank: u32) -> Found {
+        let stretches = &self.stretches;
+        let at = stretches.ranks.find(0, rank);
+        let inside = rank - stretches.ranks.get(0, at);
+        match stretches.all[at] {
+            Stretch::Run {
+                nodes,
+                start,
+                procs,
+                app,
+                run,
+                kind,
+                source,
+            } => {
+                let (node, turn) = (inside / procs, inside % procs);
+                let got = self.gets((source, start, turn), self.orders.dealt_by_object());
+                let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), None, turn));
+                let spot = Spot { run, node, local };
+                Found {
+                    app,
+                    spot,
+                    nodes,
+                    kind,
+                    packed,
+                }
+            }
+            Stretch::Band(band) => self.find_turn(band, inside),
+            Stretch::Listed { app } => self.find_listed(app, inside),
+        }
+    }
+
+    /// The same, in a band.
+    #[inline]
+    fn find_turn(&self, band: Band, inside: u32) -> Found {
+        let app = band.app;
+        let round = band.round + inside / band.width;
+        let (run, place) = self.run_in(band, (round, inside % band.width));
+        let turns = &self.stretches.turns[(band.turns + run) as usize];
+        let (first, count) = { turns.in_round(round) }
+            .unwrap_or_else(|| self.apps[app as usize].turns_in(run, round));
+        let (node, at) = (place / count, place % count);
+        let got = self.gets(
+            (turns.source, turns.start, first + at),
+            self.orders.dealt_by_round(),
+        );
+        let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), Some(round), at));
+        Found {
+            app,
+            spot: Spot { run, node, local },
+            nodes: turns.nodes,
+            kind: turns.kind,
+            packed,
+        }
+    }
+
+    /// On which run of a band a place in a round is, and which of the run's places.
+    #[inline]
+    fn run_in(&self, band: Band, (round, place): (u32, u32)) -> (u32, u32) {
+        if band.lines > 0 {
+            let near = &self.stretches.near[band.near as usize..][..band.lines as usize];
+            let found: usize = near.iter().map(|line| at_most(line, place)).sum();
+            let run = found - 1;
+            return (row(run), place - near.as_flattened()[run]);
+        }
+        let plan = &self.apps[band.app as usize];
+        let (Order::Node(rounds) | Order::Span(rounds, _)) = &plan.order else {
+            unreachable!("only rounds have bands")
+        };
+        let weight = |run, round| plan.weight(run, round);
+        rounds.run(band.band as usize, (round, place), weight)
+    }
+
+    /// Which process has a turn, and what it gets, where that stands written out. `dealt`: the process of each turn, and what it
+    /// gets.
+    #[inline]
+    fn gets(
+        &self,
+        (source, start, turn): (Source, u32, u32),
+        (locals, dealt): (&[u32], &[Packed]),
+    ) -> Option<(u32, Packed)> {
+        let row = (start + turn) as usize;
+        match source {
+            Source::Places => Some((turn, self.places.all()[row])),
+            Source::Dealt => Some((locals[row], dealt[row])),
+            Source::Asked => None,
+        }
+    }
+
+    /// Which process of a run has a turn: in a round, or of all.
+    #[cold]
+    fn asked(&self, (app, run): (u32, u32), round: Option<u32>, at: u32) -> (u32, Packed) {
+        let plan = &self.apps[app as usize];
+        let local = match (&plan.order, round) {
+            (Order::Fill(profiles) | Order::Span(_, profiles), round) => {
+                profiles.local(run, round, at)
+            }
+            (Order::Node(_), Some(round)) => round,
+            (Order::Slot | Order::Node(_) | Order::Listed { .. }, _) => at,
+        };
+        let pattern = plan.placed.runs[run as usize].pattern;
+        (local, self.places.packed(pattern, local, &self.patterns))
+    }
+
+    #[inline(never)]
+    fn find_listed(&self, app: u32, rank: u32) -> Found {
+        let plan = &self.apps[app as usize];
+        let spot = plan.listed_spot(rank);
+        let run = &plan.placed.runs[spot.run as usize];
+        Found {
+            app,
+            spot,
+            nodes: Nodes::from(run),
+            kind: run.kind,
+            packed: self.places.packed(run.pattern, spot.local, &self.patterns),
+        }
+    }
+}
