@@ -425,15 +425,12 @@ fn first_states(
                     set
                 }
             };
-            let inferred = match (said.inferred, machine.inferred) {
+            let each = match (said.inferred, machine.inferred) {
                 (0, _) => 0,
-                (times, CpuMode::Core) => {
-                    times.saturating_mul(u64::from(site.topologies.inferred_slots(topology)))
-                }
-                (times, CpuMode::Hwthread) => times.saturating_mul(u64::from(
-                    site.topologies.count(topology, ObjKind::Hwthread),
-                )),
+                (_, CpuMode::Core) => site.topologies.inferred_slots(topology),
+                (_, CpuMode::Hwthread) => site.topologies.count(topology, ObjKind::Hwthread),
             };
+            let inferred = said.inferred.saturating_mul(u64::from(each));
             let slots = said.written.saturating_add(inferred);
             let state = site.states.intern(NodeState {
                 topology,
