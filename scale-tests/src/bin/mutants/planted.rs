@@ -161,14 +161,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "free cpus are not carried to the next app",
         file: "engine/src/stage/leave.rs",
-        from: "    let next = NodeState {\n        free,\n        used: row.used + placed,",
-        to: "    let next = NodeState {\n        free: if placed > 1 { free } else { row.free },\n        used: row.used + placed,",
+        from: "            free: pusets.intern_words(free.words(), free.len() as usize),\n            used",
+        to: "            free: if rows[at].placed > 1 { pusets.intern_words(free.words(), free.len() as usize) } else { row.free },\n            used",
     },
     Mutant {
         name: "slots are not carried to the next app",
         file: "engine/src/stage/leave.rs",
-        from: "        used: row.used + placed,\n        own: row.own + placed,",
-        to: "        used: row.used,\n        own: row.own + placed,",
+        from: "used: row.used + rows[at].placed,",
+        to: "used: row.used,",
     },
     Mutant {
         name: "local ranks start afresh in each app",
