@@ -5,7 +5,7 @@
 
 use super::deal::Step;
 use super::places::{Packed, Places};
-use super::profile::{Distinct, Profiles, Turning};
+use super::profile::{Distinct, OwnTurns, Profiles, Turning};
 use super::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
 use super::{Placed, PlacedRun, row};
@@ -248,20 +248,22 @@ impl super::AppPlan {
 
     /// Processes of each node of a run in a round.
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
-        match &self.order {
-            Order::Span(_, profiles) => profiles.pairs(run, round),
-            Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
-                u32::from(self.placed.runs[run as usize].procs > round)
-            }
-        }
+        self.own_turns(run, round).count
     }
 
-    /// The first turn of each node of a run in a round, and how many it has there.
-    pub(super) fn turns_in(&self, run: u32, round: u32) -> (u32, u32) {
+    /// The turns of each node of a run in a round of its app.
+    #[inline]
+    pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
         match &self.order {
-            Order::Span(_, profiles) => profiles.turns_in(run, round),
+            Order::Span(_, profiles) => profiles.own_turns(run, round),
             Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
-                (round, self.pairs(run, round))
+                let procs = self.placed.runs[run as usize].procs;
+                OwnTurns {
+                    first: round,
+                    count: u32::from(procs > round),
+                    until: procs,
+                    locals: None,
+                }
             }
         }
     }

@@ -101,7 +101,8 @@ pub(super) struct OwnTurns {
     pub(super) count: u32,
     /// The first round in which they are fewer.
     pub(super) until: u32,
-    /// Where the processes of all its turns stand in [`Profiles::locals`]; `None`: the n-th process has the n-th turn.
+    /// Where the processes of all its turns stand in [`Profiles::dealt`]; `None`: the n-th process has the n-th turn, or the
+    /// profile is asked.
     pub(super) locals: Option<u32>,
 }
 
@@ -329,7 +330,7 @@ impl Profiles {
         self.distinct.dealt()
     }
 
-    /// The turns of each node of a run in a round, where profiles are written.
+    /// The turns of each node of a run in a round; of a profile that is asked, all but where its processes stand.
     #[inline]
     pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
         let (first, count, until) = self.round_turns(run, round);
@@ -375,12 +376,6 @@ impl Profiles {
     #[inline]
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
         self.round_turns(run, round).1
-    }
-
-    /// The first turn of each node of a run in a round, and how many it has there.
-    pub(super) fn turns_in(&self, run: u32, round: u32) -> (u32, u32) {
-        let (first, count, _) = self.round_turns(run, round);
-        (first, count)
     }
 
     /// The first turn of a node in a round, how many it has there, and the first round in which they are fewer.

@@ -63,10 +63,7 @@ impl Plan {
     /// band, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
-        if rank.0 >= self.stretches.end {
-            return None;
-        }
-        let Found { app, spot, .. } = self.find(rank.0);
+        let Found { app, spot, .. } = self.find_known(rank)?;
         Some(Located {
             app: AppId::from_row(app as usize),
             run: spot.run,
@@ -100,10 +97,13 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn place(&self, rank: Rank) -> Option<ProcPlace> {
-        if rank.0 >= self.stretches.end {
-            return None;
-        }
-        Some(self.describe(rank, self.find(rank.0)))
+        Some(self.describe(rank, self.find_known(rank)?))
+    }
+
+    /// Where a rank is, and what it gets; `None`: the job has no such rank.
+    #[inline]
+    fn find_known(&self, rank: Rank) -> Option<Found> {
+        (rank.0 < self.stretches.end).then(|| self.find(rank.0))
     }
 
     #[inline]

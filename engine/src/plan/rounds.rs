@@ -48,6 +48,14 @@ pub(super) struct Band {
     pub(super) width: u32,
 }
 
+impl Band {
+    /// In which round one of its app ranks is, and on which place of that round.
+    pub(super) const fn round(&self, rank: u32) -> (u32, u32) {
+        let inside = rank - self.rank;
+        (self.rounds.0 + inside / self.width, inside % self.width)
+    }
+}
+
 /// A turn of a round: which round, which run, which of the run's pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Turn {
@@ -249,10 +257,8 @@ impl Rounds {
     /// through a block of runs.
     pub(super) fn turn(&self, rank: u32, weight: impl Fn(u32, u32) -> u32) -> Turn {
         let band = self.band_of(rank);
-        let width = self.widths[band];
-        let inside = rank - self.ranks.get(0, band);
-        let round = self.firsts.get(0, band) + inside / width;
-        let (run, place) = self.run(band, (round, inside % width), weight);
+        let (round, place) = self.band(band).round(rank);
+        let (run, place) = self.run(band, (round, place), weight);
         Turn { round, run, place }
     }
 

@@ -306,8 +306,10 @@ impl Plan {
         let round = band.round + inside / band.width;
         let (run, place) = self.run_in(band, (round, inside % band.width));
         let turns = &self.stretches.turns[(band.turns + run) as usize];
-        let (first, count) = { turns.in_round(round) }
-            .unwrap_or_else(|| self.apps[app as usize].turns_in(run, round));
+        let (first, count) = turns.in_round(round).unwrap_or_else(|| {
+            let own = self.apps[app as usize].own_turns(run, round);
+            (own.first, own.count)
+        });
         let (node, at) = (place / count, place % count);
         let got = self.gets(
             (turns.source, turns.start, first + at),

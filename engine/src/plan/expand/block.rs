@@ -7,7 +7,7 @@
 
 use super::super::places::Places;
 use super::super::profile::Profiles;
-use super::super::rounds::{Rounds, Turn};
+use super::super::rounds::Rounds;
 use super::super::{AppPlan, row};
 use super::Columns;
 use super::lanes::{Lanes, ROUNDS, Rows};
@@ -46,34 +46,34 @@ pub(super) fn write(
     rounds: &Rounds,
     (live, block): (&mut Vec<u32>, &mut Block),
 ) {
-    let Turn { mut round, .. } = rounds.turn(first, |run, round| from.app.weight(run, round));
+    let band = |rank| rounds.band(rounds.band_of(rank));
     let mut rank = first;
     live.clear();
     live.extend(0..row(from.app.placed.runs.len()));
     while out.len() > 0 {
         let mut parts: SmallVec<[Part<'_>; INLINE]> = SmallVec::new();
-        let begin = round;
+        let (begin, _) = band(rank).round(rank);
         while out.len() > 0 && parts.len() < ROUNDS {
-            let band = rounds.band(rounds.band_of(rank));
-            let start = band.rank + (round - band.rounds.0) * band.width;
-            let rows = out.len().min((start + band.width - rank) as usize);
+            let band = band(rank);
+            let (_, skip) = band.round(rank);
+            let rows = out.len().min((band.width - skip) as usize);
             parts.push(Part {
                 out: out.take(rows),
-                skip: (rank - start) as usize,
+                skip: skip as usize,
             });
             rank += row(rows);
-            round += 1;
         }
+        let end = begin + row(parts.len());
         let Block { lanes, rows } = &mut *block;
         lanes.begin(parts.len());
         for &run in &*live {
-            lanes.run(from, run, begin..round, |lanes| {
+            lanes.run(from, run, begin..end, |lanes| {
                 write_out(lanes, &mut parts, rows);
             });
         }
         write_out(lanes, &mut parts, rows);
         if out.len() > 0 {
-            live.retain(|&run| from.app.pairs(run, round) > 0);
+            live.retain(|&run| from.app.pairs(run, end) > 0);
         }
     }
 }

@@ -2,7 +2,6 @@
 //! put down round by round.
 
 use super::super::places::{KindBits, Packed};
-use super::super::profile::OwnTurns;
 use super::super::row;
 use super::COLUMNS;
 use super::block::Written;
@@ -129,15 +128,7 @@ impl Lanes {
             let who = (node, run.own_before, run.used_before);
             let mut round = rounds.start;
             while round < rounds.end {
-                let own = match from.profiles {
-                    Some(profiles) => profiles.own_turns(at, round),
-                    None => OwnTurns {
-                        first: round,
-                        count: u32::from(run.procs > round),
-                        until: run.procs,
-                        locals: None,
-                    },
-                };
+                let own = from.app.own_turns(at, round);
                 if own.count == 0 {
                     break;
                 }
