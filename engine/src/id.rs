@@ -57,11 +57,27 @@ pub fn row_to_key(row: usize) -> NonZeroU32 {
         .expect("limit.rs keeps tables below 2^32 - 1 rows")
 }
 
+/// One row more for so many, where there are many, in what goes on to grow.
+pub(crate) const ROWS_PER_SPARE: usize = 64;
+
 /// One column of a table, indexed by the table's id. Shape: `[rows]`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Column<I, T> {
     values: Vec<T>,
     id: PhantomData<I>,
+}
+
+impl<I, T: Clone> Clone for Column<I, T> {
+    /// With room for some rows more: a job planned again from a copy would else first move thousands of rows to add one.
+    fn clone(&self) -> Self {
+        let rows = self.values.len();
+        let mut values = Vec::with_capacity(rows + rows / ROWS_PER_SPARE);
+        values.extend_from_slice(&self.values);
+        Self {
+            values,
+            id: PhantomData,
+        }
+    }
 }
 
 impl<I: Id, T> Column<I, T> {

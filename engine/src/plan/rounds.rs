@@ -64,6 +64,9 @@ pub(super) struct Turn {
     pub(super) place: u32,
 }
 
+/// The round where some runs have fewer pairs, their kind, by how many pairs.
+type Fall = (u32, u32, u32);
+
 /// What finding the bands of one app after the other needs.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -71,8 +74,12 @@ pub(super) struct Scratch {
     kinds: Vec<u32>,
     /// What makes a kind, ascending. Shape `[kinds]`.
     distinct: Vec<u32>,
-    /// (the round where it happens, the kind, by how many pairs it falls), by ascending round.
-    falls: Vec<(u32, u32, u32)>,
+    /// By ascending round, and kind.
+    falls: Vec<Fall>,
+    /// As they were found, by kind.
+    found: Vec<Fall>,
+    /// Where the next fall of each round goes. Shape `[rounds]`.
+    places: Vec<u32>,
     /// The runs by kind: those of a kind are neighbours.
     by_kind: Vec<u32>,
     /// Where the runs of each kind end in `by_kind`. Shape `[kinds]`.
@@ -107,15 +114,43 @@ impl Scratch {
         &self.distinct
     }
 
+    /// Cost: the steps; a sort of them where rounds are more.
     fn find_falls(&mut self, steps: &[&[Step]]) {
-        self.falls.clear();
+        let Self {
+            falls,
+            found,
+            places,
+            ..
+        } = self;
+        found.clear();
         for (kind, steps) in (0..).zip(steps) {
             for (at, step) in steps.iter().enumerate() {
                 let next = steps.get(at + 1).map_or(0, |next| next.pairs);
-                self.falls.push((step.end, kind, step.pairs - next));
+                found.push((step.end, kind, step.pairs - next));
             }
         }
-        self.falls.sort_unstable();
+        let rounds = found.iter().map(|fall| fall.0 as usize + 1).max();
+        if rounds.is_none_or(|rounds| rounds > found.len()) {
+            falls.clone_from(found);
+            falls.sort_unstable();
+            return;
+        }
+        places.clear();
+        places.resize(rounds.unwrap_or(0), 0);
+        for fall in &*found {
+            places[fall.0 as usize] += 1;
+        }
+        let mut before = 0;
+        for place in &mut *places {
+            before += std::mem::replace(place, before);
+        }
+        falls.clear();
+        falls.resize(found.len(), (0, 0, 0));
+        for &fall in &*found {
+            let place = &mut places[fall.0 as usize];
+            falls[*place as usize] = fall;
+            *place += 1;
+        }
     }
 
     fn sort_by_kind(&mut self) {
@@ -174,7 +209,7 @@ impl Rounds {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         let mut weights = std::mem::take(&mut scratch.weights);
-        let same_round = |a: &(u32, _, _), b: &(u32, _, _)| a.0 == b.0;
+        let same_round = |a: &Fall, b: &Fall| a.0 == b.0;
         let bands = scratch.falls.chunk_by(same_round).count();
         let block = block_of(runs.len(), bands);
         let nodes = |run: u32| runs[run as usize].nodes.count;
@@ -226,6 +261,11 @@ impl Rounds {
             eights,
             most_of_distinct: most.filter(|_| distinct),
         }
+    }
+
+    /// The first app rank of each band.
+    pub(super) fn first_ranks(&self) -> &[u32] {
+        &self.ranks.row(0)[..self.widths.len()]
     }
 
     /// The bands, in order.

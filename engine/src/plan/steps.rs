@@ -55,20 +55,18 @@ impl Steps {
     /// Adds a row of the length that was said.
     pub(super) fn push(&mut self, values: impl Iterator<Item = u32>) {
         let first = self.values.len();
-        self.values.extend(values);
-        debug_assert_eq!(
-            self.values.len(),
-            first + self.len,
-            "rows are of one length"
-        );
-        if self.len <= WIDE {
-            self.values.resize(first + self.stride, u32::MAX);
-        } else {
-            self.values.resize(first + self.stride, 0);
-            let (numbers, behind) = self.values[first..].split_at_mut(self.len);
-            if let Some((scale, starts)) = behind.split_first_mut() {
-                *scale = find_starts(numbers, starts);
-            }
+        let filler = if self.len <= WIDE { u32::MAX } else { 0 };
+        self.values.resize(first + self.stride, filler);
+        let (numbers, behind) = self.values[first..].split_at_mut(self.len);
+        let written = values.fold(0, |at, number| {
+            numbers[at] = number;
+            at + 1
+        });
+        debug_assert_eq!(written, self.len, "rows are of one length");
+        if self.len > WIDE
+            && let Some((scale, starts)) = behind.split_first_mut()
+        {
+            *scale = find_starts(numbers, starts);
         }
     }
 

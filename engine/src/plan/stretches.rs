@@ -117,28 +117,26 @@ impl Stretches {
     /// Cost: the runs.
     pub(super) fn new(apps: &[AppPlan], places: &Places) -> Self {
         let mut stretches = Self::default();
-        let mut ranks = Vec::new();
         for (at, app) in (0..).zip(apps) {
             match &app.order {
-                Order::Slot => stretches.add_runs((at, app), None, places, &mut ranks),
-                Order::Fill(profiles) => {
-                    stretches.add_runs((at, app), Some(profiles), places, &mut ranks);
-                }
+                Order::Slot => stretches.add_runs((at, app), None, places),
+                Order::Fill(profiles) => stretches.add_runs((at, app), Some(profiles), places),
                 Order::Node(rounds) => {
-                    stretches.add_bands((at, app), rounds, &mut ranks);
+                    stretches.add_bands(at, rounds);
                     stretches.add_turns(app, None, places);
                 }
                 Order::Span(rounds, profiles) => {
-                    stretches.add_bands((at, app), rounds, &mut ranks);
+                    stretches.add_bands(at, rounds);
                     stretches.add_turns(app, Some(profiles), places);
                 }
-                Order::Listed { .. } => {
-                    ranks.push(app.base.0);
-                    stretches.all.push(Stretch::Listed { app: at });
-                }
+                Order::Listed { .. } => stretches.all.push(Stretch::Listed { app: at }),
             }
         }
-        stretches.ranks = Steps::one(ranks.len(), ranks.iter().copied());
+        let ranks = apps.iter().flat_map(|app| {
+            let firsts = app.first_ranks().iter();
+            firsts.map(|rank| app.base.0 + rank)
+        });
+        stretches.ranks = Steps::one(stretches.all.len(), ranks);
         stretches.end = apps.last().map_or(0, |app| app.base.0 + app.procs.0);
         stretches
     }
@@ -148,14 +146,9 @@ impl Stretches {
         (app, plan): (u32, &AppPlan),
         profiles: Option<&Profiles>,
         places: &Places,
-        ranks: &mut Vec<u32>,
     ) {
-        let mut rank = plan.base.0;
-        ranks.reserve(plan.placed.runs.len());
         let runs = (0..).zip(&plan.placed.runs);
         self.all.extend(runs.map(|(run, placed)| {
-            ranks.push(rank);
-            rank += placed.procs * placed.nodes.count;
             let first = profiles.map(|profiles| profiles.first(run));
             let (source, start) = source(placed.pattern, first, places);
             Stretch::Run {
@@ -170,9 +163,8 @@ impl Stretches {
         }));
     }
 
-    fn add_bands(&mut self, (app, plan): (u32, &AppPlan), rounds: &Rounds, ranks: &mut Vec<u32>) {
+    fn add_bands(&mut self, app: u32, rounds: &Rounds) {
         for (at, band) in (0..).zip(rounds.bands()) {
-            ranks.push(plan.base.0 + band.rank);
             let near = row(self.near.len());
             if let Some(before) = rounds.before_runs(at as usize)
                 && before.len() <= NEAR
@@ -202,7 +194,19 @@ impl Stretches {
     }
 }
 
+impl AppPlan {
+    /// The first app rank of each of its stretches.
+    fn first_ranks(&self) -> &[u32] {
+        match &self.order {
+            Order::Slot | Order::Fill(_) => &self.before.row(0)[..self.placed.runs.len()],
+            Order::Node(rounds) | Order::Span(rounds, _) => rounds.first_ranks(),
+            Order::Listed { .. } => &[0],
+        }
+    }
+}
+
 /// Where what the turns of a run's nodes get stands, and from which row on.
+#[inline]
 fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
     let dealt = first.and_then(First::dealt);
     match (

@@ -9,7 +9,7 @@ use super::named::Named;
 use super::parallel::{Sharing, each};
 use super::pattern::{DraftRun, DraftSegment};
 use super::spare::Spare;
-use crate::id::{Column, Id as _};
+use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::plan::{Derived, PlacedRun, Plan, World};
 use crate::table::alike::{Alike, START, mix};
 use crate::table::apps::AppTable;
@@ -312,8 +312,9 @@ impl Site {
         segment(draft, |mask| self.cpuset(topology, mask))
     }
 
-    /// Makes room for so many states and patterns more.
+    /// Makes room for so many states and patterns more, and for what few later losses add.
     pub(crate) fn reserve(&mut self, new: usize, keeping: Keeping) {
+        let new = new + new / ROWS_PER_SPARE;
         self.states.reserve(new);
         self.patterns.reserve(new);
         if keeping == Keeping::Yes {
