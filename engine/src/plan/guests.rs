@@ -1,13 +1,15 @@
 //! Which apps are on a node, where apps are many: found without asking each of them.
 //!
-//! Placed runs of all apps stand by how long they are, in classes each four times as wide as the one before, and in a class by
-//! their first node. Of a class only runs that start less than its width before a node can reach it, so a question looks at
-//! few that it has no use for.
+//! Short runs stand by node, once for each of their nodes, as far as that makes a few times as many as there are runs: an answer
+//! is read from there. Longer runs stand by how long they are, in classes each four times as wide as the one before, and in a
+//! class by their first node. Of a class only runs that start less than its width before a node can reach it, so a question
+//! looks at few that it has no use for.
 
 use super::steps::Steps;
-use super::{AppPlan, row};
+use super::{AppPlan, PlacedRun};
 use crate::table::names::NodeRange;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Apps from which on they are not asked one by one.
 const MANY: usize = 16;
@@ -15,15 +17,36 @@ const MANY: usize = 16;
 const WIDER: u32 = 2;
 /// Classes that runs can be of.
 const CLASSES: usize = u32::BITS.div_ceil(WIDER) as usize + 1;
-/// Nodes for each run of a class up to which the runs are counted by node: what is counted stays in proportion to them.
+/// Nodes for each run up to which runs are counted by node: what is counted stays in proportion to them.
 const SPREAD: usize = 8;
+/// What stands by node, for each run: so does that.
+const EACH: u64 = 4;
+
+/// An app on a node: rows of the app and of its run, and which node of the run this is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) struct Guest {
+    pub(super) app: u32,
+    pub(super) run: u32,
+    pub(super) node: u32,
+}
 
 /// A placed run: its nodes, its app, its row there.
 #[derive(Clone, Copy, Debug)]
-struct Guest {
+struct Stay {
     nodes: NodeRange,
     app: u32,
-    row: u32,
+    run: u32,
+}
+
+/// Short runs, node by node.
+#[derive(Clone, Debug, Default)]
+struct Near {
+    /// The first node that one of them is on.
+    first: u32,
+    /// Where the guests of each node end. Shape `[nodes from the first to the last one]`.
+    ends: Vec<u32>,
+    /// By node; those of a node by app.
+    guests: Vec<Guest>,
 }
 
 /// Runs of one class.
@@ -34,87 +57,175 @@ struct Class {
     /// First nodes, ascending. Shape `[runs of the class]`.
     firsts: Steps,
     /// The runs, in the order of `firsts`.
-    guests: Vec<Guest>,
+    stays: Vec<Stay>,
 }
 
 /// The runs of many apps by their nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guests {
+    near: Near,
     classes: Vec<Class>,
 }
 
-/// An app on a node, by rows: of the app, and of its run.
-pub(super) type Rows = (u32, u32);
-
 impl Guests {
-    /// `None` where apps are few. Cost: two passes over the runs; a sort of those that lie far apart.
+    /// `None` where apps are few. Cost: three passes over the runs; a sort of long ones that lie far apart.
     pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
-        if apps.len() <= MANY {
-            return None;
-        }
-        let mut sizes = [0; CLASSES];
-        for run in apps.iter().flat_map(|plan| &plan.placed.runs) {
-            sizes[class_of(run.nodes.count)] += 1;
-        }
-        let mut classes = sizes.map(Vec::with_capacity);
-        for (app, plan) in apps.iter().enumerate() {
-            for (at, run) in plan.placed.runs.iter().enumerate() {
-                classes[class_of(run.nodes.count)].push(Guest {
-                    nodes: run.nodes,
-                    app: row(app),
-                    row: row(at),
-                });
-            }
-        }
-        let filled = (0_u32..)
-            .zip(classes)
-            .filter(|(_, guests)| !guests.is_empty());
-        let classes = filled.map(|(class, guests)| {
-            let guests = by_node(guests);
-            Class {
-                width: 1 << (class * WIDER),
-                firsts: Steps::one(guests.len(), guests.iter().map(|guest| guest.nodes.first)),
-                guests,
-            }
-        });
-        Some(Self {
-            classes: classes.collect(),
+        (apps.len() > MANY).then(|| {
+            Self::of((0..).zip(apps).flat_map(|(app, plan)| {
+                let runs = (0..).zip(&plan.placed.runs);
+                runs.map(move |(run, &PlacedRun { nodes, .. })| Stay { nodes, app, run })
+            }))
         })
     }
 
-    /// The apps on a node, ascending. Cost: a search per class, of which there are at most 17, and a few times the apps found.
-    pub(super) fn on(&self, node: u32) -> SmallVec<[Rows; 8]> {
-        let mut found = SmallVec::new();
+    /// `stays`: by app.
+    fn of(stays: impl Iterator<Item = Stay> + Clone) -> Self {
+        let mut runs = [0; CLASSES];
+        let mut guests = [0; CLASSES];
+        let (mut least, mut end) = (u32::MAX, 0);
+        stays.clone().for_each(|stay| {
+            let class = class_of(stay.nodes.count);
+            runs[class] += 1;
+            guests[class] += u64::from(stay.nodes.count);
+            least = least.min(stay.nodes.first);
+            end = end.max(stay.nodes.end());
+        });
+        let all: usize = runs.iter().sum();
+        let spread = end.saturating_sub(least) as usize;
+        let dense = spread <= SPREAD * all;
+        let room = if dense { EACH * all as u64 } else { 0 };
+        let mut by_node = 0;
+        let short = guests.iter().take_while(|&&guests| {
+            by_node += guests;
+            by_node <= room
+        });
+        let short = short.count();
+        let longest = short.checked_sub(1).map_or(0, width);
+        let is_short = |stay: &Stay| u64::from(stay.nodes.count) <= longest;
+        let near = if runs[..short].iter().any(|&runs| runs > 0) {
+            Near::new(stays.clone().filter(is_short), least..end)
+        } else {
+            Near::default()
+        };
+        let mut classes = runs.map(|_| Vec::new());
+        for (stays, &runs) in classes.iter_mut().zip(&runs).skip(short) {
+            stays.reserve(runs);
+        }
+        if runs[short..].iter().any(|&runs| runs > 0) {
+            let long = stays.filter(|stay| !is_short(stay));
+            long.for_each(|stay| classes[class_of(stay.nodes.count)].push(stay));
+        }
+        let filled = (0..).zip(classes).filter(|(_, stays)| !stays.is_empty());
+        let classes = filled.map(|(class, stays)| {
+            let stays = by_first_node(stays);
+            Class {
+                width: width(class),
+                firsts: Steps::one(stays.len(), stays.iter().map(|stay| stay.nodes.first)),
+                stays,
+            }
+        });
+        Self {
+            near,
+            classes: classes.collect(),
+        }
+    }
+
+    /// The apps on a node, ascending. Cost: a copy of them; where there are long runs a search per class, of which there are at
+    /// most 17, and a few times the apps found.
+    pub(super) fn on(&self, node: u32) -> SmallVec<[Guest; 5]> {
+        let mut found = SmallVec::from_slice(self.near.on(node));
+        if self.classes.is_empty() {
+            return found;
+        }
         for class in &self.classes {
-            if class.guests[0].nodes.first > node {
+            if class.stays[0].nodes.first > node {
                 continue;
             }
             let last = class.firsts.find(0, node);
-            let near = class.guests[..=last]
-                .iter()
-                .rev()
-                .take_while(|guest| u64::from(guest.nodes.first) + class.width > u64::from(node));
-            let here = near.filter(|guest| node < guest.nodes.end());
-            found.extend(here.map(|guest| (guest.app, guest.row)));
+            for stay in class.stays[..=last].iter().rev() {
+                if u64::from(stay.nodes.first) + class.width <= u64::from(node) {
+                    break;
+                }
+                if node < stay.nodes.end() {
+                    found.push(stay.at(node));
+                }
+            }
         }
-        found.sort_unstable();
+        found.sort_unstable_by_key(|guest| (guest.app, guest.run));
         found
     }
 }
 
-/// Runs by their first nodes, those of one node as they came.
-fn by_node(mut guests: Vec<Guest>) -> Vec<Guest> {
-    if guests.is_sorted_by_key(|guest| guest.nodes.first) {
-        return guests;
+impl Stay {
+    /// On one of its nodes.
+    const fn at(&self, node: u32) -> Guest {
+        Guest {
+            app: self.app,
+            run: self.run,
+            node: node - self.nodes.first,
+        }
     }
-    let firsts = || guests.iter().map(|guest| guest.nodes.first);
+}
+
+impl Near {
+    /// `nodes`: all that they are on are among these. Cost: two passes over the runs, one over their nodes.
+    fn new(stays: impl Iterator<Item = Stay> + Clone, nodes: Range<u32>) -> Self {
+        let first = nodes.start;
+        let row = |node: u32| (node - first) as usize;
+        // How many guests more a node has than the one before it; then where its next guest goes.
+        let mut places = vec![0_u32; nodes.len() + 1];
+        stays.clone().for_each(|stay| {
+            let NodeRange { first, count } = stay.nodes;
+            let [start, end] = [first, first + count].map(row);
+            places[start] = places[start].wrapping_add(1);
+            places[end] = places[end].wrapping_sub(1);
+        });
+        let (mut here, mut before) = (0_u32, 0_u32);
+        for place in &mut places {
+            here = here.wrapping_add(std::mem::replace(place, before));
+            before += here;
+        }
+        let mut guests = vec![Guest::default(); before as usize];
+        stays.for_each(|stay| {
+            let places = &mut places[row(stay.nodes.first)..row(stay.nodes.end())];
+            for (node, place) in (0..).zip(places) {
+                let Stay { app, run, .. } = stay;
+                guests[*place as usize] = Guest { app, run, node };
+                *place += 1;
+            }
+        });
+        places.pop();
+        Self {
+            first,
+            ends: places,
+            guests,
+        }
+    }
+
+    /// The guests of a node.
+    fn on(&self, node: u32) -> &[Guest] {
+        let Some(row) = node.checked_sub(self.first).map(|row| row as usize) else {
+            return &[];
+        };
+        let end = |row: usize| self.ends.get(row).map(|&end| end as usize);
+        let start = row.checked_sub(1).and_then(end).unwrap_or(0);
+        end(row).map_or(&[], |end| &self.guests[start..end])
+    }
+}
+
+/// Runs by their first nodes, those of one node as they came.
+fn by_first_node(mut stays: Vec<Stay>) -> Vec<Stay> {
+    if stays.is_sorted_by_key(|stay| stay.nodes.first) {
+        return stays;
+    }
+    let firsts = || stays.iter().map(|stay| stay.nodes.first);
     let (least, most) = firsts().fold((u32::MAX, 0), |(least, most), first| {
         (first.min(least), first.max(most))
     });
     let nodes = (most - least) as usize + 1;
-    if nodes > SPREAD * guests.len() {
-        guests.sort_by_key(|guest| guest.nodes.first);
-        return guests;
+    if nodes > SPREAD * stays.len() {
+        stays.sort_by_key(|stay| stay.nodes.first);
+        return stays;
     }
     // Where the next run of each node goes.
     let mut places = vec![0_u32; nodes];
@@ -125,13 +236,18 @@ fn by_node(mut guests: Vec<Guest>) -> Vec<Guest> {
     for place in &mut places {
         before += std::mem::replace(place, before);
     }
-    let mut sorted = vec![guests[0]; guests.len()];
-    for guest in guests {
-        let place = &mut places[(guest.nodes.first - least) as usize];
-        sorted[*place as usize] = guest;
+    let mut sorted = vec![stays[0]; stays.len()];
+    for stay in stays {
+        let place = &mut places[(stay.nodes.first - least) as usize];
+        sorted[*place as usize] = stay;
         *place += 1;
     }
     sorted
+}
+
+/// Nodes that the runs of a class have at most.
+const fn width(class: usize) -> u64 {
+    1 << (class * WIDER as usize)
 }
 
 /// The narrowest class for runs of so many nodes.
@@ -144,22 +260,60 @@ const fn class_of(nodes: u32) -> usize {
 mod tests {
     use super::*;
 
+    fn stay(app: u32, run: u32, first: u32, count: u32) -> Stay {
+        Stay {
+            nodes: NodeRange { first, count },
+            app,
+            run,
+        }
+    }
+
     #[test]
     fn runs_stand_by_node_however_far_apart() {
         for apart in [1, 3, 1000] {
-            let guests = (0..400).map(|row| Guest {
-                nodes: NodeRange {
-                    first: 7 + row * 37 % 80 * apart,
-                    count: 1,
-                },
-                app: row / 10,
-                row,
+            let stays = (0..400).map(|row| stay(row / 10, row, 7 + row * 37 % 80 * apart, 1));
+            let stays: Vec<Stay> = stays.collect();
+            let rows = |stays: &[Stay]| stays.iter().map(|stay| stay.run).collect::<Vec<_>>();
+            let mut sorted = stays.clone();
+            sorted.sort_by_key(|stay| stay.nodes.first);
+            assert_eq!(
+                rows(&by_first_node(stays)),
+                rows(&sorted),
+                "{apart} nodes apart"
+            );
+        }
+    }
+
+    #[test]
+    fn a_node_has_the_runs_that_hold_it() {
+        // Few nodes or many, all runs short, some of them long, all of them; whether the short ones stand by node.
+        for (apart, long, by_node) in [
+            (1, 0, true),
+            (1, 100, true),
+            (4, 7, true),
+            (1, 1, false),
+            (1000, 0, false),
+            (1000, 9, false),
+        ] {
+            let stays = (0..400_u32).map(|at| {
+                let is_long = at.checked_rem(long) == Some(0);
+                let count = if is_long { 300 + at } else { 1 + at % 5 };
+                stay(at / 4, at % 4, 5 + at * 37 % 101 * apart, count)
             });
-            let guests: Vec<Guest> = guests.collect();
-            let rows = |guests: &[Guest]| guests.iter().map(|guest| guest.row).collect::<Vec<_>>();
-            let mut sorted = guests.clone();
-            sorted.sort_by_key(|guest| guest.nodes.first);
-            assert_eq!(rows(&by_node(guests)), rows(&sorted), "{apart} nodes apart");
+            let guests = Guests::of(stays.clone());
+            assert_eq!(!guests.near.guests.is_empty(), by_node, "{apart} {long}");
+            assert!(guests.near.guests.len() <= 4 * 400);
+            let nodes = (0..9).chain(stays.clone().flat_map(|stay| {
+                let NodeRange { first, count } = stay.nodes;
+                [first - 1, first, first + count - 1, first + count]
+            }));
+            for node in nodes {
+                let here = stays.clone().filter(|stay| {
+                    (stay.nodes.first..stay.nodes.first + stay.nodes.count).contains(&node)
+                });
+                let here: Vec<Guest> = here.map(|stay| stay.at(node)).collect();
+                assert_eq!(guests.on(node).to_vec(), here, "{node} {apart} {long}");
+            }
         }
     }
 
@@ -175,7 +329,7 @@ mod tests {
             (u32::MAX, 16),
         ] {
             assert_eq!(class_of(nodes), class, "{nodes} nodes");
-            assert!(u64::from(nodes) <= 1 << (class * WIDER as usize));
+            assert!(u64::from(nodes) <= width(class));
         }
     }
 }

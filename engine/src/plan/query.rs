@@ -1,5 +1,6 @@
 //! The questions a plan answers by arithmetic: where is a rank, who is on a node.
 
+use super::guests::Guest;
 use super::order::Spot;
 use super::stretches::{Found, Nodes};
 use super::{AppPlan, PlacedRun, Plan, row};
@@ -128,24 +129,22 @@ impl Plan {
         }
     }
 
-    /// What is on a node, app by app. Cost: the apps found and a few searches; up to 16 apps a search each.
+    /// What is on a node, app by app. Cost: the apps found, and where there are long runs a few searches; up to 16 apps a search
+    /// each.
     pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = OnNode<'_>> + '_ {
-        let rows = match &self.guests {
-            Some(guests) => guests.on(row(node.row())),
+        let node = row(node.row());
+        let guests = match &self.guests {
+            Some(guests) => guests.on(node),
             None => {
                 let apps = (0..).zip(&self.apps);
-                apps.filter_map(|(at, app)| Some((at, row(app.run_of(node)?))))
-                    .collect()
+                apps.filter_map(|(at, app)| app.guest(at, node)).collect()
             }
         };
-        rows.into_iter().map(move |(app, found)| {
-            let run = &self.apps[app as usize].placed.runs[found as usize];
-            OnNode {
-                app: AppId::from_row(app as usize),
-                row: found,
-                run,
-                node: row(node.row()) - run.nodes.first,
-            }
+        guests.into_iter().map(|guest| OnNode {
+            app: AppId::from_row(guest.app as usize),
+            row: guest.run,
+            run: &self.apps[guest.app as usize].placed.runs[guest.run as usize],
+            node: guest.node,
         })
     }
 
@@ -177,6 +176,16 @@ impl Plan {
 }
 
 impl AppPlan {
+    /// This app, of such a row, on a node.
+    fn guest(&self, app: u32, node: u32) -> Option<Guest> {
+        let run = self.run_of(NodeId::from_row(node as usize))?;
+        Some(Guest {
+            app,
+            run: row(run),
+            node: node - self.placed.runs[run].nodes.first,
+        })
+    }
+
     /// Processes of the app on each node, as runs in the job's node order.
     pub fn counts(&self) -> impl Iterator<Item = (crate::table::names::NodeRange, u32)> + '_ {
         self.placed.runs.iter().map(|run| (run.nodes, run.procs))

@@ -117,6 +117,8 @@ impl Stretches {
     /// Cost: the runs.
     pub(super) fn new(apps: &[AppPlan], places: &Places) -> Self {
         let mut stretches = Self::default();
+        let all = apps.iter().map(|app| app.first_ranks().len()).sum();
+        stretches.all.reserve_exact(all);
         for (at, app) in (0..).zip(apps) {
             match &app.order {
                 Order::Slot => stretches.add_runs((at, app), None, places),
@@ -136,7 +138,7 @@ impl Stretches {
             let firsts = app.first_ranks().iter();
             firsts.map(|rank| app.base.0 + rank)
         });
-        stretches.ranks = Steps::one(stretches.all.len(), ranks);
+        stretches.ranks = Steps::one(all, ranks);
         stretches.end = apps.last().map_or(0, |app| app.base.0 + app.procs.0);
         stretches
     }
