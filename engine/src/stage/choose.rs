@@ -30,6 +30,7 @@ impl Pass {
     }
 
     /// Processes that each node of a lot has slots for.
+    #[inline]
     fn slots(self, lot: &Lot) -> u32 {
         match self {
             Self::First => lot.avail.min(lot.room),
@@ -59,6 +60,7 @@ impl Case<'_, '_> {
     }
 
     /// An explicit target must be there (7.6); checked before cpus.
+    #[inline]
     pub(super) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
         let Self {
             deal,
@@ -85,6 +87,7 @@ impl Case<'_, '_> {
     }
 
     /// PE must fit a mapped object of this node, taken or not.
+    #[inline]
     pub(super) fn check_objects(&self) -> Result<(), MapError> {
         let pe = self.work.policy.pe;
         if pe == 1 || self.facts.largest_object >= u32::from(pe) {
@@ -178,6 +181,7 @@ pub(super) fn walk_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
 }
 
 /// Processes that the objects of a node take, at most its slots.
+#[inline]
 fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     let Case {
         deal,

@@ -147,7 +147,7 @@ fn keep(work: &mut Work<'_>, at: ProgressId, came: Came) {
         return;
     };
     if let Some(((layout, longest), key)) = only.zip(work.key_to_keep(from)) {
-        let facts = work.known_facts(from);
+        let facts = work.known_facts(from).copied();
         let memo = &mut work.site.memo;
         memo.keep(key, facts, ((layout, placed, longest), came));
     }

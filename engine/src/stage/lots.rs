@@ -231,8 +231,9 @@ impl<'s> Work<'s> {
     }
 
     /// What was learnt of a progress, now or by earlier apps.
-    pub(super) fn known_facts(&self, progress: ProgressId) -> Option<Facts> {
-        let learnt = self.facts.get(progress.row()).copied().flatten();
+    #[inline]
+    pub(super) fn known_facts(&self, progress: ProgressId) -> Option<&Facts> {
+        let learnt = self.facts.get(progress.row()).and_then(Option::as_ref);
         learnt.or_else(|| self.site.memo.facts(self.progress[progress].found?))
     }
 
@@ -312,13 +313,14 @@ impl<'s> Work<'s> {
     }
 
     /// The facts of a lot. Cost: those of a lot never asked before.
+    #[inline]
     pub(crate) fn facts(&mut self, lot: usize) -> Facts {
         let progress = self.lots[lot].progress;
-        if let Some(facts) = self.known_facts(progress) {
+        if let Some(&facts) = self.known_facts(progress) {
             return facts;
         }
         self.learn(lot..lot + 1);
-        self.known_facts(progress).expect("learnt just now")
+        *self.known_facts(progress).expect("learnt just now")
     }
 
     /// How many of `want` processes a layout would place on a lot.

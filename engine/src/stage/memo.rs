@@ -69,8 +69,8 @@ impl Memo {
         self.keys.find(key, guess).map(FoundId::from_row)
     }
     /// What there was on the state.
-    pub(super) fn facts(&self, found: FoundId) -> Option<Facts> {
-        self.found[found].facts
+    pub(super) fn facts(&self, found: FoundId) -> Option<&Facts> {
+        self.found[found].facts.as_ref()
     }
     /// What so many processes came to.
     pub(super) fn placed(&self, found: FoundId, went: Went) -> Option<Came> {

@@ -110,6 +110,7 @@ impl Deal {
     }
 
     /// What a lot takes. Node by node: what fails on an earlier one, of those that `counts` tells of, is said first.
+    #[inline]
     fn choice(
         &self,
         work: &mut Work<'_>,
@@ -124,6 +125,7 @@ impl Deal {
     }
 
     /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
+    #[inline]
     fn fill_lot(
         &mut self,
         work: &mut Work<'_>,

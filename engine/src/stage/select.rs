@@ -333,6 +333,7 @@ fn is_full(row: &NodeState) -> bool {
 }
 
 /// What an app may take of each of some nodes, in the state that its claim gives them; `None`: they drop out.
+#[inline]
 fn pick(
     site: &mut Site,
     app: AppId,
@@ -369,7 +370,7 @@ fn pick(
     } else {
         u32::try_from(avail).unwrap_or(u32::MAX)
     };
-    let state = if row == was {
+    let state = if row.slots == was.slots {
         state
     } else {
         site.states.intern(row)

@@ -11,6 +11,7 @@ pub(crate) struct Share {
 pub(crate) type Part = (u32, u32);
 
 /// Fills each node before the next: the parts of one run while `left` processes wait.
+#[inline]
 pub(crate) fn fill(share: Share, left: u32) -> [Part; 3] {
     if share.cap == 0 || left == 0 {
         return [(share.nodes, 0), (0, 0), (0, 0)];

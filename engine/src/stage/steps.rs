@@ -17,6 +17,7 @@ pub(super) type Step = (ProgressId, Layout, u32);
 
 /// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
 /// them wants.
+#[inline]
 fn alike(steps: &[Step]) -> (usize, u32) {
     let (first, layout, mut longest) = steps[0];
     let mut alike = 1;
@@ -267,6 +268,7 @@ impl Work<'_> {
     }
 
     /// What an earlier app of equal policy found here, whose longest step was as long.
+    #[inline]
     fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
         let (progress, layout, procs) = step;
         let Progress { state, found, .. } = self.progress[progress];
