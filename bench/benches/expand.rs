@@ -39,12 +39,17 @@ fn expand(criterion: &mut Criterion) {
             bencher.iter(|| black_box(&mut to).copy_from_slice(black_box(&from)));
         });
     }
-    // Beside `table/hetero-worst core/node`: as many nodes and ranks.
-    let mut floor = Floor::new(16_384, 64);
-    group.throughput(Throughput::Bytes(floor.bytes() as u64));
-    group.bench_function("floor/by node", |bencher| {
-        bencher.iter(|| black_box(&mut floor).write());
-    });
+    // Beside `table/hetero-worst core/node` and `table/crumbs numa/node`: as many nodes, as many ranks or nearly so.
+    let floors = [
+        ("equal", Floor::equal(16_384, 64)),
+        ("unequal", Floor::unequal(16_384, 64)),
+    ];
+    for (name, mut floor) in floors {
+        group.throughput(Throughput::Bytes(floor.bytes() as u64));
+        group.bench_function(format!("floor/{name}"), |bencher| {
+            bencher.iter(|| black_box(&mut floor).write());
+        });
+    }
     group.finish();
 }
 

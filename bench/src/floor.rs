@@ -1,6 +1,5 @@
 //! The least that a table of distinct nodes by node can take: what nodes get is read node by node, eight bytes a rank, and twenty
-//! bytes a rank are written round by round. Nothing is decided: every node has the same number of processes, its ranks follow
-//! from two numbers.
+//! bytes a rank are written round by round. Nothing is decided: a node's ranks follow from its row and the round.
 //!
 //! It is the engine's own way stripped of everything else, so it bounds that way, not every one that can be thought of.
 
@@ -8,80 +7,181 @@
 const ROUNDS: usize = 64;
 const NODES: usize = 256;
 
-/// Columns of a table.
+/// Columns of a table: node, two ranks, object, cpus.
 const COLUMNS: usize = 5;
+
+/// What nodes get in a round, and which nodes, where that is not all of them. An odd number of cache lines, so that rounds do not
+/// meet in the same sets of a near cache.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Round {
+    object: [u32; NODES],
+    cpus: [u32; NODES],
+    nodes: [u8; NODES],
+    len: usize,
+}
+
+impl Round {
+    const EMPTY: Self = Self {
+        object: [0; NODES],
+        cpus: [0; NODES],
+        nodes: [0; NODES],
+        len: 0,
+    };
+
+    #[inline]
+    const fn put(&mut self, at: usize, [object, cpus]: [u32; 2]) {
+        self.object[at] = object | 1 << 28;
+        self.cpus[at] = cpus;
+    }
+}
 
 /// A job whose nodes all differ in what their processes get.
 #[derive(Clone, Debug)]
 pub struct Floor {
-    nodes: usize,
-    procs: usize,
-    /// Node by node: object and cpus. Shape `[nodes * procs]`.
+    /// Processes of each node, and the first of its places. Shape `[nodes]`.
+    counts: Vec<usize>,
+    starts: Vec<usize>,
+    /// Whether all counts are equal.
+    equal: bool,
+    /// Node by node: object and cpus. Shape `[ranks]`.
     places: Vec<[u32; 2]>,
-    /// Rows of the table. Shape of each: `[nodes * procs]`.
+    /// Rows of the table. Shape of each: `[ranks]`.
     columns: [Vec<u32>; COLUMNS],
-    /// By round: what the nodes at hand get.
-    rounds: Vec<[[u32; 2]; NODES]>,
-    rows: [[u32; NODES]; COLUMNS],
+    /// The first row of each round, in order.
+    firsts: Vec<usize>,
+    rounds: Vec<Round>,
 }
 
 impl Floor {
     /// A job of so many nodes and processes on each.
     #[must_use]
-    pub fn new(nodes: usize, procs: usize) -> Self {
-        let ranks = nodes * procs;
+    pub fn equal(nodes: usize, procs: usize) -> Self {
+        Self::new(vec![procs; nodes])
+    }
+
+    /// A job of so many nodes, with 1 to `most` processes each, scattered.
+    #[must_use]
+    pub fn unequal(nodes: usize, most: usize) -> Self {
+        let mut state = 1_u32;
+        let count = |_| {
+            state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+            (state >> 16) as usize % most.max(1) + 1
+        };
+        Self::new((0..nodes).map(count).collect())
+    }
+
+    fn new(counts: Vec<usize>) -> Self {
+        let sum = |sum: &mut usize, count: &usize| {
+            let before = *sum;
+            *sum += count;
+            Some(before)
+        };
+        let starts: Vec<usize> = counts.iter().scan(0, sum).collect();
+        let ranks = counts.iter().sum();
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let widths = (0..most).map(|round| counts.iter().filter(|&&count| count > round).count());
+        let widths: Vec<usize> = widths.collect();
         Self {
-            nodes,
-            procs,
+            equal: counts.iter().all(|&count| count == most),
+            counts,
+            starts,
             places: (0..).take(ranks).map(|at: u32| [at % 8, at]).collect(),
             columns: std::array::from_fn(|_| vec![1; ranks]),
-            rounds: vec![[[0; 2]; NODES]; ROUNDS],
-            rows: [[0; NODES]; COLUMNS],
+            firsts: widths.iter().scan(0, sum).collect(),
+            rounds: vec![Round::EMPTY; ROUNDS],
         }
     }
 
     /// Bytes of the table.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        self.nodes * self.procs * COLUMNS * size_of::<u32>()
+        self.places.len() * COLUMNS * size_of::<u32>()
     }
 
     /// Writes the table.
     pub fn write(&mut self) {
-        for begin in (0..self.procs).step_by(ROUNDS) {
-            let rounds = ROUNDS.min(self.procs - begin);
-            for first in (0..self.nodes).step_by(NODES) {
-                let nodes = NODES.min(self.nodes - first);
-                for node in 0..nodes {
-                    let own = &self.places[(first + node) * self.procs + begin..][..rounds];
-                    for (round, &place) in self.rounds.iter_mut().zip(own) {
-                        round[node] = place;
-                    }
-                }
-                for round in 0..rounds {
-                    self.round(begin + round, round, first..first + nodes);
+        for begin in (0..self.firsts.len()).step_by(ROUNDS) {
+            let mut rows = self.firsts[begin..].to_vec();
+            rows.truncate(ROUNDS);
+            for first in (0..self.counts.len()).step_by(NODES) {
+                let nodes = NODES.min(self.counts.len() - first);
+                self.read(first, nodes, begin);
+                for (round, row) in rows.iter_mut().enumerate() {
+                    *row += self.round((begin + round, round), *row, (first, nodes));
                 }
             }
         }
     }
 
-    /// Writes one round of some nodes.
-    fn round(&mut self, local: usize, at: usize, nodes: std::ops::Range<usize>) {
-        let [node, local_rank, node_rank, object, cpus] = &mut self.rows;
-        let local = u32::try_from(local).unwrap_or(u32::MAX);
-        for (node, row) in node.iter_mut().zip((0..).skip(nodes.start)) {
-            *node = row;
+    /// Reads what nodes get in some rounds.
+    fn read(&mut self, first: usize, nodes: usize, begin: usize) {
+        for round in &mut self.rounds {
+            round.len = 0;
+        }
+        for (node, at) in (0..nodes).zip(0..=u8::MAX) {
+            let count = self.counts[first + node];
+            let own = self.starts[first + node];
+            let places = &self.places[own + begin.min(count)..own + count];
+            for (round, &place) in self.rounds.iter_mut().zip(places) {
+                if self.equal {
+                    round.put(node, place);
+                } else {
+                    let row = round.len % NODES;
+                    round.len = row + 1;
+                    round.nodes[row] = at;
+                    round.put(row, place);
+                }
+            }
+        }
+    }
+
+    /// Writes one round of some nodes, from a row on; how many rows.
+    fn round(
+        &mut self,
+        (local, at): (usize, usize),
+        row: usize,
+        (first, nodes): (usize, usize),
+    ) -> usize {
+        let round = &self.rounds[at];
+        let count = if self.equal { nodes } else { round.len };
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (local, first) = (number(local), number(first));
+        let [node, local_rank, node_rank, object, cpus] = self
+            .columns
+            .each_mut()
+            .map(|column| &mut column[row..row + count]);
+        if self.equal {
+            for (node, row) in node.iter_mut().zip(first..) {
+                *node = row;
+            }
+        } else {
+            for (node, &at) in node.iter_mut().zip(&round.nodes) {
+                *node = first + u32::from(at);
+            }
         }
         local_rank.fill(local);
-        node_rank.fill(local.wrapping_add(1));
-        let places = object.iter_mut().zip(cpus).zip(&self.rounds[at]);
-        for ((object, cpus), place) in places {
-            *object = place[0] | 1 << 28;
-            *cpus = place[1];
-        }
-        let start = local as usize * self.nodes + nodes.start;
-        for (column, row) in self.columns.iter_mut().zip(&self.rows) {
-            column[start..start + nodes.len()].copy_from_slice(&row[..nodes.len()]);
+        node_rank.fill(local + 1);
+        object.copy_from_slice(&round.object[..count]);
+        cpus.copy_from_slice(&round.cpus[..count]);
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_written_once_in_order() {
+        for mut floor in [Floor::equal(300, 70), Floor::unequal(300, 70)] {
+            floor.write();
+            let mut rows = floor.columns[4].clone();
+            rows.sort_unstable();
+            assert!(rows.iter().copied().eq((0..).take(rows.len())));
+            let [node, local_rank, ..] = &floor.columns;
+            let order = local_rank.iter().zip(node);
+            assert!(order.is_sorted(), "round by round, then node by node");
         }
     }
 }

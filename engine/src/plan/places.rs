@@ -39,8 +39,6 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Nothing.
-    pub(super) const NONE: Self = Self { object: 0, cpus: 0 };
     /// The object's logical index.
     #[inline]
     pub(super) fn object(self) -> Option<u32> {

@@ -10,7 +10,7 @@ use super::super::profile::Profiles;
 use super::super::rounds::Rounds;
 use super::super::{AppPlan, row};
 use super::Columns;
-use super::lanes::{Lanes, ROUNDS, Rows};
+use super::lanes::{Lanes, ROUNDS};
 use smallvec::SmallVec;
 
 /// Rounds of a group that need no allocation.
@@ -22,13 +22,6 @@ pub(super) struct Written<'p> {
     pub(super) app: &'p AppPlan,
     pub(super) places: &'p Places,
     pub(super) profiles: Option<&'p Profiles>,
-}
-
-/// Scratch: a block.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Block {
-    lanes: Lanes,
-    rows: Rows,
 }
 
 /// One round's rows of the table that are not written yet.
@@ -44,7 +37,7 @@ pub(super) fn write(
     first: u32,
     mut out: Columns<'_>,
     rounds: &Rounds,
-    (live, block): (&mut Vec<u32>, &mut Block),
+    (live, lanes): (&mut Vec<u32>, &mut Lanes),
 ) {
     let band = |rank| rounds.band(rounds.band_of(rank));
     let mut rank = first;
@@ -64,30 +57,26 @@ pub(super) fn write(
             rank += row(rows);
         }
         let end = begin + row(parts.len());
-        let Block { lanes, rows } = &mut *block;
         lanes.begin(parts.len());
         for &run in &*live {
             lanes.run(from, run, begin..end, |lanes| {
-                write_out(lanes, &mut parts, rows);
+                write_out(lanes, &mut parts);
             });
         }
-        write_out(lanes, &mut parts, rows);
+        write_out(lanes, &mut parts);
         if out.len() > 0 {
             live.retain(|&run| from.app.pairs(run, end) > 0);
         }
     }
 }
 
-/// Writes the rounds of a block: put together in a near cache, then copied.
-fn write_out(lanes: &mut Lanes, parts: &mut [Part<'_>], rows: &mut Rows) {
+/// Writes the rounds of a block.
+fn write_out(lanes: &mut Lanes, parts: &mut [Part<'_>]) {
     for (round, part) in parts.iter_mut().enumerate() {
-        let count = lanes.write(round, rows);
-        let skip = part.skip.min(count);
+        let turns = lanes.turns(round);
+        let skip = part.skip.min(turns);
         part.skip -= skip;
-        let count = (count - skip).min(part.out.len());
-        let out = part.out.take(count).each();
-        for (out, column) in out.into_iter().zip(rows.columns()) {
-            out.copy_from_slice(&column[skip..skip + count]);
-        }
+        let rows = (turns - skip).min(part.out.len());
+        lanes.write(round, skip, part.out.take(rows));
     }
 }

@@ -1,31 +1,24 @@
-//! A block of *lanes*: a lane is one turn of a node in each of some neighbouring rounds. What lanes get is read lane by lane and
-//! put down round by round.
+//! A block of *lanes*: a lane is one turn of a node in each of some neighbouring rounds. What lanes get is read lane by lane, as
+//! memory is read fastest, and put down round by round, as the table has it.
+//!
+//! A *whole* block, in which all lanes have a turn in every round, is copied row by row. Else each round lists its lanes.
 
 use super::super::places::{KindBits, Packed};
 use super::super::row;
-use super::COLUMNS;
+use super::Columns;
 use super::block::Written;
 use std::ops::Range;
 
-/// Rounds of a block: what a node gets in so many is read from front to back, as memory is read fastest.
+/// Rounds of a block: what a node gets in so many is read from front to back.
 pub(super) const ROUNDS: usize = 64;
 /// Lanes of a block: what they get in these rounds stays in the second cache.
 const LANES: usize = 256;
 
-/// What the lanes of a block have in common: else it ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Alike {
-    kind: KindBits,
-    /// Whether the processes of a node have their turns in an order of their own.
-    dealt: bool,
-}
-
 /// Scratch: the lanes of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lanes {
-    alike: Alike,
     len: usize,
-    /// Whether every lane has a turn in every round.
+    /// Whether every lane has a turn in every round, and the processes of every node have their turns in their own order.
     whole: bool,
     who: Box<Who>,
     /// By round.
@@ -37,8 +30,8 @@ pub(super) struct Lanes {
 struct Who {
     /// Row of the pool.
     node: [u32; LANES],
-    /// Local and node rank in the first round, as if it had a turn there, and by how much they grow from round to round; where
-    /// processes are dealt, those of the app's first process on the node.
+    /// In a whole block local and node rank in the round that is written next, and by how much they grow from round to round;
+    /// else those of the app's first process on the node.
     own: [u32; LANES],
     used: [u32; LANES],
     more: [u32; LANES],
@@ -55,38 +48,43 @@ impl Default for Who {
     }
 }
 
-/// The lanes that have a turn in a round, in their order.
+/// The lanes that have a turn in a round, in their order. Shape of each: `[LANES]`. An odd number of cache lines, so that rounds
+/// behind each other do not meet in the same sets of a near cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Round {
-    len: usize,
-    lanes: [u8; LANES],
-    /// What they get, and where processes are dealt, which process it is.
-    places: [Packed; LANES],
+    /// What they get, as the table has it.
+    object: [u32; LANES],
+    cpus: [u32; LANES],
+    /// In a block that is not whole: which process of the app's on the node it is, and which lanes they are.
     locals: [u32; LANES],
+    lanes: [u8; LANES],
+    len: usize,
 }
+
+const _: () = assert!(size_of::<Round>() / 64 % 2 == 1);
 
 impl Round {
     const EMPTY: Self = Self {
-        len: 0,
-        lanes: [0; LANES],
-        places: [Packed::NONE; LANES],
+        object: [0; LANES],
+        cpus: [0; LANES],
         locals: [0; LANES],
+        lanes: [0; LANES],
+        len: 0,
     };
-}
 
-/// Scratch: rows of one round of a block, as [`super::Columns::each`] has them.
-#[derive(Clone, Debug)]
-pub(super) struct Rows([[u32; LANES]; COLUMNS]);
-
-impl Default for Rows {
-    fn default() -> Self {
-        Self([[0; LANES]; COLUMNS])
+    /// Gives a process of another lane a turn; where what it gets is put.
+    #[inline]
+    const fn add(&mut self, lane: u8, local: u32) -> usize {
+        let at = self.len % LANES;
+        (self.lanes[at], self.locals[at]) = (lane, local);
+        self.len = at + 1;
+        at
     }
-}
-
-impl Rows {
-    pub(super) fn columns(&self) -> impl Iterator<Item = &[u32]> {
-        self.0.iter().map(<[u32; LANES]>::as_slice)
+    #[inline]
+    const fn put(&mut self, at: usize, kind: KindBits, place: Packed) {
+        self.object[at] = kind.object(place);
+        self.cpus[at] = place.cpus;
     }
 }
 
@@ -100,6 +98,7 @@ struct Turns {
     more: u32,
     /// In which rounds of the block.
     rounds: Range<u32>,
+    kind: KindBits,
 }
 
 impl Lanes {
@@ -107,9 +106,6 @@ impl Lanes {
     pub(super) fn begin(&mut self, rounds: usize) {
         (self.len, self.whole) = (0, true);
         self.rounds.resize(rounds, Round::EMPTY);
-        for round in &mut self.rounds {
-            round.len = 0;
-        }
     }
 
     /// Takes up what a run has in some rounds. `full`: called when that does not fit beside what is here, which goes then.
@@ -132,23 +128,24 @@ impl Lanes {
                 if own.count == 0 {
                     break;
                 }
-                let dealt = own.locals.is_some();
                 let until = own.until.min(rounds.end);
                 for turn in 0..own.count {
-                    let alike = Alike { kind, dealt };
-                    if self.len == LANES || (self.alike != alike && self.len > 0) {
+                    if self.len == LANES {
                         full(self);
                         self.begin((rounds.end - rounds.start) as usize);
                     }
-                    self.alike = alike;
                     let turns = Turns {
                         first: own.first + turn,
                         more: own.count,
                         rounds: round - rounds.start..until - rounds.start,
+                        kind,
                     };
                     match (own.locals, from.profiles) {
                         (Some(locals), Some(profiles)) => {
-                            self.push_dealt(who, &turns, locals, profiles.dealt());
+                            let first = (locals + turns.first) as usize;
+                            let (locals, places) = profiles.dealt();
+                            let (locals, places) = (&locals[first..], &places[first..]);
+                            self.push_listed(who, &turns, |next| (locals[next], places[next]));
                         }
                         (Some(_) | None, _) => {
                             let places = &from.places.all()[(start + turns.first) as usize..];
@@ -163,107 +160,108 @@ impl Lanes {
 
     /// Adds a lane, the first of whose turns gets the first of `places`.
     #[inline]
-    fn push(&mut self, (node, own, used): OnNode, turns: &Turns, places: &[Packed]) {
-        let before = { turns.first }.wrapping_sub(turns.rounds.start.wrapping_mul(turns.more));
-        let ranks = (own.wrapping_add(before), used.wrapping_add(before));
-        self.lane(node, ranks, turns.more);
-        self.put_down(turns, places);
+    fn push(&mut self, who: OnNode, turns: &Turns, places: &[Packed]) {
+        if !self.whole || turns.rounds != (0..row(self.rounds.len())) {
+            let mut local = turns.first;
+            self.push_listed(who, turns, |next| {
+                let got = (local, places[next]);
+                local = local.wrapping_add(turns.more);
+                got
+            });
+            return;
+        }
+        let (node, own, used) = who;
+        let lane = self.lane((node, own + turns.first, used + turns.first), turns.more);
+        let mut next = 0;
+        for round in &mut self.rounds {
+            round.put(usize::from(lane), turns.kind, places[next]);
+            next += turns.more as usize;
+        }
     }
 
-    /// The same where processes have their turns in an order of their own, which stands from row `start` on.
-    #[inline(never)]
-    fn push_dealt(
+    /// The same in a block that is not whole. `got`: which process has a turn, and what it gets.
+    #[inline]
+    fn push_listed(
         &mut self,
-        (node, own, used): OnNode,
+        who: OnNode,
         turns: &Turns,
-        start: u32,
-        (locals, places): (&[u32], &[Packed]),
+        mut got: impl FnMut(usize) -> (u32, Packed),
     ) {
-        self.lane(node, (own, used), 0);
-        let first = (start + turns.first) as usize;
-        let locals = locals[first..].iter().step_by(turns.more as usize);
-        let rounds = turns.rounds.start as usize..turns.rounds.end as usize;
-        for (round, &local) in self.rounds[rounds].iter_mut().zip(locals) {
-            round.locals[round.len % LANES] = local;
-        }
-        self.put_down(turns, &places[first..]);
-    }
-
-    #[inline]
-    fn lane(&mut self, node: u32, (own, used): (u32, u32), more: u32) {
-        let lane = self.len % LANES;
-        self.len = lane + 1;
-        let who = &mut *self.who;
-        (who.node[lane], who.own[lane]) = (node, own);
-        (who.used[lane], who.more[lane]) = (used, more);
-    }
-
-    /// Puts down what the last lane gets.
-    #[inline]
-    fn put_down(&mut self, turns: &Turns, places: &[Packed]) {
-        let lane = u8::try_from(self.len - 1).expect("a block has 256 lanes");
-        self.whole &= turns.rounds == (0..row(self.rounds.len()));
-        let rounds = turns.rounds.start as usize..turns.rounds.end as usize;
-        let rounds = self.rounds[rounds].iter_mut();
-        let put = |(round, &place): (&mut Round, &Packed)| {
-            let at = round.len % LANES;
-            round.lanes[at] = lane;
-            round.places[at] = place;
-            round.len = at + 1;
-        };
-        match turns.more {
-            1 => rounds.zip(places).for_each(put),
-            more => rounds
-                .zip(places.iter().step_by(more as usize))
-                .for_each(put),
+        self.list();
+        let lane = self.lane(who, turns.more);
+        let mut next = 0;
+        for round in &mut self.rounds[turns.rounds.start as usize..turns.rounds.end as usize] {
+            let (local, place) = got(next);
+            let at = round.add(lane, local);
+            round.put(at, turns.kind, place);
+            next += turns.more as usize;
         }
     }
 
-    /// Writes a round, so many behind the first; gives its rows. Each is written once, in order.
-    pub(super) fn write(&mut self, at: usize, out: &mut Rows) -> usize {
-        let round = &self.rounds[at];
-        let [node, local_rank, node_rank, object, cpus] =
-            out.0.each_mut().map(|column| &mut column[..round.len]);
-        let who = &mut *self.who;
+    /// The block is whole no more.
+    #[inline]
+    fn list(&mut self) {
+        if !self.whole {
+            return;
+        }
+        self.whole = false;
+        for (at, round) in (0..).zip(&mut self.rounds) {
+            round.len = 0;
+            for (lane, more) in (0..).zip(&self.who.more[..self.len]) {
+                round.add(lane, more.wrapping_mul(at));
+            }
+        }
+    }
+
+    /// Who the next lane is, and which.
+    #[inline]
+    fn lane(&mut self, (node, own, used): OnNode, more: u32) -> u8 {
+        let lane = u8::try_from(self.len).expect("a block has 256 lanes");
+        self.len += 1;
+        let (who, at) = (&mut *self.who, usize::from(lane));
+        (who.node[at], who.own[at]) = (node, own);
+        (who.used[at], who.more[at]) = (used, more);
+        lane
+    }
+
+    /// Turns in a round, so many behind the first.
+    pub(super) fn turns(&self, at: usize) -> usize {
         if self.whole {
-            node.copy_from_slice(&who.node[..round.len]);
-            if !self.alike.dealt {
-                counted(local_rank, &mut who.own, &who.more);
-                counted(node_rank, &mut who.used, &who.more);
-            }
+            self.len
         } else {
-            let ranks = local_rank.iter_mut().zip(&mut *node_rank);
-            for ((node, ranks), &lane) in node.iter_mut().zip(ranks).zip(&round.lanes) {
-                let lane = usize::from(lane);
-                let more = who.more[lane].wrapping_mul(row(at));
-                *node = who.node[lane];
-                *ranks.0 = who.own[lane].wrapping_add(more);
-                *ranks.1 = who.used[lane].wrapping_add(more);
-            }
+            self.rounds[at].len
         }
-        if self.alike.dealt {
-            let locals = round.lanes.iter().zip(&round.locals);
-            let ranks = local_rank.iter_mut().zip(node_rank);
-            for (ranks, (&lane, local)) in ranks.zip(locals) {
-                let lane = usize::from(lane);
-                *ranks.0 = who.own[lane].wrapping_add(*local);
-                *ranks.1 = who.used[lane].wrapping_add(*local);
-            }
+    }
+
+    /// Writes a round from one of its turns on. Each is written once, in order.
+    pub(super) fn write(&mut self, at: usize, skip: usize, out: Columns<'_>) {
+        let (round, who) = (&self.rounds[at], &mut *self.who);
+        let some = skip..skip + out.len();
+        out.object.copy_from_slice(&round.object[some.clone()]);
+        out.cpus.copy_from_slice(&round.cpus[some.clone()]);
+        if self.whole {
+            out.node.copy_from_slice(&who.node[some.clone()]);
+            out.local_rank.copy_from_slice(&who.own[some.clone()]);
+            out.node_rank.copy_from_slice(&who.used[some]);
+            count(&mut who.own, &who.more);
+            count(&mut who.used, &who.more);
+            return;
         }
-        let places = round.places.iter();
-        for ((object, cpus), &place) in object.iter_mut().zip(cpus).zip(places) {
-            *object = self.alike.kind.object(place);
-            *cpus = place.cpus;
+        let turns = round.lanes[some.clone()].iter().zip(&round.locals[some]);
+        let ranks = out.local_rank.iter_mut().zip(out.node_rank);
+        for ((node, ranks), (&lane, local)) in out.node.iter_mut().zip(ranks).zip(turns) {
+            let lane = usize::from(lane);
+            *node = who.node[lane];
+            *ranks.0 = who.own[lane].wrapping_add(*local);
+            *ranks.1 = who.used[lane].wrapping_add(*local);
         }
-        round.len
     }
 }
 
-/// What counts from round to round.
+/// What each counts up by.
 #[inline]
-fn counted(out: &mut [u32], counts: &mut [u32; LANES], more: &[u32; LANES]) {
-    for ((out, count), more) in out.iter_mut().zip(counts).zip(more) {
-        *out = *count;
+fn count(counts: &mut [u32; LANES], more: &[u32; LANES]) {
+    for (count, more) in counts.iter_mut().zip(more) {
         *count = count.wrapping_add(*more);
     }
 }

@@ -15,7 +15,7 @@ use crate::id::Id as _;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
-use block::Block;
+use lanes::Lanes;
 use rayon::prelude::*;
 use std::ops::Range;
 use write::AppRange;
@@ -154,17 +154,6 @@ impl<'c> Columns<'c> {
             cpus: &mut self.cpus[rows],
         }
     }
-    /// The columns, in the order of the fields.
-    const fn each(self) -> [&'c mut [u32]; COLUMNS] {
-        let Columns {
-            node,
-            local_rank,
-            node_rank,
-            object,
-            cpus,
-        } = self;
-        [node, local_rank, node_rank, object, cpus]
-    }
     const fn len(&self) -> usize {
         self.node.len()
     }
@@ -183,7 +172,7 @@ struct Scratch {
     live: Vec<u32>,
     /// Turns that stand nowhere.
     locals: Vec<u32>,
-    block: Block,
+    lanes: Lanes,
 }
 
 impl Plan {

@@ -116,8 +116,8 @@ impl<'p> AppRange<'p> {
                 places: &self.plan.places,
                 profiles,
             };
-            let Scratch { live, block, .. } = &mut *self.scratch;
-            block::write(from, first, out, rounds, (live, block));
+            let Scratch { live, lanes, .. } = &mut *self.scratch;
+            block::write(from, first, out, rounds, (live, lanes));
             return;
         }
         let Turn {

@@ -245,8 +245,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "ranks of a node's later steps count from the first round",
         file: "engine/src/plan/expand/lanes.rs",
-        from: ".wrapping_sub(turns.rounds.start.wrapping_mul(turns.more));",
-        to: ".wrapping_sub(turns.rounds.start.min(0));",
+        from: "let mut local = turns.first;",
+        to: "let mut local = turns.rounds.start;",
+    },
+    Mutant {
+        name: "lanes of a block that is whole no more stay in its first round",
+        file: "engine/src/plan/expand/lanes.rs",
+        from: "round.add(lane, more.wrapping_mul(at));",
+        to: "round.add(lane, more.wrapping_mul(at.min(0)));",
     },
 ];
 
