@@ -5,6 +5,7 @@
 //! class by their first node. Of a class only runs that start less than its width before a node can reach it, so a question
 //! looks at few that it has no use for.
 
+use super::counted::by_key;
 use super::steps::Steps;
 use super::{AppPlan, PlacedRun};
 use crate::table::names::NodeRange;
@@ -227,21 +228,9 @@ fn by_first_node(mut stays: Vec<Stay>) -> Vec<Stay> {
         stays.sort_by_key(|stay| stay.nodes.first);
         return stays;
     }
-    // Where the next run of each node goes.
-    let mut places = vec![0_u32; nodes];
-    for first in firsts() {
-        places[(first - least) as usize] += 1;
-    }
-    let mut before = 0;
-    for place in &mut places {
-        before += std::mem::replace(place, before);
-    }
-    let mut sorted = vec![stays[0]; stays.len()];
-    for stay in stays {
-        let place = &mut places[(stay.nodes.first - least) as usize];
-        sorted[*place as usize] = stay;
-        *place += 1;
-    }
+    let mut sorted = Vec::new();
+    let by_node = stays.iter().map(|&stay| (stay.nodes.first - least, stay));
+    by_key(by_node, nodes, &mut Vec::new(), &mut sorted);
     sorted
 }
 

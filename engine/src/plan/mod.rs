@@ -5,6 +5,8 @@
 
 // Ascending numbers, searched quickly.
 mod steps;
+// Items put in order by counting.
+mod counted;
 // What each process of a pattern gets, written out.
 mod places;
 // Which local process of a node is the r-th on an object: asked.

@@ -5,6 +5,7 @@
 //! stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers for each run: the
 //! runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
 
+use super::counted::by_key;
 use super::deal::Step;
 use super::eights::Eights;
 use super::steps::Steps;
@@ -78,7 +79,7 @@ pub(super) struct Scratch {
     falls: Vec<Fall>,
     /// As they were found, by kind.
     found: Vec<Fall>,
-    /// Where the next fall of each round goes. Shape `[rounds]`.
+    /// Where the falls of each round end in `falls`. Shape `[rounds]`.
     places: Vec<u32>,
     /// The runs by kind: those of a kind are neighbours.
     by_kind: Vec<u32>,
@@ -135,22 +136,8 @@ impl Scratch {
             falls.sort_unstable();
             return;
         }
-        places.clear();
-        places.resize(rounds.unwrap_or(0), 0);
-        for fall in &*found {
-            places[fall.0 as usize] += 1;
-        }
-        let mut before = 0;
-        for place in &mut *places {
-            before += std::mem::replace(place, before);
-        }
-        falls.clear();
-        falls.resize(found.len(), (0, 0, 0));
-        for &fall in &*found {
-            let place = &mut places[fall.0 as usize];
-            falls[*place as usize] = fall;
-            *place += 1;
-        }
+        let by_round = found.iter().map(|&fall| (fall.0, fall));
+        by_key(by_round, rounds.unwrap_or(0), places, falls);
     }
 
     fn sort_by_kind(&mut self) {
@@ -161,22 +148,8 @@ impl Scratch {
             ends,
             ..
         } = self;
-        ends.clear();
-        ends.resize(distinct.len(), 0);
-        for &kind in &*kinds {
-            ends[kind as usize] += 1;
-        }
-        let mut sum = 0;
-        for end in &mut *ends {
-            sum += std::mem::replace(end, sum);
-        }
-        by_kind.clear();
-        by_kind.resize(kinds.len(), 0);
-        for (run, &kind) in (0..).zip(&*kinds) {
-            let end = &mut ends[kind as usize];
-            by_kind[*end as usize] = run;
-            *end += 1;
-        }
+        let runs = kinds.iter().copied().zip(0..);
+        by_key(runs, distinct.len(), ends, by_kind);
     }
 
     /// The runs of a kind.
