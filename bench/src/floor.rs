@@ -21,6 +21,8 @@ struct Round {
     len: usize,
 }
 
+const _: () = assert!(size_of::<Round>() / 64 % 2 == 1);
+
 impl Round {
     const EMPTY: Self = Self {
         object: [0; NODES],
