@@ -31,7 +31,7 @@ struct Who {
     /// Row of the pool.
     node: [u32; LANES],
     /// In a whole block local and node rank in the round that is written next, and by how much they grow from round to round;
-    /// else those of the app's first process on the node.
+    /// else what the `locals` of a round are added to.
     own: [u32; LANES],
     used: [u32; LANES],
     more: [u32; LANES],
@@ -56,7 +56,8 @@ struct Round {
     /// What they get, as the table has it.
     object: [u32; LANES],
     cpus: [u32; LANES],
-    /// In a block that is not whole: which process of the app's on the node it is, and which lanes they are.
+    /// In a block that is not whole: what is added to the ranks of their lanes, for most lanes which process of the app's on the
+    /// node it is; and which lanes they are.
     locals: [u32; LANES],
     lanes: [u8; LANES],
     len: usize,
