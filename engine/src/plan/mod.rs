@@ -15,8 +15,9 @@ mod turns;
 mod deal;
 // Either, by how large a node is.
 mod profile;
-// Which run of eight a turn of a round is on.
-mod eights;
+// Whose turn each place of a round is: written out, or searched.
+mod blocks;
+mod seats;
 // Round by round.
 mod rounds;
 // Rank order of one app: prefix sums, rounds, entries.

@@ -1,23 +1,15 @@
 //! Round by round: in which round a rank is, and on which run of nodes.
 //!
 //! In all rounds of a *band* the same nodes, or (node, object) pairs, take part; a band ends where some of them have had all
-//! their processes. Each band has the processes of a round before each *block* of runs. A block is one run where all that
-//! stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers for each run: the
-//! runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
+//! their processes.
 
+use super::blocks::Blocks;
 use super::counted::by_key;
 use super::deal::Step;
-use super::eights::Eights;
+use super::seats::{self, Seats};
 use super::steps::Steps;
 use super::{PlacedRun, row};
 use smallvec::SmallVec;
-
-/// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.
-const NEAR: usize = 1 << 16;
-/// Runs of a block, as a power of two, that are looked through for that at least: one cache line.
-const EIGHT: u32 = 3;
-/// Numbers that the bands may hold in any case.
-const ALWAYS: usize = 1 << 22;
 
 /// The bands of an app.
 #[derive(Clone, Debug)]
@@ -28,14 +20,16 @@ pub(super) struct Rounds {
     firsts: Steps,
     /// Processes of one round, by band.
     widths: SmallVec<[u32; 4]>,
-    /// By band: processes of a round before each block, and all of them at the end.
-    before: Steps,
-    /// Runs of a block: two to this power.
-    block: u32,
-    /// What is looked through, where blocks are of several runs.
-    eights: Option<Eights>,
+    finder: Finder,
     /// Processes that a node has in a round, at most; `None`: runs have several nodes each.
     pub(super) most_of_distinct: Option<u32>,
+}
+
+/// Which run a place of a round is on.
+#[derive(Clone, Debug)]
+enum Finder {
+    Blocks(Blocks),
+    Seats(Seats),
 }
 
 /// Rounds in which the same take part.
@@ -85,6 +79,9 @@ pub(super) struct Scratch {
     by_kind: Vec<u32>,
     /// Where the runs of each kind end in `by_kind`. Shape `[kinds]`.
     ends: Vec<u32>,
+    /// Nodes of each kind. Shape `[kinds]`.
+    nodes: Vec<u32>,
+    seats: seats::Scratch,
     /// Processes of each block in the round at hand. Shape `[blocks]`.
     weights: Vec<u32>,
 }
@@ -152,87 +149,108 @@ impl Scratch {
         by_key(runs, distinct.len(), ends, by_kind);
     }
 
+    /// Counts the nodes of each kind. Cost: the runs.
+    fn count_nodes(&mut self, runs: &[PlacedRun]) {
+        self.nodes.clear();
+        self.nodes.resize(self.distinct.len(), 0);
+        for (run, &kind) in runs.iter().zip(&self.kinds) {
+            self.nodes[kind as usize] += run.nodes.count;
+        }
+    }
+
     /// The runs of a kind.
-    fn alike(&self, kind: u32) -> std::ops::Range<usize> {
+    fn alike(&self, kind: u32) -> &[u32] {
         let before = (kind as usize).checked_sub(1);
         let start = before.map_or(0, |before| self.ends[before]);
-        start as usize..self.ends[kind as usize] as usize
+        &self.by_kind[start as usize..self.ends[kind as usize] as usize]
+    }
+
+    /// What falls at the end of each band.
+    fn bands(&self) -> impl Iterator<Item = &[Fall]> {
+        self.falls.chunk_by(|a, b| a.0 == b.0)
+    }
+
+    /// The runs that have fewer pairs after such falls, and how many fewer.
+    fn falling(&self, falls: &[Fall]) -> impl Iterator<Item = (u32, u32)> {
+        let runs = |&(_, kind, pairs)| self.alike(kind).iter().map(move |&run| (run, pairs));
+        falls.iter().flat_map(runs)
     }
 }
 
-/// How many runs make a block, as a power of two.
-fn block_of(runs: usize, bands: usize) -> u32 {
-    let room = ALWAYS.max(2 * runs);
-    let numbers = |block: u32| runs.div_ceil(1 << block).saturating_mul(bands);
-    if bands <= 1 || numbers(0) <= NEAR {
-        return 0;
+impl Finder {
+    /// `widths`: processes of a round of each band.
+    fn new(runs: &[PlacedRun], steps: &[&[Step]], widths: &[u32], scratch: &mut Scratch) -> Self {
+        let mut seats = std::mem::take(&mut scratch.seats);
+        let mut weights = std::mem::take(&mut scratch.weights);
+        let nodes = |run: u32| runs[run as usize].nodes.count;
+        let turns = (0..).zip(&scratch.kinds).map(|(run, &kind)| {
+            let first = steps[kind as usize].first();
+            first.map_or(0, |step| step.pairs) * nodes(run)
+        });
+        let seated = Seats::first((runs.len(), widths), turns.clone(), &mut seats);
+        let finder = if let Some(mut seated) = seated {
+            for (at, falls) in scratch.bands().enumerate() {
+                if at > 0 {
+                    seated.next(&mut seats);
+                }
+                for (run, pairs) in scratch.falling(falls) {
+                    seats.fall(run, pairs * nodes(run));
+                }
+            }
+            Self::Seats(seated)
+        } else {
+            let mut blocks = Blocks::begin((runs.len(), widths.len()), turns, &mut weights);
+            for falls in scratch.bands() {
+                blocks.push(&weights);
+                for (run, pairs) in scratch.falling(falls) {
+                    weights[blocks.of(run)] -= pairs * nodes(run);
+                }
+            }
+            Self::Blocks(blocks)
+        };
+        (scratch.seats, scratch.weights) = (seats, weights);
+        finder
     }
-    let mut block = EIGHT;
-    while numbers(block) > room {
-        block += 1;
-    }
-    block
 }
 
 impl Rounds {
     /// The bands of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
-    /// Cost: a number for each block of each band; for each run one addition where its pairs change.
+    /// Cost: as [`Seats::next`] or [`Blocks::push`] says for each band; for each run one addition where its pairs change.
     pub(super) fn new(runs: &[PlacedRun], steps: &[&[Step]], scratch: &mut Scratch) -> Self {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
-        let mut weights = std::mem::take(&mut scratch.weights);
-        let same_round = |a: &Fall, b: &Fall| a.0 == b.0;
-        let bands = scratch.falls.chunk_by(same_round).count();
-        let block = block_of(runs.len(), bands);
-        let nodes = |run: u32| runs[run as usize].nodes.count;
+        scratch.count_nodes(runs);
         let all: u64 = runs.iter().map(|run| u64::from(run.nodes.count)).sum();
         let distinct = all < 2 * runs.len() as u64;
-        let first_pairs = |steps: &[Step]| steps.first().map_or(0, |step| step.pairs);
-        let eights = || Eights::new(runs, &scratch.kinds, steps);
-        let eights = (block >= EIGHT).then(eights).flatten();
-        let most = steps.iter().map(|steps| first_pairs(steps)).max();
-        weights.clear();
-        weights.resize(runs.len().div_ceil(1 << block), 0);
-        for (run, &kind) in (0..).zip(&scratch.kinds) {
-            weights[run as usize >> block] += first_pairs(steps[kind as usize]) * nodes(run);
-        }
-        let mut before = Steps::of_length(weights.len() + 1);
+        let first_pairs = |steps: &&[Step]| steps.first().map_or(0, |step| step.pairs);
+        let nodes = scratch.nodes.iter();
+        let width = |(steps, nodes)| first_pairs(steps) * nodes;
+        let mut width: u32 = steps.iter().zip(nodes).map(width).sum();
+        let bands = scratch.bands().count();
         let mut widths = SmallVec::with_capacity(bands);
         let (mut ranks, mut firsts) =
             (Vec::with_capacity(bands + 1), Vec::with_capacity(bands + 1));
         let (mut rank, mut round) = (0_u32, 0_u32);
-        for falls in scratch.falls.chunk_by(same_round) {
-            let mut width = 0;
-            let sums = weights.iter().map(|weight| {
-                width += weight;
-                width
-            });
-            before.push(std::iter::once(0).chain(sums));
+        for falls in scratch.bands() {
             ranks.push(rank);
             firsts.push(round);
             widths.push(width);
             let end = falls[0].0;
             rank += width * (end - round);
             round = end;
-            for &(_, kind, pairs) in falls {
-                for &run in &scratch.by_kind[scratch.alike(kind)] {
-                    weights[run as usize >> block] -= pairs * nodes(run);
-                }
-            }
+            let fewer = |fall: &Fall| fall.2 * scratch.nodes[fall.1 as usize];
+            width -= falls.iter().map(fewer).sum::<u32>();
         }
-        scratch.weights = weights;
         // What stands behind the last band: where the bands end.
         ranks.push(rank);
         firsts.push(round);
         Self {
             ranks: Steps::one(ranks.len(), ranks.into_iter()),
             firsts: Steps::one(firsts.len(), firsts.into_iter()),
+            finder: Finder::new(runs, steps, &widths, scratch),
             widths,
-            before,
-            block,
-            eights,
-            most_of_distinct: most.filter(|_| distinct),
+            most_of_distinct: steps.iter().map(first_pairs).max().filter(|_| distinct),
         }
     }
 
@@ -257,8 +275,10 @@ impl Rounds {
 
     /// Processes of a round of a band before each run; `None`: that is known of blocks of runs.
     pub(super) fn before_runs(&self, band: usize) -> Option<&[u32]> {
-        let (_, before) = self.before.row(band).split_last()?;
-        (self.block == 0).then_some(before)
+        match &self.finder {
+            Finder::Seats(_) => None,
+            Finder::Blocks(blocks) => blocks.before_runs(band),
+        }
     }
 
     /// Which band an app rank is in.
@@ -266,8 +286,7 @@ impl Rounds {
         self.ranks.find(0, rank)
     }
 
-    /// The turn of an app rank. `weight(run, round)`: its processes in a round. Cost: two searches; where bands are many, a look
-    /// through a block of runs.
+    /// The turn of an app rank. `weight(run, round)`: its processes in a round. Cost: a search, and as [`Blocks::run`] says.
     pub(super) fn turn(&self, rank: u32, weight: impl Fn(u32, u32) -> u32) -> Turn {
         let band = self.band_of(rank);
         let (round, place) = self.band(band).round(rank);
@@ -283,33 +302,20 @@ impl Rounds {
         (round, place): (u32, u32),
         weight: impl Fn(u32, u32) -> u32,
     ) -> (u32, u32) {
-        let block = self.before.find(band, place);
-        let mut run = row(block << self.block);
-        let mut place = place - self.before.get(band, block);
-        if let Some(eights) = &self.eights {
-            return eights.find(round, run, place);
+        match &self.finder {
+            Finder::Seats(seats) => seats.at(band, place),
+            Finder::Blocks(blocks) => blocks.run(band, place, |run| weight(run, round)),
         }
-        if self.block > 0 {
-            loop {
-                let own = weight(run, round);
-                if place < own {
-                    break;
-                }
-                place -= own;
-                run += 1;
-            }
-        }
-        (run, place)
     }
 
     /// The app rank of a turn: the inverse of [`Self::turn`].
     pub(super) fn rank(&self, turn: Turn, weight: impl Fn(u32, u32) -> u32) -> u32 {
         let band = self.firsts.find(0, turn.round);
         let rounds = turn.round - self.firsts.get(0, band);
-        let block = turn.run >> self.block;
-        let others = block << self.block..turn.run;
-        let before: u32 = others.map(|run| weight(run, turn.round)).sum();
-        let before = before + self.before.get(band, block as usize);
+        let before = match &self.finder {
+            Finder::Seats(seats) => seats.place(band, turn.run),
+            Finder::Blocks(blocks) => blocks.place(band, turn.run, |run| weight(run, turn.round)),
+        };
         self.ranks.get(0, band) + rounds * self.widths[band] + before + turn.place
     }
 }

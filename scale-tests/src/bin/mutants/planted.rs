@@ -95,8 +95,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "rank by node counts finished nodes",
         file: "engine/src/plan/rounds.rs",
-        from: "weights[run as usize >> block] -= pairs * nodes(run);",
-        to: "weights[run as usize >> block] -= pairs * nodes(run) / 2;",
+        from: "weights[blocks.of(run)] -= pairs * nodes(run);",
+        to: "weights[blocks.of(run)] -= pairs * nodes(run) / 2;",
     },
     Mutant {
         name: "rank by fill forgets the object order",

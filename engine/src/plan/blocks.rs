@@ -1,0 +1,103 @@
+//! Which run a place of a round is on, searched: each band has the processes of a round before each *block* of runs. A block is
+//! one run where all that stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers
+//! for each run: the runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
+
+use super::row;
+use super::steps::Steps;
+
+/// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.
+const NEAR: usize = 1 << 16;
+/// Runs of a block, as a power of two, that are looked through for that at least.
+const EIGHT: u32 = 3;
+/// Numbers that the bands may hold in any case.
+const ALWAYS: usize = 1 << 22;
+
+/// Processes of a round before each block of runs.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks {
+    /// By band, and all of them at the end. Shape `[bands][blocks + 1]`.
+    before: Steps,
+    /// Runs of a block: two to this power.
+    block: u32,
+}
+
+impl Blocks {
+    /// No bands yet. `weights` becomes the processes of each block in the first round, of `turns`, those of each run.
+    pub(super) fn begin(
+        (runs, bands): (usize, usize),
+        turns: impl Iterator<Item = u32>,
+        weights: &mut Vec<u32>,
+    ) -> Self {
+        let block = block_of(runs, bands);
+        weights.clear();
+        weights.resize(runs.div_ceil(1 << block), 0);
+        for (run, turns) in turns.enumerate() {
+            weights[run >> block] += turns;
+        }
+        Self {
+            before: Steps::of_length(weights.len() + 1),
+            block,
+        }
+    }
+
+    /// Adds a band. Cost: the blocks.
+    pub(super) fn push(&mut self, weights: &[u32]) {
+        let sums = weights.iter().scan(0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        self.before.push(std::iter::once(0).chain(sums));
+    }
+
+    /// The block of a run.
+    pub(super) const fn of(&self, run: u32) -> usize {
+        run as usize >> self.block
+    }
+
+    /// Processes of a round before each run; `None`: that is known of blocks of runs.
+    pub(super) fn before_runs(&self, band: usize) -> Option<&[u32]> {
+        let (_, before) = self.before.row(band).split_last()?;
+        (self.block == 0).then_some(before)
+    }
+
+    /// On which run of a band a place is, and which of the run's places. `weight`: processes of a run in the round.
+    #[inline]
+    pub(super) fn run(&self, band: usize, place: u32, weight: impl Fn(u32) -> u32) -> (u32, u32) {
+        let block = self.before.find(band, place);
+        let mut run = row(block << self.block);
+        let mut place = place - self.before.get(band, block);
+        if self.block > 0 {
+            loop {
+                let own = weight(run);
+                if place < own {
+                    break;
+                }
+                place -= own;
+                run += 1;
+            }
+        }
+        (run, place)
+    }
+
+    /// The first place of a run: the inverse of [`Self::run`].
+    pub(super) fn place(&self, band: usize, run: u32, weight: impl Fn(u32) -> u32) -> u32 {
+        let block = run >> self.block;
+        let others = block << self.block..run;
+        let before: u32 = others.map(weight).sum();
+        before + self.before.get(band, block as usize)
+    }
+}
+
+/// How many runs make a block, as a power of two.
+fn block_of(runs: usize, bands: usize) -> u32 {
+    let room = ALWAYS.max(2 * runs);
+    let numbers = |block: u32| runs.div_ceil(1 << block).saturating_mul(bands);
+    if bands <= 1 || numbers(0) <= NEAR {
+        return 0;
+    }
+    let mut block = EIGHT;
+    while numbers(block) > room {
+        block += 1;
+    }
+    block
+}
