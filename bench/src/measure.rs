@@ -183,7 +183,7 @@ pub fn ask(plan: &Plan) {
 }
 
 fn question(plan: &Plan, runs: u32) -> u64 {
-    let time = least(runs.max(10), || (), |()| ask(plan));
+    let time = least(runs.max(100), || (), |()| ask(plan));
     time * 1000 / u64::from(QUESTIONS)
 }
 
