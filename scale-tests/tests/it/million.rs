@@ -1,6 +1,6 @@
 //! Large and worst-case jobs through the full judge, and the bytes they take.
 
-use crate::size::{is_long, named};
+use crate::size::{divisor, is_long, named};
 use std::num::NonZeroU32;
 use stowplan_engine::check::{check, check_ranks};
 use stowplan_engine::count::Rank;
@@ -8,7 +8,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
-use stowplan_scale_tests::shapes::{self, NAMES, Shape};
+use stowplan_scale_tests::shapes::{self, NAMES, RANKED, Shape};
 
 /// Ranks that are asked where they are, of every large job.
 const ASKED: u32 = 1 << 14;
@@ -108,29 +108,48 @@ fn a_node_slice_is_small() {
     }
 }
 
+/// Compares rows of the table with what the plan says of a rank, and finds each of these ranks again by its place.
+fn agrees(plan: &Plan, step: usize, name: &str) {
+    let table = plan.expand();
+    assert_eq!(table.len(), plan.ranks() as usize);
+    for rank in (0..plan.ranks()).step_by(step).map(Rank) {
+        let place = plan.place(rank).unwrap();
+        let row = (
+            table.node(rank),
+            table.local_rank(rank),
+            table.node_rank(rank),
+        );
+        assert_eq!(
+            row,
+            (place.node, place.local_rank, place.node_rank),
+            "{name}: rank {rank}"
+        );
+        assert_eq!(
+            (table.object(rank), table.cpus(rank)),
+            (place.object, place.cpus),
+            "{name}: rank {rank}"
+        );
+        let again = plan.rank_of(plan.locate(rank).unwrap());
+        assert_eq!(again, rank, "{name}");
+    }
+}
+
 #[test]
 fn the_table_agrees_with_the_questions() {
+    let step = if is_long() { 97 } else { 997 };
     for name in NAMES {
-        let plan = plan(named(name));
-        let table = plan.expand();
-        assert_eq!(table.len(), plan.ranks() as usize);
-        let step = if is_long() { 97 } else { 997 };
-        for rank in (0..plan.ranks()).step_by(step).map(Rank) {
-            let place = plan.place(rank).unwrap();
-            let row = (
-                table.node(rank),
-                table.local_rank(rank),
-                table.node_rank(rank),
-            );
-            assert_eq!(
-                row,
-                (place.node, place.local_rank, place.node_rank),
-                "{name}: rank {rank}"
-            );
-            assert_eq!(
-                (table.object(rank), table.cpus(rank)),
-                (place.object, place.cpus)
-            );
+        agrees(&plan(named(name)), step, name);
+    }
+}
+
+#[test]
+fn every_order_is_judged_and_asked() {
+    for (name, map) in RANKED {
+        for rank in ["slot", "node", "fill", "span"] {
+            let title = format!("{name} {map}/{rank}");
+            let plan = plan(shapes::titled(&title, divisor()).unwrap());
+            judged(&plan, &title);
+            agrees(&plan, if is_long() { 31 } else { 3 }, &title);
         }
     }
 }
