@@ -2,19 +2,28 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
+use stowplan_bench::lines::Lines;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::table::names::NodeId;
-use stowplan_scale_tests::shapes::named;
-// For its allocator.
-use stowplan_bench as _;
+use stowplan_scale_tests::shapes::titled;
 
 fn rank(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("rank");
     group.throughput(Throughput::Elements(1));
-    for name in ["elcap-1M", "mpmd-64apps", "hetero-worst", "crumbs"] {
-        let Some(plan) = named(name, 1)
+    for name in [
+        "elcap-1M",
+        "mpmd-64apps",
+        "apps-10k-mixed",
+        "hetero-worst",
+        "hetero-worst core/node",
+        "hetero-worst numa/span",
+        "crumbs",
+        "crumbs numa/node",
+        "crumbs numa/span",
+    ] {
+        let Some(plan) = titled(name, 1)
             .and_then(|shape| map_resolved(shape.resolved, shape.machine).ok())
             .map(|mapped| mapped.plan)
         else {
@@ -31,6 +40,13 @@ fn rank(criterion: &mut Criterion) {
         });
         group.bench_function(format!("view/{name}"), |bencher| {
             bencher.iter(|| black_box(plan.node_view(NodeId::from_row(next(nodes) as usize))));
+        });
+    }
+    // Beside `place/hetero-worst`, whose places take eight megabytes, none of which an earlier question has read.
+    for lines in [1 << 15, 1 << 17] {
+        let mut lines_read = Lines::new(lines);
+        group.bench_function(format!("line/{} MB", lines / (1 << 14)), |bencher| {
+            bencher.iter(|| black_box(lines_read.step()));
         });
     }
     group.finish();

@@ -6,6 +6,8 @@ pub mod session_mix;
 pub mod measure;
 // The least that the table of distinct nodes can take.
 pub mod floor;
+// And a question that reads a line of memory.
+pub mod lines;
 // The plain mapper beside ours.
 pub mod plain;
 // Tables.

@@ -1,0 +1,47 @@
+//! One cache line after the other, each named by the one before: what a question that must read a line of so much memory takes at
+//! least.
+
+/// Numbers of a cache line.
+const WIDE: usize = 16;
+
+/// Lines in a circle.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Where the next one is. Shape `[lines]`, a power of two.
+    next: Vec<[u32; WIDE]>,
+    at: u32,
+}
+
+impl Lines {
+    /// So many lines, rounded up to a power of two.
+    #[must_use]
+    pub fn new(lines: u32) -> Self {
+        let lines = lines.max(1).next_power_of_two();
+        // A generator of full period: each line comes once, and no neighbour behind its neighbour.
+        let next = |at: u32| at.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f) & (lines - 1);
+        Self {
+            next: (0..lines).map(|at| [next(at); WIDE]).collect(),
+            at: 0,
+        }
+    }
+
+    /// Reads the next line; which one it is.
+    pub fn step(&mut self) -> u32 {
+        self.at = self.next[self.at as usize][0];
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_once_in_a_circle() {
+        let mut lines = Lines::new(1000);
+        let mut seen: Vec<u32> = (0..1024).map(|_| lines.step()).collect();
+        assert_eq!(seen.last(), Some(&0));
+        seen.sort_unstable();
+        assert!(seen.iter().copied().eq(0..1024));
+    }
+}
