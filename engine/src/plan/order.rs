@@ -261,8 +261,6 @@ impl super::AppPlan {
                 OwnTurns {
                     first: round,
                     count: u32::from(procs > round),
-                    until: procs,
-                    locals: None,
                 }
             }
         }

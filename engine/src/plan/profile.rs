@@ -99,10 +99,16 @@ pub(super) struct OwnTurns {
     /// The first, by its number among all of the node, and how many.
     pub(super) first: u32,
     pub(super) count: u32,
-    /// The first round in which they are fewer.
-    pub(super) until: u32,
-    /// Where the processes of all its turns stand in [`Profiles::dealt`]; `None`: the n-th process has the n-th turn, or the
-    /// profile is asked.
+}
+
+/// Rounds in which a node has equally many turns, written out.
+#[derive(Clone, Debug)]
+pub(super) struct Alike {
+    pub(super) rounds: Range<u32>,
+    /// Turns of each round, and the first of the first round, by its number among all of the node.
+    pub(super) count: u32,
+    pub(super) first: u32,
+    /// Where the processes of all its turns stand in [`Profiles::dealt`]; `None`: the n-th process has the n-th turn.
     pub(super) locals: Option<u32>,
 }
 
@@ -330,16 +336,41 @@ impl Profiles {
         self.distinct.dealt()
     }
 
-    /// The turns of each node of a run in a round; of a profile that is asked, all but where its processes stand.
+    /// The turns of each node of a run in a round.
     #[inline]
     pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
-        let (first, count, until) = self.round_turns(run, round);
-        OwnTurns {
-            first,
-            count,
-            until,
-            locals: self.first(run).dealt(),
+        let first = &self.firsts[run as usize];
+        if round < first.until {
+            return OwnTurns {
+                first: round * first.pairs,
+                count: first.pairs,
+            };
         }
+        let step = self.step(run, round);
+        step.map_or(OwnTurns { first: 0, count: 0 }, |step| OwnTurns {
+            first: step.before + (round - step.start) * step.pairs,
+            count: step.pairs,
+        })
+    }
+
+    /// The turns of each node of a run from a round on, where no profile is asked.
+    #[inline]
+    pub(super) fn turns_from(&self, run: u32, round: u32) -> impl Iterator<Item = Alike> {
+        let profile = self.of(run);
+        let locals = match profile.locals {
+            Locals::At(start) => Some(start),
+            Locals::Same | Locals::Asked(_) => None,
+        };
+        let steps = self.steps_of(run).iter();
+        steps.filter(move |step| step.end > round).map(move |step| {
+            let start = step.start.max(round);
+            Alike {
+                rounds: start..step.end,
+                count: step.pairs,
+                first: step.before + (start - step.start) * step.pairs,
+                locals,
+            }
+        })
     }
 
     fn of(&self, run: u32) -> &Profile {
@@ -375,26 +406,13 @@ impl Profiles {
     /// On how many objects each node of a run has a process in this round.
     #[inline]
     pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
-        self.round_turns(run, round).1
-    }
-
-    /// The first turn of a node in a round, how many it has there, and the first round in which they are fewer.
-    #[inline]
-    fn round_turns(&self, run: u32, round: u32) -> (u32, u32, u32) {
-        let first = &self.firsts[run as usize];
-        if round < first.until {
-            return (round * first.pairs, first.pairs, first.until);
-        }
-        self.step(run, round).map_or((0, 0, u32::MAX), |step| {
-            let turn = step.before + (round - step.start) * step.pairs;
-            (turn, step.pairs, step.end)
-        })
+        self.own_turns(run, round).count
     }
 
     /// The process that has a turn: in a round, or object by object.
     #[inline]
     pub(super) fn local(&self, run: u32, round: Option<u32>, at: u32) -> u32 {
-        let turn = || round.map_or(0, |round| self.round_turns(run, round).0) + at;
+        let turn = || round.map_or(0, |round| self.own_turns(run, round).first) + at;
         match self.firsts[run as usize].locals {
             Locals::Same => turn(),
             Locals::At(start) => self.distinct.locals[(start + turn()) as usize],
@@ -440,8 +458,8 @@ impl Profiles {
         let (first, count) = match round {
             None => (0, profile.procs),
             Some(round) => {
-                let (first, count, _) = self.round_turns(run, round);
-                (first, count)
+                let own = self.own_turns(run, round);
+                (own.first, own.count)
             }
         };
         match profile.locals {

@@ -144,7 +144,8 @@ fn the_table_agrees_with_the_questions() {
 
 #[test]
 fn every_order_is_judged_and_asked() {
-    for (name, map) in RANKED {
+    let packages = ["hetero-worst", "crumbs"].map(|name| (name, "package"));
+    for (name, map) in RANKED.iter().copied().chain(packages) {
         for rank in ["slot", "node", "fill", "span"] {
             let title = format!("{name} {map}/{rank}");
             let plan = plan(shapes::titled(&title, divisor()).unwrap());

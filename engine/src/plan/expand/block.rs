@@ -10,7 +10,7 @@ use super::super::profile::Profiles;
 use super::super::rounds::Rounds;
 use super::super::{AppPlan, row};
 use super::Columns;
-use super::lanes::{Lanes, ROUNDS};
+use super::lanes::{Lanes, ROUNDS, Shape};
 use smallvec::SmallVec;
 
 /// Rounds of a group that need no allocation.
@@ -42,10 +42,12 @@ pub(super) fn write(
     let band = |rank| rounds.band(rounds.band_of(rank));
     let mut rank = first;
     live.clear();
+    lanes.of(from);
     live.extend(0..row(from.app.placed.runs.len()));
     while out.len() > 0 {
         let mut parts: SmallVec<[Part<'_>; INLINE]> = SmallVec::new();
-        let (begin, _) = band(rank).round(rank);
+        let of_begin = band(rank);
+        let (begin, _) = of_begin.round(rank);
         while out.len() > 0 && parts.len() < ROUNDS {
             let band = band(rank);
             let (_, skip) = band.round(rank);
@@ -57,9 +59,16 @@ pub(super) fn write(
             rank += row(rows);
         }
         let end = begin + row(parts.len());
-        lanes.begin(parts.len());
+        let shape = if from.profiles.is_some() {
+            Shape::Told
+        } else if end <= of_begin.rounds.1 {
+            Shape::Whole
+        } else {
+            Shape::Falling
+        };
+        lanes.begin(shape, begin..end);
         for &run in &*live {
-            lanes.run(from, run, begin..end, |lanes| {
+            lanes.run(from, run, |lanes| {
                 write_out(lanes, &mut parts);
             });
         }
@@ -71,7 +80,7 @@ pub(super) fn write(
 }
 
 /// Writes the rounds of a block.
-fn write_out(lanes: &mut Lanes, parts: &mut [Part<'_>]) {
+fn write_out(lanes: &Lanes, parts: &mut [Part<'_>]) {
     for (round, part) in parts.iter_mut().enumerate() {
         let turns = lanes.turns(round);
         let skip = part.skip.min(turns);

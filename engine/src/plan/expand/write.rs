@@ -6,15 +6,12 @@ use super::super::places::{KindBits, Packed, visit};
 use super::super::profile::{Profiles, Turns};
 use super::super::rounds::{Rounds, Turn};
 use super::super::{AppPlan, PlacedRun, Plan, row};
-use super::{Columns, Scratch, block, stride};
+use super::{Columns, Scratch, block, lanes, stride};
 
 /// Rows that are copied at once: they stay in the nearest cache.
 const BLOCK: usize = 1 << 11;
 /// Rows that are written one at a time: so few that it costs less than a loop for each column.
 const SHORT: usize = 32;
-
-/// Turns of a distinct node in a round up to which rounds are written side by side.
-const FEW: u32 = 8;
 
 /// Some of one app's ranks.
 pub(super) struct AppRange<'p> {
@@ -108,7 +105,9 @@ impl<'p> AppRange<'p> {
         profiles: Option<&'p Profiles>,
     ) {
         let app = self.app;
-        let few = rounds.most_of_distinct.is_some_and(|most| most <= FEW);
+        let few = rounds
+            .most_of_distinct
+            .is_some_and(|most| most <= lanes::FEW);
         let written = self.plan.places.are_whole() && profiles.is_none_or(Profiles::is_written);
         if few && written {
             let from = block::Written {

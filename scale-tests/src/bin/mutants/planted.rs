@@ -243,16 +243,16 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
     },
     Mutant {
-        name: "ranks of a node's later steps count from the first round",
-        file: "engine/src/plan/expand/lanes.rs",
-        from: "let mut local = turns.first;",
-        to: "let mut local = turns.rounds.start;",
+        name: "a node's later rounds get what its first ones got",
+        file: "engine/src/plan/profile.rs",
+        from: "first: step.before + (start - step.start) * step.pairs,",
+        to: "first: (start - step.start) * step.pairs,",
     },
     Mutant {
-        name: "lanes of a block that is whole no more stay in its first round",
-        file: "engine/src/plan/expand/lanes.rs",
-        from: "round.add(lane, more.wrapping_mul(at));",
-        to: "round.add(lane, more.wrapping_mul(at.min(0)));",
+        name: "a block in which nodes run out is taken for whole",
+        file: "engine/src/plan/expand/block.rs",
+        from: "} else if end <= of_begin.rounds.1 {",
+        to: "} else if begin <= of_begin.rounds.1 {",
     },
 ];
 
