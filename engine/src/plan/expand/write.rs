@@ -225,11 +225,24 @@ impl<'p> AppRange<'p> {
         let ranks = out.local_rank.iter_mut().zip(out.node_rank);
         let got = out.object.iter_mut().zip(out.cpus);
         let (mut node, mut turn) = (run.nodes.first + stretch.node, stretch.at);
-        for ((row, ranks), got) in out.node.iter_mut().zip(ranks).zip(got) {
+        let rows = out.node.iter_mut().zip(ranks).zip(got);
+        let (own, used) = (run.own_before, run.used_before);
+        if stretch.count == 1 {
+            // The same process of one node after the other.
+            let place = places[first as usize];
+            let (object, cpus) = (kind.object(place), place.cpus);
+            for (((row, ranks), got), node) in rows.zip(node..) {
+                *row = node;
+                (*ranks.0, *ranks.1) = (own + first, used + first);
+                (*got.0, *got.1) = (object, cpus);
+            }
+            return true;
+        }
+        for ((row, ranks), got) in rows {
             let local = first + turn;
             let place = places[local as usize];
             *row = node;
-            (*ranks.0, *ranks.1) = (run.own_before + local, run.used_before + local);
+            (*ranks.0, *ranks.1) = (own + local, used + local);
             (*got.0, *got.1) = (kind.object(place), place.cpus);
             turn += 1;
             if turn == stretch.count {
