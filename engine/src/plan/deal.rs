@@ -18,11 +18,19 @@ pub(super) struct Step {
     pub(super) before: u32,
 }
 
+impl Step {
+    /// The first turn of the node in one of these rounds, or behind them, by its number among all.
+    #[inline]
+    pub(super) const fn turn(&self, round: u32) -> u32 {
+        self.before + (round - self.start) * self.pairs
+    }
+}
+
 /// Adds the rounds up to `end`, in which `pairs` objects take part, to the steps of a node, which begin in row `first`.
 fn push(steps: &mut Vec<Step>, first: usize, end: u32, pairs: u32) {
-    let (start, before) = steps[first..].last().map_or((0, 0), |last| {
-        (last.end, last.before + (last.end - last.start) * last.pairs)
-    });
+    let (start, before) = steps[first..]
+        .last()
+        .map_or((0, 0), |last| (last.end, last.turn(last.end)));
     steps.push(Step {
         start,
         end,

@@ -348,7 +348,7 @@ impl Profiles {
         }
         let step = self.step(run, round);
         step.map_or(OwnTurns { first: 0, count: 0 }, |step| OwnTurns {
-            first: step.before + (round - step.start) * step.pairs,
+            first: step.turn(round),
             count: step.pairs,
         })
     }
@@ -356,18 +356,14 @@ impl Profiles {
     /// The turns of each node of a run from a round on, where no profile is asked.
     #[inline]
     pub(super) fn turns_from(&self, run: u32, round: u32) -> impl Iterator<Item = Alike> {
-        let profile = self.of(run);
-        let locals = match profile.locals {
-            Locals::At(start) => Some(start),
-            Locals::Same | Locals::Asked(_) => None,
-        };
+        let locals = self.first(run).dealt();
         let steps = self.steps_of(run).iter();
         steps.filter(move |step| step.end > round).map(move |step| {
             let start = step.start.max(round);
             Alike {
                 rounds: start..step.end,
                 count: step.pairs,
-                first: step.before + (start - step.start) * step.pairs,
+                first: step.turn(start),
                 locals,
             }
         })

@@ -221,7 +221,7 @@ impl Rounds {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         scratch.count_nodes(runs);
-        let all: u64 = runs.iter().map(|run| u64::from(run.nodes.count)).sum();
+        let all: u64 = scratch.nodes.iter().map(|&nodes| u64::from(nodes)).sum();
         let distinct = all < 2 * runs.len() as u64;
         let first_pairs = |steps: &&[Step]| steps.first().map_or(0, |step| step.pairs);
         let nodes = scratch.nodes.iter();

@@ -158,14 +158,15 @@ impl Lanes {
                 let part = own.rounds.start - rounds.start..until - rounds.start;
                 let out = &mut self.rounds[part.start as usize..part.end as usize];
                 let into = (out, name, kind);
-                if let Some(locals) = own.locals {
+                let (places, locals) = if let Some(locals) = own.locals {
                     let first = (locals + own.first) as usize;
                     let (locals, places) = profiles.dealt();
-                    dealt(into, own.count, &places[first..], &locals[first..]);
+                    (&places[first..], Locals::Listed(&locals[first..]))
                 } else {
                     let places = &from.places.all()[(start + own.first) as usize..];
-                    counted(into, own.count, places, own.first);
-                }
+                    (places, Locals::From(own.first))
+                };
+                several(into, own.count, places, locals);
             }
         }
     }
@@ -264,38 +265,37 @@ fn column(rounds: &mut [Round], at: usize, kind: KindBits, places: &[Packed]) {
     }
 }
 
-/// `count` turns in each round, of processes that follow each other.
-fn counted(into: Into<'_>, count: u32, places: &[Packed], first: u32) {
-    fn of<const N: usize>(into: Into<'_>, places: &[Packed], first: u32) {
-        let mut locals: [u32; N] = std::array::from_fn(|turn| first + row(turn));
-        strip::<N>(into, places, |out| {
-            *out = locals;
-            for local in &mut locals {
-                *local += row(N);
-            }
-        });
-    }
-    match count {
-        1 => of::<1>(into, places, first),
-        2 => of::<2>(into, places, first),
-        3 => of::<3>(into, places, first),
-        4 => of::<4>(into, places, first),
-        5 => of::<5>(into, places, first),
-        6 => of::<6>(into, places, first),
-        7 => of::<7>(into, places, first),
-        _ => of::<8>(into, places, first),
-    }
+/// Which processes of a node have neighbouring turns.
+#[derive(Clone, Copy)]
+enum Locals<'l> {
+    /// This one, and those behind it.
+    From(u32),
+    /// These.
+    Listed(&'l [u32]),
 }
 
-/// The same of processes in an order of their own.
-fn dealt(into: Into<'_>, count: u32, places: &[Packed], locals: &[u32]) {
-    fn of<const N: usize>(into: Into<'_>, places: &[Packed], locals: &[u32]) {
-        let mut locals = locals.as_chunks::<N>().0.iter();
-        strip::<N>(into, places, |out| {
-            if let Some(next) = locals.next() {
-                *out = *next;
+/// `count` turns in each round.
+fn several(into: Into<'_>, count: u32, places: &[Packed], locals: Locals<'_>) {
+    fn of<const N: usize>(into: Into<'_>, places: &[Packed], locals: Locals<'_>) {
+        match locals {
+            Locals::From(first) => {
+                let mut locals: [u32; N] = std::array::from_fn(|turn| first + row(turn));
+                strip::<N>(into, places, |out| {
+                    *out = locals;
+                    for local in &mut locals {
+                        *local += row(N);
+                    }
+                });
             }
-        });
+            Locals::Listed(locals) => {
+                let mut locals = locals.as_chunks::<N>().0.iter();
+                strip::<N>(into, places, |out| {
+                    if let Some(next) = locals.next() {
+                        *out = *next;
+                    }
+                });
+            }
+        }
     }
     match count {
         1 => of::<1>(into, places, locals),

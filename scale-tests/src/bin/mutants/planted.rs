@@ -245,8 +245,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a node's later rounds get what its first ones got",
         file: "engine/src/plan/profile.rs",
-        from: "first: step.before + (start - step.start) * step.pairs,",
-        to: "first: (start - step.start) * step.pairs,",
+        from: "first: step.turn(start),",
+        to: "first: step.turn(start) - step.before,",
     },
     Mutant {
         name: "a block in which nodes run out is taken for whole",
