@@ -62,14 +62,6 @@ pub(super) enum Turns<'p> {
 }
 
 impl Turns<'_> {
-    /// Some of them, where they stand written out.
-    pub(super) fn part(self, first: u32, count: u32) -> Self {
-        match self {
-            Self::From(before, _) => Self::From(before + first, count),
-            Self::Listed(locals) => Self::Listed(&locals[first as usize..][..count as usize]),
-            Self::Asked { .. } => self,
-        }
-    }
     /// Some of them. `scratch`: where they are put when they stand nowhere.
     pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> Turns<'s>
     where

@@ -1,7 +1,8 @@
 //! Stretches of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
 //! Node by node a stretch is a placed run; round by round it is a band, and the runs of its app stand apart; what a file listed
-//! is one. So one search finds app and run, or app and band, whatever the apps are.
+//! is one. So one search finds app and run, or app and band, whatever the apps are. The explicit table is written from here too:
+//! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
 
 use super::order::{Order, Spot};
 use super::places::{Packed, Places};
@@ -17,7 +18,7 @@ const NEAR: usize = 4 * WIDE;
 
 /// Where what the turns of a node get stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Source {
+pub(super) enum Source {
     /// Among all places: the n-th process has the n-th turn.
     Places,
     /// Among what is dealt, beside the process of each turn.
@@ -37,36 +38,36 @@ pub(super) struct Nodes {
 /// A placed run, round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
-struct Turns {
-    nodes: Nodes,
-    start: u32,
+pub(super) struct Turns {
+    pub(super) nodes: Nodes,
+    pub(super) start: u32,
     /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
     ends: [u32; 2],
     counts: [u16; 2],
-    kind: Option<ObjKind>,
-    source: Source,
+    pub(super) kind: Option<ObjKind>,
+    pub(super) source: Source,
 }
 
 /// Rounds in which the same nodes have equally many turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Band {
-    app: u32,
+pub(super) struct Band {
+    pub(super) app: u32,
     /// Which of the app's bands.
     band: u32,
     /// The first round, and processes of each.
-    round: u32,
-    width: u32,
+    pub(super) round: u32,
+    pub(super) width: u32,
     /// The first row of the app in [`Stretches::turns`].
     turns: u32,
     /// Rows of [`Stretches::near`] that say how many processes of a round come before each run; none: the app is asked.
     near: u32,
-    lines: u32,
+    pub(super) lines: u32,
 }
 
 /// Ranks of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
-enum Stretch {
+pub(super) enum Stretch {
     /// A placed run, node by node.
     Run {
         nodes: Nodes,
@@ -141,6 +142,30 @@ impl Stretches {
         stretches.ranks = Steps::one(all, ranks);
         stretches.end = apps.last().map_or(0, |app| app.base.0 + app.procs.0);
         stretches
+    }
+
+    /// Which stretch a rank is in.
+    #[inline]
+    pub(super) fn of_rank(&self, rank: u32) -> usize {
+        self.ranks.find(0, rank)
+    }
+
+    /// One of them.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> &Stretch {
+        &self.all[at]
+    }
+
+    /// The first rank of each. Shape `[stretches]`.
+    pub(super) fn firsts(&self) -> &[u32] {
+        self.ranks.row(0)
+    }
+
+    /// Of a band of few runs: processes of a round before each of these, filled up with the largest number there is, and the
+    /// runs, with others behind them.
+    pub(super) fn runs(&self, band: Band) -> (&[u32], &[Turns]) {
+        let near = &self.near[band.near as usize..][..band.lines as usize];
+        (near.as_flattened(), &self.turns[band.turns as usize..])
     }
 
     fn add_runs(
@@ -261,7 +286,7 @@ impl Turns {
 
     /// The first turn of a node in a round, and how many it has there; `None`: that does not stand here.
     #[inline]
-    fn in_round(&self, round: u32) -> Option<(u32, u32)> {
+    pub(super) fn in_round(&self, round: u32) -> Option<(u32, u32)> {
         let [first, second] = self.counts.map(u32::from);
         let behind = round.saturating_sub(self.ends[0]);
         let early = round - behind;
@@ -351,7 +376,7 @@ impl Plan {
     /// Which process has a turn, and what it gets, where that stands written out. `dealt`: the process of each turn, and what it
     /// gets.
     #[inline]
-    fn gets(
+    pub(super) fn gets(
         &self,
         (source, start, turn): (Source, u32, u32),
         (locals, dealt): (&[u32], &[Packed]),

@@ -2,10 +2,14 @@
 
 // One node's rows, written in strides.
 mod stride;
+// The same process of one node after the other.
+mod once;
 // Rounds over distinct nodes, in blocks of lanes.
 mod block;
 mod lanes;
-// Runs of equal nodes, one after the other.
+// Equal nodes behind each other.
+mod group;
+// A plan's stretches, one after the other.
 mod write;
 
 use super::places::INDEX_BITS;
@@ -18,7 +22,7 @@ use crate::table::names::NodeId;
 use lanes::Lanes;
 use rayon::prelude::*;
 use std::ops::Range;
-use write::AppRange;
+use write::Rows;
 
 /// Ranks that one task writes, at least. Below two of these the pool is not woken: a chunk takes some ten microseconds.
 const CHUNK: usize = 1 << 16;
@@ -198,7 +202,7 @@ impl Plan {
         let mut rest = table.columns();
         if rest.len() <= chunk {
             scratch.chunks.resize_with(1, Scratch::default);
-            self.expand_range(0, rest, &mut scratch.chunks[0]);
+            Rows::new(self, rest, &mut scratch.chunks[0]).write(0);
             return;
         }
         // As many for each thread as for the others.
@@ -213,21 +217,6 @@ impl Plan {
         parts
             .into_par_iter()
             .zip(&mut scratch.chunks)
-            .for_each(|((first, part), scratch)| self.expand_range(first, part, scratch));
-    }
-
-    /// Writes the ranks from `first` on.
-    fn expand_range(&self, first: u32, mut out: Columns<'_>, scratch: &mut Scratch) {
-        let mut rank = first;
-        let mut apps = self.apps[self.bases.find(0, rank).min(self.apps.len())..].iter();
-        while out.len() > 0 {
-            let app = apps.next().expect("every rank is of an app");
-            let end = app.base.0 + app.procs.0;
-            let take = out.len().min((end - rank) as usize);
-            if take > 0 {
-                AppRange::new(self, app, scratch).write(rank - app.base.0, out.take(take));
-            }
-            rank = end;
-        }
+            .for_each(|((first, part), scratch)| Rows::new(self, part, scratch).write(first));
     }
 }

@@ -5,8 +5,9 @@
 
 use super::super::places::{KindBits, Packed};
 use super::super::profile::Turns;
-use super::super::{PlacedRun, row};
+use super::super::row;
 use super::Columns;
+use super::group::{Got, Group};
 
 /// Rows of a stride: a cache line of a column.
 pub(super) const WIDE: usize = 16;
@@ -19,43 +20,42 @@ pub(super) struct Lanes {
     pub(super) used: [u32; WIDE],
 }
 
-/// Writes `rows` turns of a node, the first of `turns`, from row `at` on. False, and nothing is written: there is no room for
+/// Writes `rows` turns of a node, from one of its turns on, from row `at` on. False, and nothing is written: there is no room for
 /// whole strides, or what the turns get does not stand written out that far.
-///
-/// `places`: those of the run's pattern, and whatever follows them.
 pub(super) fn write(
     out: &mut Columns<'_>,
     (at, rows): (usize, usize),
-    (run, node): (&PlacedRun, u32),
-    places: &[Packed],
-    turns: Turns<'_>,
+    group: &Group<'_>,
+    (node, turn): (u32, u32),
 ) -> bool {
     let strided = at..at + rows.next_multiple_of(WIDE);
+    let Got::Written(places) = group.got else {
+        return false;
+    };
+    let from = turn as usize;
+    let Some(places) = places.get(from..from + strided.len()) else {
+        return false;
+    };
     if strided.end > out.len() {
         return false;
     }
-    let out = out.some(strided.clone());
+    let out = out.some(strided);
     let lanes = Lanes {
-        node: [run.nodes.first + node; WIDE],
-        own: [run.own_before; WIDE],
-        used: [run.used_before; WIDE],
+        node: [group.nodes.first + node; WIDE],
+        own: [group.nodes.own_before; WIDE],
+        used: [group.nodes.used_before; WIDE],
     };
-    let kind = KindBits::new(run.kind);
-    match turns {
-        Turns::From(first, _) => {
-            let first = first as usize;
-            let Some(places) = places.get(first..first + strided.len()) else {
-                return false;
-            };
-            neighbours(out, (&lanes, kind), row(first), places);
-            true
-        }
-        Turns::Listed(locals) => {
-            listed(out, (&lanes, kind), &locals[..rows], places);
-            true
-        }
-        Turns::Asked { .. } => false,
+    match group.turns {
+        Turns::From(first, _) => neighbours(out, (&lanes, group.kind), first + turn, places),
+        Turns::Listed(locals) => listed(
+            out,
+            (&lanes, group.kind),
+            &locals[from..from + rows],
+            places,
+        ),
+        Turns::Asked { .. } => return false,
     }
+    true
 }
 
 /// Processes that follow each other.
@@ -75,18 +75,8 @@ fn listed(out: Columns<'_>, (lanes, kind): (&Lanes, KindBits), locals: &[u32], p
     let mut last = [0; WIDE];
     last[..rest.len()].copy_from_slice(rest);
     let locals = whole.iter().chain(std::iter::once(&last));
-    let mut got = [Packed::default(); WIDE];
-    for (stride, locals) in strides(out).zip(locals) {
-        fetch(&mut got, places, locals);
-        stride.fill(lanes, kind, locals, &got);
-    }
-}
-
-/// Not a part of its caller, where the compiler would keep all these in registers, which are fewer.
-#[inline(never)]
-fn fetch(got: &mut [Packed; WIDE], places: &[Packed], locals: &[u32; WIDE]) {
-    for (got, &local) in got.iter_mut().zip(locals) {
-        *got = places[local as usize];
+    for ((stride, locals), places) in strides(out).zip(locals).zip(places.as_chunks().0) {
+        stride.fill(lanes, kind, locals, places);
     }
 }
 

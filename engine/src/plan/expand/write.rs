@@ -1,354 +1,290 @@
-//! Ranks of one app, written into columns. Equal nodes are one node's rows again and again: a copy. Distinct nodes are a few
-//! loops each, or, one process at a time, one loop over all of them.
+//! The rows of a plan, stretch by stretch: what is read stands side by side, whatever the apps are. Equal nodes are one node's
+//! rows again and again; many distinct nodes, one process of each at a time, are blocks.
 
 use super::super::order::Order;
-use super::super::places::{KindBits, Packed, visit};
+use super::super::places::{KindBits, Packed};
 use super::super::profile::{Profiles, Turns};
-use super::super::rounds::{Rounds, Turn};
-use super::super::{AppPlan, PlacedRun, Plan, row};
-use super::{Columns, Scratch, block, lanes, stride};
+use super::super::rounds::Turn;
+use super::super::stretches::{Band, Nodes, Source, Stretch, Turns as RunTurns};
+use super::super::{Plan, row};
+use super::group::{Got, Group, Writer};
+use super::once::Row;
+use super::{Columns, Scratch, block, lanes, once};
+use std::ops::Range;
 
-/// Rows that are copied at once: they stay in the nearest cache.
-const BLOCK: usize = 1 << 11;
-/// Rows that are written one at a time: so few that it costs less than a loop for each column.
-const SHORT: usize = 32;
-
-/// Some of one app's ranks.
-pub(super) struct AppRange<'p> {
-    plan: &'p Plan,
-    app: &'p AppPlan,
-    scratch: &'p mut Scratch,
+/// Writes rows of a plan from front to back.
+pub(super) struct Rows<'p, 'c> {
+    writer: Writer<'p>,
+    live: &'p mut Vec<u32>,
+    lanes: &'p mut lanes::Lanes,
+    out: Columns<'c>,
+    /// Rows that are written.
+    done: usize,
 }
 
-/// Rows of one node, or of equal ones behind each other.
-#[derive(Clone, Copy)]
-struct Stretch<'p> {
-    run: &'p PlacedRun,
-    /// Which node of the run, and which of its turns, the first row is.
-    node: u32,
-    at: u32,
-    /// Turns of a node.
-    count: u32,
-    turns: Turns<'p>,
-}
-
-impl<'p> AppRange<'p> {
-    pub(super) const fn new(plan: &'p Plan, app: &'p AppPlan, scratch: &'p mut Scratch) -> Self {
-        Self { plan, app, scratch }
-    }
-
-    /// Writes the app ranks from `first` on.
-    pub(super) fn write(mut self, first: u32, out: Columns<'_>) {
-        match &self.app.order {
-            Order::Slot => self.node_major(first, out, None),
-            Order::Fill(profiles) => self.node_major(first, out, Some(profiles)),
-            Order::Node(rounds) => self.rounds(first, out, rounds, None),
-            Order::Span(rounds, profiles) => self.rounds(first, out, rounds, Some(profiles)),
-            Order::Listed { ranks, .. } => {
-                let listed = self.app.listed();
-                let mut at = ranks.find(0, first);
-                let mut rank = first;
-                let mut out = out;
-                while out.len() > 0 {
-                    let end = listed
-                        .get(at + 1)
-                        .map_or(self.app.procs.0, |next| next.rank);
-                    let spot = self.app.listed_spot(rank);
-                    let run = &self.app.placed.runs[spot.run as usize];
-                    let rows = out.len().min((end - rank) as usize);
-                    let stretch = Stretch {
-                        run,
-                        node: spot.node,
-                        at: spot.local,
-                        count: run.procs,
-                        turns: Turns::From(0, run.procs),
-                    };
-                    self.node(stretch, out.take(rows));
-                    rank = end;
-                    at += 1;
-                }
-            }
+impl<'p, 'c> Rows<'p, 'c> {
+    pub(super) fn new(plan: &'p Plan, out: Columns<'c>, scratch: &'p mut Scratch) -> Self {
+        let Scratch {
+            live,
+            locals,
+            lanes,
+        } = scratch;
+        Self {
+            writer: Writer { plan, locals },
+            live,
+            lanes,
+            out,
+            done: 0,
         }
     }
 
-    fn node_major(&mut self, first: u32, mut out: Columns<'_>, profiles: Option<&'p Profiles>) {
-        let before = &self.app.before;
-        let runs = &self.app.placed.runs;
-        let mut at = before.find(0, first);
-        let mut inside = first - before.get(0, at);
-        let mut done = 0;
-        while done < out.len() {
-            let run = &runs[at];
-            let turns = profiles.map_or(Turns::From(0, run.procs), |profiles| {
-                profiles.turns(row(at), None)
-            });
-            let rows = (out.len() - done).min((run.procs * run.nodes.count - inside) as usize);
-            let stretch = Stretch {
-                run,
-                node: inside / run.procs,
-                at: inside % run.procs,
-                count: run.procs,
-                turns,
+    /// Writes the ranks from `rank` on.
+    pub(super) fn write(mut self, mut rank: u32) {
+        let stretches = &self.writer.plan.stretches;
+        let firsts = stretches.firsts();
+        let mut at = stretches.of_rank(rank);
+        while self.left() > 0 {
+            let first = firsts[at];
+            let end = firsts.get(at + 1).map_or(stretches.end, |&next| next);
+            rank = match *stretches.get(at) {
+                Stretch::Run {
+                    nodes,
+                    start,
+                    procs,
+                    app,
+                    run,
+                    kind,
+                    source,
+                } => {
+                    let (kind, count) = (KindBits::new(kind), procs);
+                    let dealt = self.writer.plan.orders.dealt_by_object();
+                    let written = self.written((source, start, (0, count)), dealt);
+                    let (turns, got) = written.unwrap_or_else(|| self.asked((app, run), None));
+                    let group = Group {
+                        nodes,
+                        kind,
+                        count,
+                        turns,
+                        got,
+                    };
+                    self.group(&group, rank - first, end - first);
+                    end
+                }
+                Stretch::Band(band) if band.lines > 0 => {
+                    self.band(band, rank - first, end - first);
+                    end
+                }
+                Stretch::Band(band) => self.rounds(band, rank),
+                Stretch::Listed { app } => self.listed(app, rank),
             };
-            self.nodes(stretch, (&mut out, done, rows));
-            done += rows;
-            inside = 0;
+            at = if rank == end {
+                at + 1
+            } else {
+                stretches.of_rank(rank)
+            };
+        }
+    }
+
+    /// Rows that are not written yet.
+    const fn left(&self) -> usize {
+        self.out.len() - self.done
+    }
+
+    /// Rows of a group, from one of them up to another, as far as there is room.
+    #[inline]
+    fn group(&mut self, group: &Group<'_>, first: u32, end: u32) {
+        let rows = self.left().min((end - first) as usize);
+        self.writer
+            .write(group, first, (&mut self.out, self.done, rows));
+        self.done += rows;
+    }
+
+    /// Some turns of a node, and what they get, where that stands written out: from `first` on, `count` of them.
+    #[inline]
+    fn written(
+        &self,
+        (source, start, (first, count)): (Source, u32, (u32, u32)),
+        (locals, dealt): (&'p [u32], &'p [Packed]),
+    ) -> Option<(Turns<'p>, Got<'p>)> {
+        let from = (start + first) as usize;
+        match source {
+            Source::Places => {
+                let places = &self.writer.plan.places.all()[from..];
+                Some((Turns::From(first, count), Got::Written(places)))
+            }
+            Source::Dealt => {
+                let locals = Turns::Listed(&locals[from..from + count as usize]);
+                Some((locals, Got::Written(&dealt[from..])))
+            }
+            Source::Asked => None,
+        }
+    }
+
+    /// The same where it does not: in a round, or all turns.
+    #[cold]
+    fn asked(&self, (app, run): (u32, u32), round: Option<u32>) -> (Turns<'p>, Got<'p>) {
+        let app = &self.writer.plan.apps[app as usize];
+        let placed = &app.placed.runs[run as usize];
+        let turns = match (&app.order, round) {
+            (Order::Fill(profiles) | Order::Span(_, profiles), _) => profiles.turns(run, round),
+            (Order::Node(_), Some(round)) => Turns::From(round, 1),
+            (Order::Slot | Order::Node(_) | Order::Listed { .. }, _) => {
+                Turns::From(0, placed.procs)
+            }
+        };
+        (turns, Got::Asked(placed.pattern))
+    }
+
+    /// Rounds over few runs, from one of their ranks up to another.
+    fn band(&mut self, band: Band, first: u32, end: u32) {
+        let stretches = &self.writer.plan.stretches;
+        let (before, runs) = stretches.runs(band);
+        let (mut round, mut skip) = (band.round + first / band.width, first % band.width);
+        let mut at = first - skip;
+        while at < end && self.left() > 0 {
+            for (run, turns) in runs.iter().enumerate().take(before.len()) {
+                let behind = before
+                    .get(run + 1)
+                    .map_or(band.width, |&next| next.min(band.width));
+                let rows = behind - before[run].min(band.width);
+                if rows <= skip {
+                    skip -= rows;
+                    continue;
+                }
+                self.turns((band.app, row(run)), round, turns, skip..rows);
+                skip = 0;
+            }
+            at += band.width;
+            round += 1;
+        }
+    }
+
+    /// Some turns of the nodes of a run in a round.
+    #[inline]
+    fn turns(&mut self, (app, run): (u32, u32), round: u32, turns: &RunTurns, rows: Range<u32>) {
+        let plan = self.writer.plan;
+        let dealt = plan.orders.dealt_by_round();
+        let mine = turns.in_round(round);
+        if let Some((first, 1)) = mine
+            && let Some((local, place)) = plan.gets((turns.source, turns.start, first), dealt)
+        {
+            let count = self.left().min((rows.end - rows.start) as usize);
+            let who = Row {
+                node: turns.nodes.first + rows.start,
+                local_rank: turns.nodes.own_before + local,
+                node_rank: turns.nodes.used_before + local,
+                object: KindBits::new(turns.kind).object(place),
+                cpus: place.cpus,
+            };
+            once::write(&mut self.out, (self.done, count), who);
+            self.done += count;
+            return;
+        }
+        let written = mine.and_then(|mine| self.written((turns.source, turns.start, mine), dealt));
+        let (nodes, kind) = (turns.nodes, KindBits::new(turns.kind));
+        let (count, (turns, got)) = match (mine, written) {
+            (Some((_, count)), Some(written)) => (count, written),
+            _ => {
+                let own = plan.apps[app as usize].own_turns(run, round);
+                (own.count, self.asked((app, run), Some(round)))
+            }
+        };
+        let group = Group {
+            nodes,
+            kind,
+            count,
+            turns,
+            got,
+        };
+        self.group(&group, rows.start, rows.end);
+    }
+
+    /// An app whose ranks were listed, from a rank of the job on. Gives the first rank behind it.
+    fn listed(&mut self, app: u32, rank: u32) -> u32 {
+        let app = &self.writer.plan.apps[app as usize];
+        let (first, end) = (rank - app.base.0, app.base.0 + app.procs.0);
+        let listed = app.listed();
+        let mut at = listed.partition_point(|entry| entry.rank <= first) - 1;
+        let mut rank = first;
+        while rank < app.procs.0 && self.left() > 0 {
+            let behind = listed.get(at + 1).map_or(app.procs.0, |next| next.rank);
+            let spot = app.listed_spot(rank);
+            let run = &app.placed.runs[spot.run as usize];
+            let got = match self.writer.plan.places.of(run.pattern) {
+                Some(places) => Got::Written(places),
+                None => Got::Asked(run.pattern),
+            };
+            let group = Group {
+                nodes: Nodes::from(run),
+                kind: KindBits::new(run.kind),
+                count: run.procs,
+                turns: Turns::From(0, run.procs),
+                got,
+            };
+            let place = spot.node * run.procs + spot.local;
+            self.group(&group, place, place + (behind - rank));
+            rank = behind;
             at += 1;
         }
+        end
     }
 
-    fn rounds(
-        &mut self,
-        first: u32,
-        mut out: Columns<'_>,
-        rounds: &Rounds,
-        profiles: Option<&'p Profiles>,
-    ) {
-        let app = self.app;
+    /// Rounds over many runs: those of an app from a rank of the job on. Gives the first rank behind it.
+    fn rounds(&mut self, band: Band, rank: u32) -> u32 {
+        let plan = self.writer.plan;
+        let app = &plan.apps[band.app as usize];
+        let (first, end) = (rank - app.base.0, app.base.0 + app.procs.0);
+        let rows = self.left().min((end - rank) as usize);
+        let (rounds, profiles) = match &app.order {
+            Order::Node(rounds) => (rounds, None),
+            Order::Span(rounds, profiles) => (rounds, Some(profiles)),
+            Order::Slot | Order::Fill(_) | Order::Listed { .. } => {
+                unreachable!("only rounds have bands")
+            }
+        };
         let few = rounds
             .most_of_distinct
             .is_some_and(|most| most <= lanes::FEW);
-        let written = self.plan.places.are_whole() && profiles.is_none_or(Profiles::is_written);
-        if few && written {
+        if few && plan.places.are_whole() && profiles.is_none_or(Profiles::is_written) {
             let from = block::Written {
                 app,
-                places: &self.plan.places,
+                places: &plan.places,
                 profiles,
             };
-            let Scratch { live, lanes, .. } = &mut *self.scratch;
-            block::write(from, first, out, rounds, (live, lanes));
-            return;
+            let out = self.out.some(self.done..self.done + rows);
+            block::write(from, first, out, rounds, (self.live, self.lanes));
+            self.done += rows;
+            return end;
         }
+        let (_, runs) = plan.stretches.runs(band);
         let Turn {
             mut round,
             run,
             mut place,
         } = rounds.turn(first, |run, round| app.weight(run, round));
-        let mut band = rounds.band_of(first);
-        let mut live = std::mem::take(&mut self.scratch.live);
+        let mut at_band = rounds.band_of(first);
+        let mut live = std::mem::take(self.live);
         live.clear();
-        live.extend((0..row(app.placed.runs.len())).filter(|&run| app.pairs(run, round) > 0));
+        live.extend((0..row(app.runs().len())).filter(|&run| app.pairs(run, round) > 0));
         let mut at = live.partition_point(|&other| other < run);
-        let mut done = 0;
-        while done < out.len() {
-            if let Some(&row) = live.get(at) {
-                let run = &app.placed.runs[row as usize];
-                let (count, turns) = match profiles {
-                    None => (1, Turns::From(round, 1)),
-                    Some(profiles) => {
-                        (profiles.pairs(row, round), profiles.turns(row, Some(round)))
-                    }
-                };
-                let rows = (out.len() - done).min((count * run.nodes.count - place) as usize);
-                let stretch = Stretch {
-                    run,
-                    node: place / count,
-                    at: place % count,
-                    count,
-                    turns,
-                };
-                self.nodes(stretch, (&mut out, done, rows));
-                done += rows;
+        let mut left = row(rows);
+        while left > 0 {
+            if let Some(&run) = live.get(at) {
+                let end = left.saturating_add(place).min(app.weight(run, round));
+                self.turns((band.app, run), round, &runs[run as usize], place..end);
+                left -= end - place;
                 at += 1;
             } else {
                 round += 1;
                 at = 0;
-                if round == rounds.band(band).rounds.1 {
-                    band += 1;
+                if round == rounds.band(at_band).rounds.1 {
+                    at_band += 1;
                     live.retain(|&run| app.pairs(run, round) > 0);
                 }
             }
             place = 0;
         }
-        self.scratch.live = live;
-    }
-
-    /// Turns of a node, then those of the nodes behind it, each from its first: `rows` of them, from row `at` on.
-    fn nodes(&mut self, stretch: Stretch<'p>, (out, at, rows): (&mut Columns<'_>, usize, usize)) {
-        let count = stretch.count as usize;
-        if rows <= SHORT && count.min(rows) <= SHORT / 4 && self.few(stretch, out, (at, rows)) {
-            return;
-        }
-        // The rows of one node: the last stride may write into what comes next.
-        if stretch.at as usize + rows <= count
-            && let Some(places) = self.plan.places.of(stretch.run.pattern)
-        {
-            let turns = stretch.turns.part(stretch.at, row(rows));
-            let (run, node) = (stretch.run, stretch.node);
-            if stride::write(out, (at, rows), (run, node), places, turns) {
-                return;
-            }
-        }
-        let mut out = out.some(at..at + rows);
-        let mut node = stretch.node;
-        if stretch.at > 0 || out.len() < 2 * count {
-            let rows = out.len().min(count - stretch.at as usize);
-            self.node(stretch, out.take(rows));
-            node += 1;
-        }
-        if out.len() == 0 {
-            return;
-        }
-        let whole = Stretch { at: 0, ..stretch };
-        let Columns {
-            node: nodes,
-            local_rank,
-            node_rank,
-            object,
-            cpus,
-        } = out;
-        let first = count.min(nodes.len());
-        let one = Columns {
-            node: &mut nodes[..first],
-            local_rank: &mut local_rank[..first],
-            node_rank: &mut node_rank[..first],
-            object: &mut object[..first],
-            cpus: &mut cpus[..first],
-        };
-        self.node(Stretch { node, ..whole }, one);
-        each_again(nodes, stretch.run.nodes.first + node, count);
-        for column in [local_rank, node_rank, object, cpus] {
-            again(column, first);
-        }
-    }
-
-    /// Few rows. False, and nothing is written: they do not stand written out.
-    fn few(&self, stretch: Stretch<'p>, out: &mut Columns<'_>, (at, rows): (usize, usize)) -> bool {
-        let run = stretch.run;
-        let (Turns::From(first, _), Some(places)) =
-            (stretch.turns, self.plan.places.of(run.pattern))
-        else {
-            return false;
-        };
-        let kind = KindBits::new(run.kind);
-        let out = out.some(at..at + rows);
-        let ranks = out.local_rank.iter_mut().zip(out.node_rank);
-        let got = out.object.iter_mut().zip(out.cpus);
-        let (mut node, mut turn) = (run.nodes.first + stretch.node, stretch.at);
-        let rows = out.node.iter_mut().zip(ranks).zip(got);
-        let (own, used) = (run.own_before, run.used_before);
-        if stretch.count == 1 {
-            // The same process of one node after the other.
-            let place = places[first as usize];
-            let (object, cpus) = (kind.object(place), place.cpus);
-            for (((row, ranks), got), node) in rows.zip(node..) {
-                *row = node;
-                (*ranks.0, *ranks.1) = (own + first, used + first);
-                (*got.0, *got.1) = (object, cpus);
-            }
-            return true;
-        }
-        for ((row, ranks), got) in rows {
-            let local = first + turn;
-            let place = places[local as usize];
-            *row = node;
-            (*ranks.0, *ranks.1) = (own + local, used + local);
-            (*got.0, *got.1) = (kind.object(place), place.cpus);
-            turn += 1;
-            if turn == stretch.count {
-                (turn, node) = (0, node + 1);
-            }
-        }
-        true
-    }
-
-    /// Neighbouring turns of one node.
-    fn node(&mut self, stretch: Stretch<'p>, out: Columns<'_>) {
-        let Stretch { run, at, .. } = stretch;
-        out.node.fill(run.nodes.first + stretch.node);
-        let places = self.plan.places.of(run.pattern);
-        let pattern = self.plan.patterns.get(run.pattern);
-        let kind = KindBits::new(run.kind);
-        let turns = stretch
-            .turns
-            .some(at..at + row(out.node.len()), &mut self.scratch.locals);
-        match turns {
-            Turns::From(local, count) => {
-                count_up(out.local_rank, run.own_before + local);
-                count_up(out.node_rank, run.used_before + local);
-                if let Some(places) = places {
-                    let places = &places[local as usize..][..count as usize];
-                    let columns = out.object.iter_mut().zip(out.cpus);
-                    for ((object, cpus), &packed) in columns.zip(places) {
-                        *object = kind.object(packed);
-                        *cpus = packed.cpus;
-                    }
-                    return;
-                }
-                let mut done = 0;
-                visit(pattern, local, count, |count, packed| {
-                    let end = done + count as usize;
-                    out.object[done..end].fill(kind.object(packed));
-                    out.cpus[done..end].fill(packed.cpus);
-                    done = end;
-                });
-            }
-            Turns::Listed(locals) => {
-                let ranks = out.local_rank.iter_mut().zip(out.node_rank);
-                for ((local_rank, node_rank), &local) in ranks.zip(locals) {
-                    *local_rank = run.own_before + local;
-                    *node_rank = run.used_before + local;
-                }
-                let place = |local: u32| match places {
-                    Some(places) => places[local as usize],
-                    None => Packed::from(pattern.place(local)),
-                };
-                let columns = out.object.iter_mut().zip(out.cpus);
-                for ((object, cpus), &local) in columns.zip(locals) {
-                    let packed = place(local);
-                    *object = kind.object(packed);
-                    *cpus = packed.cpus;
-                }
-            }
-            Turns::Asked { .. } => unreachable!("some turns are always told"),
-        }
-    }
-}
-
-fn count_up(column: &mut [u32], from: u32) {
-    for (value, number) in column.iter_mut().zip(from..) {
-        *value = number;
-    }
-}
-
-/// Repeats the first `count` values to the column's end.
-fn again(column: &mut [u32], count: usize) {
-    let mut done = count;
-    while done < column.len() {
-        // Whole rounds: what is copied ends where it began.
-        let block = if done >= BLOCK {
-            done.min(BLOCK.div_ceil(count) * count)
-        } else {
-            done
-        };
-        let rows = block.min(column.len() - done);
-        column.copy_within(..rows, done);
-        done += rows;
-    }
-}
-
-/// `count` times each number from `first` on.
-fn each_again(column: &mut [u32], first: u32, count: usize) {
-    if count == 1 {
-        count_up(column, first);
-        return;
-    }
-    if count >= 64 {
-        for (rows, node) in column.chunks_mut(count).zip(first..) {
-            rows.fill(node);
-        }
-        return;
-    }
-    // Few rows a node: the first nodes, then these again with greater numbers.
-    let nodes = 256_usize.div_ceil(count);
-    let block = (nodes * count).min(column.len());
-    let (done, rest) = column.split_at_mut(block);
-    for (rows, node) in done.chunks_mut(count).zip(first..) {
-        rows.fill(node);
-    }
-    for (rows, more) in rest.chunks_mut(block).zip((row(nodes)..).step_by(nodes)) {
-        for (value, &node) in rows.iter_mut().zip(&*done) {
-            *value = node + more;
-        }
+        *self.live = live;
+        end
     }
 }
