@@ -141,8 +141,17 @@ const THREADS: [usize; 2] = [1, 2];
 /// # Panics
 /// When the system gives no threads.
 pub fn on<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    pool(threads).install(run)
+}
+
+/// So many threads.
+///
+/// # Panics
+/// When the system gives no threads.
+#[must_use]
+pub fn pool(threads: usize) -> rayon::ThreadPool {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.expect("a system gives two threads").install(run)
+    pool.expect("a system gives two threads")
 }
 
 fn copy(from: &[u8], to: &mut [u8], threads: usize) {

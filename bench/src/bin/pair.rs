@@ -1,0 +1,65 @@
+//! What a second thread gives one plan, beside what it gives two plans that have nothing to do with each other: the most that
+//! two processors of this machine have to give at that hour.
+//!
+//! `pair [NAME] [TIMES]`: one plan on one thread, one on two, and two at once on a thread each, in turns; the middle of each.
+
+use std::hint::black_box;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::time::Instant;
+use stowplan_bench::measure::pool;
+use stowplan_engine::map::map_resolved;
+use stowplan_scale_tests::shapes::titled;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let name = args.first().map_or("hetero-worst", String::as_str);
+    let times = args
+        .get(1)
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(21_usize);
+    let Some(shape) = titled(name, 1) else {
+        let _ = writeln!(io::stderr(), "pair: there is no shape {name}");
+        return ExitCode::from(2);
+    };
+    let input = || (shape.resolved.clone(), shape.machine.clone());
+    let plan = |(resolved, machine)| {
+        let begin = Instant::now();
+        let plan = black_box(map_resolved(resolved, machine));
+        let time = begin.elapsed();
+        drop(plan);
+        time.as_micros()
+    };
+    let (one, other, both) = (pool(1), pool(1), pool(2));
+    let mut took = [const { Vec::new() }; 3];
+    for _ in 0..times.max(1) {
+        let job = input();
+        took[0].push(one.install(|| plan(job)));
+        let job = input();
+        took[1].push(both.install(|| plan(job)));
+        let (first, second) = (input(), input());
+        // What a plan gives is dropped behind its clock: the longer one counts.
+        let times = std::thread::scope(|scope| {
+            let second = scope.spawn(|| other.install(|| plan(second)));
+            let first = one.install(|| plan(first));
+            (first, second.join().unwrap_or(u128::MAX))
+        });
+        took[2].push(times.0.max(times.1));
+    }
+    let [one, two, pair] = took.map(middle);
+    let hundredths = |times: u128| format!("{}.{:02}", times / 100, times % 100);
+    let _ = writeln!(
+        io::stdout(),
+        "{name}: {one} us on one thread, {two} on two: {} times as fast; two plans at once {pair}: {} times; {} % of that",
+        hundredths(100 * one / two),
+        hundredths(200 * one / pair),
+        50 * pair / two,
+    );
+    ExitCode::SUCCESS
+}
+
+/// The middle of some times, and at least 1.
+fn middle(mut times: Vec<u128>) -> u128 {
+    times.sort_unstable();
+    times[times.len() / 2].max(1)
+}
