@@ -254,6 +254,18 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         from: "} else if end <= of_begin.rounds.1 {",
         to: "} else if begin <= of_begin.rounds.1 {",
     },
+    Mutant {
+        name: "behind four nodes the next four begin a node late",
+        file: "engine/src/plan/expand/once.rs",
+        from: "*node = node.wrapping_add(row(WIDE));",
+        to: "*node = node.wrapping_add(row(WIDE) + 1);",
+    },
+    Mutant {
+        name: "a row of turns that are dealt has what their processes would get undealt",
+        file: "engine/src/plan/expand/write.rs",
+        from: "Some((locals, Got::Written(&dealt[from..])))",
+        to: "Some((locals, Got::Written(&self.writer.plan.places.all()[from..])))",
+    },
 ];
 
 #[cfg(test)]
