@@ -243,18 +243,6 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
     },
     Mutant {
-        name: "a node's later rounds get what its first ones got",
-        file: "engine/src/plan/profile.rs",
-        from: "first: step.turn(start),",
-        to: "first: step.turn(start) - step.before,",
-    },
-    Mutant {
-        name: "a block in which nodes run out is taken for whole",
-        file: "engine/src/plan/expand/block.rs",
-        from: "} else if end <= of_begin.rounds.1 {",
-        to: "} else if begin <= of_begin.rounds.1 {",
-    },
-    Mutant {
         name: "behind four nodes the next four begin a node late",
         file: "engine/src/plan/expand/once.rs",
         from: "*node = node.wrapping_add(row(WIDE));",
