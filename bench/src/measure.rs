@@ -127,8 +127,12 @@ pub fn expand(plan: &Plan, runs: u32) -> ([u64; 2], [u64; 2]) {
     )
 }
 
-/// The middle of some times, of which there are.
-fn middle(mut times: Vec<u64>) -> u64 {
+/// The middle of some times.
+///
+/// # Panics
+/// When there are none.
+#[must_use]
+pub fn middle(mut times: Vec<u64>) -> u64 {
     times.sort_unstable();
     times[times.len() / 2]
 }

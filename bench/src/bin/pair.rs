@@ -3,11 +3,9 @@
 //!
 //! `pair [NAME] [TIMES]`: one plan on one thread, one on two, and two at once on a thread each, in turns; the middle of each.
 
-use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
-use std::time::Instant;
-use stowplan_bench::measure::pool;
+use stowplan_bench::measure::{least, middle, pool};
 use stowplan_engine::map::map_resolved;
 use stowplan_scale_tests::shapes::titled;
 
@@ -23,31 +21,27 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let input = || (shape.resolved.clone(), shape.machine.clone());
-    let plan = |(resolved, machine)| {
-        let begin = Instant::now();
-        let plan = black_box(map_resolved(resolved, machine));
-        let time = begin.elapsed();
-        drop(plan);
-        time.as_micros()
+    let plan = || {
+        least(1, input, |(resolved, machine)| {
+            map_resolved(resolved, machine)
+        })
     };
     let (one, other, both) = (pool(1), pool(1), pool(2));
     let mut took = [const { Vec::new() }; 3];
     for _ in 0..times.max(1) {
-        let job = input();
-        took[0].push(one.install(|| plan(job)));
-        let job = input();
-        took[1].push(both.install(|| plan(job)));
-        let (first, second) = (input(), input());
-        // What a plan gives is dropped behind its clock: the longer one counts.
+        took[0].push(one.install(plan));
+        took[1].push(both.install(plan));
+        // Each has a clock of its own: the longer one counts.
         let times = std::thread::scope(|scope| {
-            let second = scope.spawn(|| other.install(|| plan(second)));
-            let first = one.install(|| plan(first));
-            (first, second.join().unwrap_or(u128::MAX))
+            let second = scope.spawn(|| other.install(plan));
+            let first = one.install(plan);
+            (first, second.join().unwrap_or(u64::MAX))
         });
         took[2].push(times.0.max(times.1));
     }
-    let [one, two, pair] = took.map(middle);
-    let hundredths = |times: u128| format!("{}.{:02}", times / 100, times % 100);
+    // In microseconds.
+    let [one, two, pair] = took.map(|times| (middle(times) / 1000).max(1));
+    let hundredths = |times: u64| format!("{}.{:02}", times / 100, times % 100);
     let _ = writeln!(
         io::stdout(),
         "{name}: {one} us on one thread, {two} on two: {} times as fast; two plans at once {pair}: {} times; {} % of that",
@@ -56,10 +50,4 @@ fn main() -> ExitCode {
         50 * pair / two,
     );
     ExitCode::SUCCESS
-}
-
-/// The middle of some times, and at least 1.
-fn middle(mut times: Vec<u128>) -> u128 {
-    times.sort_unstable();
-    times[times.len() / 2].max(1)
 }
