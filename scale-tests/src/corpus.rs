@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use stowplan::args::map_args;
+use stowplan_cli::args::map_args;
 use stowplan_engine::error::MapError;
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};

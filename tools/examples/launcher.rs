@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use stowplan::args::map_args;
-use stowplan::disk::Disk;
-use stowplan::journal_file::JournalFile;
-use stowplan::machine;
-use stowplan::report::Refused;
+use stowplan_cli::args::map_args;
+use stowplan_cli::disk::Disk;
+use stowplan_cli::journal_file::JournalFile;
+use stowplan_cli::machine;
+use stowplan_cli::report::Refused;
 use stowplan_engine::map::{Candidates, map_resolved};
 use stowplan_engine::session::{
     By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Status, Value,

@@ -58,8 +58,8 @@ pub struct Console<'c> {
 /// ```
 /// let (mut out, mut err) = (Vec::new(), Vec::new());
 /// let args = ["topo", "list"].map(String::from);
-/// assert_eq!(stowplan::run(&args, &mut out, &mut err), 0);
-/// assert_eq!(stowplan::run(&["place".to_owned()], &mut out, &mut err), 2);
+/// assert_eq!(stowplan_cli::run(&args, &mut out, &mut err), 0);
+/// assert_eq!(stowplan_cli::run(&["place".to_owned()], &mut out, &mut err), 2);
 /// ```
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     let screen = Screen::page();

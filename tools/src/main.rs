@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use stowplan::Console;
-use stowplan::disk::Disk;
-use stowplan::format::screen::Screen;
-use stowplan::progress::Audience;
+use stowplan_cli::Console;
+use stowplan_cli::disk::Disk;
+use stowplan_cli::format::screen::Screen;
+use stowplan_cli::progress::Audience;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -15,14 +15,14 @@ fn main() -> ExitCode {
         .skip(1)
         .map(|arg| arg.to_string_lossy().into_owned())
         .collect();
-    stowplan::interrupt::listen();
+    stowplan_cli::interrupt::listen();
     let audience = if std::io::stderr().is_terminal() {
         Audience::Terminal
     } else {
         Audience::Nobody
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let status = stowplan::run_on(
+    let status = stowplan_cli::run_on(
         &args,
         &mut Console {
             out: &mut out,

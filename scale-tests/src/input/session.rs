@@ -1,6 +1,6 @@
 //! Sessions: scenario files, journals, and journals whose frames are whole whatever is in them.
 
-use stowplan::command::session::{event_json, scenario, state_json, state_read};
+use stowplan_cli::command::session::{event_json, scenario, state_json, state_read};
 use stowplan_engine::session::{
     Event, Journal, MAGIC, Mode, Recovered, ReplayError, State, Value, check, check_step, recover,
     step,

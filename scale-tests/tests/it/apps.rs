@@ -5,9 +5,9 @@ use crate::child::peak_kib;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::fmt::Write as _;
 use std::process::Command;
-use stowplan::Console;
-use stowplan::format::screen::Screen;
-use stowplan::progress::Audience;
+use stowplan_cli::Console;
+use stowplan_cli::format::screen::Screen;
+use stowplan_cli::progress::Audience;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::stage::resolve::Files;
@@ -87,7 +87,7 @@ fn mapped_here() {
         screen: Screen::page(),
         audience: Audience::Nobody,
     };
-    let status = stowplan::run_on(&words.map(str::to_owned), &mut console);
+    let status = stowplan_cli::run_on(&words.map(str::to_owned), &mut console);
     let change = region.change();
     let rows = out.split(|&byte| byte == b'\n').count();
     let notes = err.split(|&byte| byte == b'\n').count();

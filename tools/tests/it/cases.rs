@@ -9,13 +9,13 @@
 //! ```
 //! or, where the command is refused, behind the `$` line: `! exit 2`, then the first line on standard error.
 //! In `cases/notes/` the notes of a command that is answered follow its output, each behind `! `.
-//! `UPDATE=1 cargo test -p stowplan cases` rewrites the answers; look at the difference before you keep it.
+//! `UPDATE=1 cargo test -p stowplan-cli cases` rewrites the answers; look at the difference before you keep it.
 
 use crate::console::{MadeUp, Said, root, stowplan, words};
 use std::fs;
 use std::path::{Path, PathBuf};
-use stowplan::args::map_args;
-use stowplan::command::map::place;
+use stowplan_cli::args::map_args;
+use stowplan_cli::command::map::place;
 use stowplan_engine::check::check;
 
 /// One command of a case.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use stowplan::Console;
-use stowplan::disk::Disk;
-use stowplan::format::screen::Screen;
-use stowplan::progress::Audience;
+use stowplan_cli::Console;
+use stowplan_cli::disk::Disk;
+use stowplan_cli::format::screen::Screen;
+use stowplan_cli::progress::Audience;
 use stowplan_engine::stage::resolve::Files;
 
 /// The folder of the workspace.
@@ -52,7 +52,7 @@ pub(crate) fn stowplan(args: &[String], files: &dyn Files) -> Said {
 /// Runs the command for a screen.
 pub(crate) fn stowplan_on(args: &[String], files: &dyn Files, screen: Screen) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan::run_on(
+    let status = stowplan_cli::run_on(
         args,
         &mut Console {
             out: &mut out,

@@ -4,7 +4,7 @@ use crate::console::skipped;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use stowplan::args::map_args;
+use stowplan_cli::args::map_args;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use stowplan::command::pages::{MAP, PAGES};
+use stowplan_cli::command::pages::{MAP, PAGES};
 
 fn shell(line: &str, folder: &Path) -> std::process::Output {
     let program = Path::new(env!("CARGO_BIN_EXE_stowplan"));
@@ -56,7 +56,7 @@ fn every_option_of_a_page_is_read() {
             let mut args: Vec<String> = page.words.split(' ').map(str::to_owned).collect();
             args.push(format!("--{}", option.name));
             let (mut out, mut err) = (Vec::new(), Vec::new());
-            stowplan::run(&args, &mut out, &mut err);
+            stowplan_cli::run(&args, &mut out, &mut err);
             let told = String::from_utf8(err).unwrap();
             let unknown = told.contains("unknown") || told.contains("has no option");
             assert!(!unknown, "{args:?}: {told}");
@@ -70,7 +70,7 @@ fn each_subcommand_says_its_options_and_lines_to_paste() {
         let mut args: Vec<String> = page.words.split(' ').map(str::to_owned).collect();
         args.push("--help".to_owned());
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        assert_eq!(stowplan::run(&args, &mut out, &mut err), 0, "{args:?}");
+        assert_eq!(stowplan_cli::run(&args, &mut out, &mut err), 0, "{args:?}");
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with(page.about), "{args:?}: {text}");
         for option in page.options {

@@ -2,7 +2,7 @@
 
 use crate::console::root;
 use proptest::prelude::*;
-use stowplan::input;
+use stowplan_cli::input;
 
 /// A target: its name, its body, input that is sound.
 type Target = (&'static str, fn(&[u8]), &'static str);

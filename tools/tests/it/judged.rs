@@ -4,7 +4,7 @@ use crate::corpus_words::{Given, shared};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
-use stowplan::args::map_args;
+use stowplan_cli::args::map_args;
 use stowplan_engine::check::{check, check_ranks};
 use stowplan_engine::count::Rank;
 use stowplan_engine::error::MapError;

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 use std::path::PathBuf;
-use stowplan::disk::Disk;
+use stowplan_cli::disk::Disk;
 use stowplan_engine::taskmap::{Block, TaskMap};
 
 /// Where the contract's files are; see the workspace's CONTRIBUTING.
@@ -27,7 +27,7 @@ struct Said {
 
 fn taskmap(args: &[String], stdin: &[u8]) -> Said {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan::command::taskmap::run(args, &mut &*stdin, &Disk, &mut out, &mut err);
+    let status = stowplan_cli::command::taskmap::run(args, &mut &*stdin, &Disk, &mut out, &mut err);
     Said {
         status,
         out: String::from_utf8(out).unwrap(),
@@ -195,7 +195,7 @@ fn a_reader_that_leaves_early_ends_us_quietly() {
     let mut err = Vec::new();
     let args = ["--to", "raw", "[[0,4096,1,256]]"].map(str::to_owned);
     assert_eq!(
-        stowplan::command::taskmap::run(&args, &mut &b""[..], &Disk, &mut Gone, &mut err),
+        stowplan_cli::command::taskmap::run(&args, &mut &b""[..], &Disk, &mut Gone, &mut err),
         0
     );
     assert!(err.is_empty());

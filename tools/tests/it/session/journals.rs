@@ -4,7 +4,7 @@ use super::{Folder, ours, session};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
-use stowplan::journal_file::{FileError, JournalFile};
+use stowplan_cli::journal_file::{FileError, JournalFile};
 use stowplan_engine::session::{Journal, Mode, ReplayError, Store as _, recover};
 
 fn last(out: &str) -> Json {

@@ -25,7 +25,7 @@ struct Said {
 fn session(words: &[&str], stdin: &[u8]) -> Said {
     let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = stowplan::command::session::run(&args, &mut &*stdin, &mut out, &mut err);
+    let status = stowplan_cli::command::session::run(&args, &mut &*stdin, &mut out, &mut err);
     Said {
         status,
         out: String::from_utf8(out).unwrap(),

@@ -3,7 +3,7 @@
 use super::{Folder, ours, root, session};
 use serde_json::{Value as Json, json};
 use std::io::Write as _;
-use stowplan::command::session::{state_json, state_read};
+use stowplan_cli::command::session::{state_json, state_read};
 use stowplan_engine::session::Config;
 
 #[test]
