@@ -7,10 +7,8 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use stowplan_cli::args::map_args;
 use stowplan_cli::disk::Disk;
 use stowplan_cli::journal_file::JournalFile;
-use stowplan_cli::machine;
 use stowplan_cli::report::Refused;
 use stowplan_engine::map::{Candidates, map_resolved};
 use stowplan_engine::session::{
@@ -19,6 +17,9 @@ use stowplan_engine::session::{
 };
 use stowplan_engine::stage::resolve::{Context, decide};
 use stowplan_engine::text::hostlist::plain;
+use stowplan_job::args::map_args;
+use stowplan_job::machine;
+use stowplan_job::outside::FilesAlone;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -155,7 +156,7 @@ impl Launcher {
             files: &Disk,
         };
         let decided = decide(asked.taken.request, context)?;
-        let (mut machine, _) = machine::read(&asked.job, &Disk)?;
+        let (mut machine, _) = machine::read(&asked.job, &FilesAlone(&Disk))?;
         machine.candidates = Some(Candidates {
             nodes: found.names(&self.state).map(plain).collect(),
             sessions: found

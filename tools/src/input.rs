@@ -1,9 +1,9 @@
 //! Bodies of the fuzz targets whose readers are the command's own: command lines and spawn requests in JSON.
 
-use crate::args::map_args;
-use crate::request::read_request;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::spawn::intake::Taken;
+use stowplan_job::args::map_args;
+use stowplan_job::request::read_request;
 
 /// A command line: arguments separated by newlines.
 pub fn argv(bytes: &[u8]) {

@@ -2,14 +2,6 @@
 
 use std::io::Write;
 
-// The options of the command line, as one table.
-pub mod options;
-// argv -> what it says.
-pub mod args;
-// JSON read in place, with positions.
-pub mod json;
-// A spawn request in JSON -> what it says.
-pub mod request;
 // Bodies of fuzz targets.
 pub mod input;
 // Messages, notes, carets.
@@ -24,8 +16,8 @@ pub mod interrupt;
 pub mod output;
 // How far it has come.
 pub mod progress;
-// Topologies and what else is known of the nodes.
-pub mod machine;
+// What else the words of a job name.
+pub mod surroundings;
 // One subcommand each.
 pub mod command;
 // The journal on disk.

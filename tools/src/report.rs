@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use stowplan_engine::error::at::{At, Text};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::{MapError, Note, SpecError};
+use stowplan_job::error::{JobError, floor, one_line};
 use stowplan_topo::TopoError;
 use unicode_width::UnicodeWidthChar as _;
 
@@ -47,6 +48,16 @@ impl From<SpecError> for Refused {
 impl From<TopoError> for Refused {
     fn from(error: TopoError) -> Self {
         Self::Topo(error)
+    }
+}
+
+impl From<JobError> for Refused {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Map(error) => Self::Map(error),
+            JobError::Topo(error) => Self::Topo(error),
+            JobError::Told { class, sentence } => Self::Told { class, sentence },
+        }
     }
 }
 
@@ -138,15 +149,6 @@ fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
     writeln!(err, "  {}{}", " ".repeat(ahead), "^".repeat(under))
 }
 
-/// The last character boundary at or before a byte.
-fn floor(text: &str, byte: u32) -> usize {
-    let mut at = (byte as usize).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
 fn printable(sign: char) -> char {
     if sign.is_control() { ' ' } else { sign }
 }
@@ -155,13 +157,6 @@ fn columns(text: &str) -> usize {
     text.chars()
         .map(|sign| printable(sign).width().unwrap_or(0))
         .sum()
-}
-
-/// A sentence without what would break its line, or the terminal.
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|sign| if sign.is_control() { '?' } else { sign })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! `stowplan check`: judges a saved plan again, and, with a job, whether the plan answers it.
 
 use crate::Console;
-use crate::args::map_args;
 use crate::command::map;
 use crate::report::Refused;
 use stowplan_engine::check::{Fault, check, check_job};
 use stowplan_engine::plan::Plan;
+use stowplan_job::args::map_args;
 
 /// Runs the subcommand with the arguments behind `check`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {

@@ -1,16 +1,16 @@
 //! `stowplan spawn REQUEST.json`: the same as `map`, from a programmatic spawn request.
 
 use super::map::answer;
-use crate::args::{JobArgs, MapArgs, Show, job_args};
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
-use crate::request::{Request, read_request};
 use crate::{Console, output};
 use std::io::{self, Read as _};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::limit::REQUEST_BYTES_MAX;
 use stowplan_engine::stage::resolve::{Files, prepare};
+use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
+use stowplan_job::request::{Request, read_request};
 
 /// Runs the subcommand with the arguments behind `spawn`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {

@@ -2,12 +2,12 @@
 
 use super::pages::{self, PAGES, Page};
 use crate::Console;
-use crate::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
 use crate::report::Refused;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::io::{self, Write};
+use stowplan_job::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
 
 /// Words of `completions`, in the order of the help text.
 const SHELLS: &[(&str, Shell)] = &[

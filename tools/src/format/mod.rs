@@ -31,9 +31,8 @@ pub mod attributes;
 pub mod text;
 
 use stowplan_engine::error::Note;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::table::topologies::TopologyId;
+use stowplan_job::sources::Sources;
 
 /// A plan, and what the formats say beside it.
 #[derive(Clone, Copy, Debug)]
@@ -44,28 +43,4 @@ pub struct Told<'a> {
     pub sources: &'a Sources,
     /// What is worth knowing.
     pub notes: &'a [Note],
-}
-
-/// Where each topology came from, in the words it was asked with. Shape `[topologies]`; equal topologies keep the first.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Sources {
-    words: Vec<Option<String>>,
-    /// Why a topology was taken that nobody asked for.
-    pub assumed: Option<&'static str>,
-}
-
-impl Sources {
-    /// Notes where a topology came from, unless that is known.
-    pub fn add(&mut self, topology: TopologyId, words: &str) {
-        let row = topology.row();
-        if self.words.len() <= row {
-            self.words.resize(row + 1, None);
-        }
-        self.words[row].get_or_insert_with(|| words.to_owned());
-    }
-    /// Where a topology came from.
-    #[must_use]
-    pub fn of(&self, topology: TopologyId) -> Option<&str> {
-        self.words.get(topology.row())?.as_deref()
-    }
 }

@@ -4,9 +4,9 @@ use crate::console::skipped;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use stowplan_cli::args::map_args;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
+use stowplan_job::args::map_args;
 
 /// The folder with the reference corpus: `STOWPLAN_SHARED`, else `../shared` beside the workspace.
 pub(crate) fn shared(file: &str) -> Option<PathBuf> {

@@ -3,8 +3,8 @@
 use crate::console::root;
 use std::collections::BTreeSet;
 use std::fs;
-use stowplan_cli::options::{IGNORED, Meaning, OPTIONS};
 use stowplan_engine::error::{Note, PlaceError, SpecError};
+use stowplan_job::options::{IGNORED, Meaning, OPTIONS};
 
 fn page(name: &str) -> String {
     let path = root().join("docs").join(name);
@@ -115,7 +115,7 @@ fn options_lists_each_option() {
         .collect();
     for row in OPTIONS.iter().chain(IGNORED) {
         for name in row.names {
-            let written = stowplan_cli::options::written(name);
+            let written = stowplan_job::options::written(name);
             assert!(
                 listed.contains(&written),
                 "{written} is not in docs/options.md"

@@ -14,6 +14,7 @@ const BANNED: &[&str] = &[
 const SOURCES: &[&str] = &[
     "engine",
     "topo",
+    "job",
     "tools",
     "bench",
     "scale-tests",

@@ -35,7 +35,7 @@ pub struct Request {
 ///
 /// Cost: some passes over the text; memory for what it says.
 /// ```
-/// use stowplan_cli::request::read_request;
+/// use stowplan_job::request::read_request;
 /// let request = read_request("r.json", br#"{"apps":[{"maxprocs":2,"info":{"PMIX_MAPBY":"slot"}}]}"#).unwrap();
 /// assert_eq!(request.taken.request.apps().len(), 1);
 /// assert_eq!(read_request("r.json", b"{").unwrap_err().class(), "bad-request");

@@ -1,18 +1,17 @@
 //! The machine that a job is placed on: topologies read, nodes they are for, the cpus that may be used.
 
 use crate::args::JobArgs;
-use crate::format::Sources;
-use crate::report::Refused;
+use crate::error::JobError;
+use crate::outside::Outside;
+use crate::sources::Sources;
 use stowplan_engine::map::{CpuList, Machine};
 use stowplan_engine::policy::CpuMode;
-use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_engine::text::hostlist::{HostFault, read_hosts};
 use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
-use stowplan_topo::TopoError;
 
 /// The machine that is assumed where nobody names one and this machine cannot be read.
 const ASSUMED: &str = "builtin:perlmutter-cpu";
@@ -23,16 +22,16 @@ const ASSUMED: &str = "builtin:perlmutter-cpu";
 /// `bad-topology`, `bad-hostlist`, `bad-cpu-list`, `bad-option`: the first, in the order of the options.
 ///
 /// Cost: the texts and files named.
-pub fn read(job: &JobArgs, files: &dyn Files) -> Result<(Machine, Sources), Refused> {
+pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
     let mut default = None;
     let mut assigned = Vec::new();
     for (nodes, source) in &job.topos {
-        let topology = tables.add(source, files)?;
+        let topology = tables.add(source, outside)?;
         match nodes {
             Some(nodes) => assigned.push((hosts(nodes)?, topology)),
             None if default.is_some() => {
-                return Err(Refused::Told {
+                return Err(JobError::Told {
                     class: "bad-option",
                     sentence: format!(
                         "--topo {source}: the topology of all nodes is given already; NODES=T gives that of some"
@@ -43,7 +42,7 @@ pub fn read(job: &JobArgs, files: &dyn Files) -> Result<(Machine, Sources), Refu
         }
     }
     if job.topos.is_empty() {
-        default = Some(tables.assume()?);
+        default = Some(tables.assume(outside)?);
     }
     let machine = Machine {
         topologies: tables.topologies.into(),
@@ -66,16 +65,16 @@ struct Tables {
 }
 
 impl Tables {
-    fn add(&mut self, source: &str, files: &dyn Files) -> Result<TopologyId, Refused> {
-        let draft = stowplan_topo::read(source, &|path| files.read(path))?;
+    fn add(&mut self, source: &str, outside: &dyn Outside) -> Result<TopologyId, JobError> {
+        let draft = stowplan_topo::read(source, &|path| outside.read(path))?;
         self.intern(draft, source)
     }
 
-    fn intern(&mut self, draft: TopologyDraft, source: &str) -> Result<TopologyId, Refused> {
+    fn intern(&mut self, draft: TopologyDraft, source: &str) -> Result<TopologyId, JobError> {
         let id = self
             .topologies
             .add(draft, &mut self.cpusets)
-            .map_err(|error| Refused::Told {
+            .map_err(|error| JobError::Told {
                 class: "bad-topology",
                 sentence: format!("topology {source}: {error}"),
             })?;
@@ -84,30 +83,20 @@ impl Tables {
     }
 
     /// The topology that serves where none is given: this machine's, else a named one.
-    fn assume(&mut self) -> Result<TopologyId, Refused> {
-        let (draft, source) = assumed()?;
-        self.sources.assumed = Some(match source {
-            ASSUMED => "assumed: no --topo",
-            _ => "no --topo: the machine at hand",
-        });
-        self.intern(draft, source)
+    fn assume(&mut self, outside: &dyn Outside) -> Result<TopologyId, JobError> {
+        if let Some(here) = outside.here() {
+            self.sources.assumed = Some("no --topo: the machine at hand");
+            return self.intern(here?, "this machine");
+        }
+        let draft = stowplan_topo::read(ASSUMED, &|path| Err(format!("{path} is not read")))?;
+        self.sources.assumed = Some("assumed: no --topo");
+        self.intern(draft, ASSUMED)
     }
 }
 
-#[cfg(feature = "hwloc")]
-fn assumed() -> Result<(TopologyDraft, &'static str), TopoError> {
-    Ok((stowplan_topo::live::detect()?, "this machine"))
-}
-
-#[cfg(not(feature = "hwloc"))]
-fn assumed() -> Result<(TopologyDraft, &'static str), TopoError> {
-    let draft = stowplan_topo::read(ASSUMED, &|path| Err(format!("{path} is not read")))?;
-    Ok((draft, ASSUMED))
-}
-
 /// The names of `NODES=T`: a host list without counts.
-fn hosts(text: &str) -> Result<Vec<NameRange>, Refused> {
-    let refused = |reason: String| Refused::Told {
+pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
+    let refused = |reason: String| JobError::Told {
         class: "bad-hostlist",
         sentence: format!("--topo {text}=…: {reason}"),
     };
@@ -139,7 +128,7 @@ fn fault(fault: HostFault) -> String {
 }
 
 /// `0-3,7` or `0-3,7:HWTCPUS` (`semantics` 1.7).
-fn cpu_list(text: &str) -> Result<CpuList, Refused> {
+pub fn cpu_list(text: &str) -> Result<CpuList, JobError> {
     let (list, mode) = match text.rsplit_once(':') {
         Some((list, word)) if word.eq_ignore_ascii_case("hwtcpus") => (list, CpuMode::Hwthread),
         Some((list, word)) if word.eq_ignore_ascii_case("corecpus") => (list, CpuMode::Core),
@@ -151,7 +140,7 @@ fn cpu_list(text: &str) -> Result<CpuList, Refused> {
             mode,
             text: text.to_owned(),
         }),
-        None => Err(Refused::Told {
+        None => Err(JobError::Told {
             class: "bad-cpu-list",
             sentence: format!(
                 "hwloc_default_cpu_list {text}: this is no list of logical cores such as 0-3,7 (or of PUs, with :HWTCPUS)"

@@ -1,0 +1,121 @@
+//! Why a job has no plan: class, sentence, hint, and the words meant with their place, as data.
+
+use std::ops::Range;
+use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::{MapError, SpecError};
+use stowplan_topo::TopoError;
+
+/// Why a job has no plan.
+#[derive(Clone, Debug)]
+pub enum JobError {
+    /// The request cannot be honoured.
+    Map(MapError),
+    /// A topology cannot be had.
+    Topo(TopoError),
+    /// A class of its own, and a sentence.
+    Told {
+        /// The stable class.
+        class: &'static str,
+        /// What was asked, what there was, where.
+        sentence: String,
+    },
+}
+
+impl From<MapError> for JobError {
+    fn from(error: MapError) -> Self {
+        Self::Map(error)
+    }
+}
+
+impl From<SpecError> for JobError {
+    fn from(error: SpecError) -> Self {
+        Self::Map(MapError::Spec(error))
+    }
+}
+
+impl From<TopoError> for JobError {
+    fn from(error: TopoError) -> Self {
+        Self::Topo(error)
+    }
+}
+
+impl JobError {
+    /// The stable class (`docs/errors.md`).
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::Map(error) => error.class(),
+            Self::Topo(error) => error.class(),
+            Self::Told { class, .. } => class,
+        }
+    }
+
+    /// What was asked, what there was, where: one line.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self {
+            Self::Map(error) => one_line(&error.to_string()),
+            Self::Topo(error) => one_line(&error.to_string()),
+            Self::Told { sentence, .. } => one_line(sentence),
+        }
+    }
+
+    /// What would work, where that is known: the text behind `help: `.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let Self::Map(MapError::Spec(error)) = self else {
+            return None;
+        };
+        error
+            .nearest()
+            .map(|nearest| format!("did you mean {nearest}?"))
+    }
+
+    /// Where the words meant stand: those that there are to show, the first one first.
+    #[must_use]
+    pub fn places(&self) -> Vec<&At> {
+        let Self::Map(MapError::Spec(error)) = self else {
+            return Vec::new();
+        };
+        // A file that could not be read has no words to show.
+        let shown = |at: &&At| !matches!(at.text, Text::File { line: 0, .. });
+        error.places().into_iter().filter(shown).collect()
+    }
+
+    /// The text in which the words meant stand, and their bytes in it.
+    #[must_use]
+    pub fn text(&self) -> Option<(&str, Range<usize>)> {
+        let at = *self.places().first()?;
+        let text = at.text.content();
+        Some((
+            text,
+            floor(text, at.start)..floor(text, at.end.max(at.start)),
+        ))
+    }
+}
+
+impl std::fmt::Display for JobError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl std::error::Error for JobError {}
+
+/// A sentence without what would break its line, or the terminal.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|sign| if sign.is_control() { '?' } else { sign })
+        .collect()
+}
+
+/// The last character boundary at or before a byte.
+#[must_use]
+pub fn floor(text: &str, byte: u32) -> usize {
+    let mut at = (byte as usize).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

@@ -1,0 +1,43 @@
+//! What the words of a job name outside of them: files, and what only the command has to give.
+
+use crate::error::JobError;
+use stowplan_engine::session::State;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_topo::TopoError;
+
+/// What the words of a job name outside of them: files, and what only the command has to give.
+pub trait Outside: Files {
+    /// An environment variable, for `--from-env`.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    /// The sessions that `--session` names.
+    ///
+    /// # Errors
+    /// `journal`, in the words of who reads it.
+    fn sessions(&self, path: &str) -> Result<State, JobError> {
+        Err(JobError::Told {
+            class: "journal",
+            sentence: format!("{path}: sessions are not read here"),
+        })
+    }
+
+    /// The topology of the machine at hand, which serves where no other is named; without it a named one does.
+    fn here(&self) -> Option<Result<TopologyDraft, TopoError>> {
+        None
+    }
+}
+
+/// Files alone.
+#[derive(Clone, Copy)]
+pub struct FilesAlone<'f>(pub &'f dyn Files);
+
+impl Files for FilesAlone<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.0.read(path)
+    }
+}
+
+impl Outside for FilesAlone<'_> {}

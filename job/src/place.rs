@@ -1,0 +1,188 @@
+//! A job on a machine: words that were read become a plan.
+
+use crate::args::{Format, JobArgs, MapArgs};
+use crate::error::JobError;
+use crate::machine;
+use crate::outside::Outside;
+use crate::sequence::sequence_of;
+use crate::sources::Sources;
+use stowplan_engine::error::Note;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
+use stowplan_engine::session::{self, By};
+use stowplan_engine::spawn::{SpawnRequest, keys};
+use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
+use stowplan_engine::text::hostlist::plain;
+
+/// Worker threads at most: more would only wait for each other.
+const THREADS_MAX: usize = 256;
+
+/// A job that was placed.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    /// The plan and its notes.
+    pub mapped: Mapped,
+    /// Where its topologies came from.
+    pub sources: Sources,
+    /// The format that the request itself asks for.
+    pub displayed: Option<Format>,
+}
+
+/// Places a job on the machine that its own words describe.
+///
+/// # Errors
+/// The first that the request deserves, in the order of `errors` "Which class".
+///
+/// Cost: what is named outside, and the engine's.
+pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {
+    let (words, job) = words(asked, outside)?;
+    let displayed = displayed(words.decided.request());
+    let (machine, sources) = machine::read(&job, outside)?;
+    let (resolved, machine) = meet(words, &job, machine, outside)?;
+    Ok(Placement {
+        mapped: placed(resolved, machine, job.threads)?,
+        sources,
+        displayed,
+    })
+}
+
+/// Places a job on a machine that is there already; what its words say of a machine (`--topo`, `--head`,
+/// `hwloc_default_cpu_list`) is passed over.
+///
+/// # Errors
+/// As [`place`], but for the topologies.
+///
+/// Cost: files that are named, a copy of the machine's tables, the engine's.
+pub fn place_on(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<Mapped, JobError> {
+    let threads = asked.job.threads;
+    let (resolved, machine) = resolve_on(machine, asked, outside)?;
+    placed(resolved, machine, threads)
+}
+
+/// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that it
+/// may use.
+///
+/// # Errors
+/// As [`place_on`], but for the placement.
+pub fn resolve_on(
+    machine: &Machine,
+    asked: MapArgs,
+    outside: &dyn Outside,
+) -> Result<(Resolved, Machine), JobError> {
+    let (words, job) = words(asked, outside)?;
+    let machine = Machine {
+        inferred: job.slots_by,
+        ..machine.clone()
+    };
+    meet(words, &job, machine, outside)
+}
+
+/// What the words alone say, before any file of theirs is read.
+struct Words {
+    decided: Decided,
+    notes: Vec<Note>,
+}
+
+fn words(asked: MapArgs, outside: &dyn Outside) -> Result<(Words, JobArgs), JobError> {
+    let MapArgs { job, taken, parent } = asked;
+    // The mapper sees only what travels, from the command line as well.
+    let relayed = taken.relay()?;
+    let affinity = affinity_file(&job, outside)?;
+    let context = Context {
+        parent: parent.as_ref(),
+        spoken: &relayed.spoken,
+        affinity: affinity.as_deref(),
+        files: outside,
+    };
+    let words = Words {
+        decided: decide(relayed.request, context)?,
+        notes: relayed.notes,
+    };
+    Ok((words, job))
+}
+
+/// Reads the files that the words name; the sessions say which nodes there are.
+fn meet(
+    words: Words,
+    job: &JobArgs,
+    mut machine: Machine,
+    outside: &dyn Outside,
+) -> Result<(Resolved, Machine), JobError> {
+    let mut resolved = words.decided.read_files(outside)?;
+    resolved.notes.splice(0..0, words.notes);
+    if let Some(map) = &job.taskmap {
+        sequence_of(map, &mut resolved, outside)?;
+    }
+    machine.candidates = candidates(job, outside)?;
+    Ok((resolved, machine))
+}
+
+/// The format that a request to show the map stands for, where none is named (`per-app` 7).
+fn displayed(request: &SpawnRequest) -> Option<Format> {
+    let shows = |key| request.attributes().is_set(Owner::Job, key);
+    if shows(keys::JOB_DISPLAY_DEVEL_MAP) {
+        Some(Format::MapDevel)
+    } else {
+        shows(keys::JOB_DISPLAY_MAP).then_some(Format::Map)
+    }
+}
+
+/// LSF's file: as named, or as the variable names it that the user asked for.
+fn affinity_file(job: &JobArgs, outside: &dyn Outside) -> Result<Option<String>, JobError> {
+    match (&job.lsf_affinity, &job.from_env) {
+        (Some(path), _) => Ok(Some(path.clone())),
+        (None, None) => Ok(None),
+        (None, Some(name)) => match outside.variable(name).filter(|path| !path.is_empty()) {
+            Some(path) => Ok(Some(path)),
+            None => Err(JobError::Told {
+                class: "bad-value",
+                sentence: format!("--from-env {name}: there is no such variable, or it is empty"),
+            }),
+        },
+    }
+}
+
+/// The nodes of the sessions that the job may use.
+fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>, JobError> {
+    let Some(path) = &job.session else {
+        return Ok(None);
+    };
+    let state = outside.sessions(path)?;
+    let by = job.as_ns.as_deref().map_or(By::Scheduler, By::Namespace);
+    let targets: Vec<&str> = job.targets.iter().map(String::as_str).collect();
+    let found = session::candidates(&state, by, &targets).map_err(|refusal| JobError::Told {
+        class: refusal.class(),
+        sentence: refusal.to_string(),
+    })?;
+    let sessions: Vec<String> = found
+        .sessions
+        .iter()
+        .map(|name| format!("{:?}", name.as_str()))
+        .collect();
+    Ok(Some(Candidates {
+        nodes: found.names(&state).map(plain).collect(),
+        sessions: sessions.join(", "),
+    }))
+}
+
+fn placed(
+    resolved: Resolved,
+    machine: Machine,
+    threads: Option<usize>,
+) -> Result<Mapped, JobError> {
+    let Some(threads) = threads else {
+        return Ok(map_resolved(resolved, machine)?);
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.min(THREADS_MAX))
+        .build()
+        .map_err(|error| JobError::Told {
+            class: "internal",
+            sentence: format!("--threads {threads}: {error}"),
+        })?;
+    Ok(pool.install(|| map_resolved(resolved, machine))?)
+}

@@ -1,0 +1,166 @@
+//! A command line cut into apps and options, so that somebody who changes one may plan again.
+
+use crate::options::{Meaning, Row, Takes, find};
+
+/// A job's command line, in pieces. Reading checks nothing: [`crate::args::map_args`] says what is wrong in the words.
+/// ```
+/// use stowplan_job::options::Meaning;
+/// use stowplan_job::words::CommandLine;
+///
+/// let words = ["-n", "4", "--map-by", "core", "./a", "--", "-x", ":", "-n", "2", "./b"];
+/// let mut line = CommandLine::read(&words.map(str::to_owned));
+/// assert_eq!(line.apps.len(), 2);
+/// assert_eq!(line.apps[0].value(Meaning::MapBy), Some("core"));
+/// line.apps[0].set(Meaning::MapBy, "--map-by", Some("numa"));
+/// line.apps[1].set(Meaning::BindTo, "--bind-to", Some("core"));
+/// line.apps[1].set(Meaning::Np, "-n", None);
+/// let again = ["-n", "4", "--map-by", "numa", "./a", "--", "-x", ":", "--bind-to", "core", "./b"];
+/// assert_eq!(line.to_words(), again);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CommandLine {
+    /// The apps, in the order in which they stand.
+    pub apps: Vec<AppWords>,
+}
+
+/// The words of one app.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AppWords {
+    /// Its options.
+    pub options: Vec<OptionWords>,
+    /// Its program with what follows it.
+    pub program: Vec<String>,
+}
+
+/// One option as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OptionWords {
+    /// Its name as written, with its dashes.
+    pub name: String,
+    /// What it means; `None` where there is no such option.
+    pub meaning: Option<Meaning>,
+    /// Its value, or key and value.
+    pub values: Vec<String>,
+    /// Whether the first value stands behind a `=`.
+    joined: Joined,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Joined {
+    Behind,
+    Apart,
+}
+
+impl CommandLine {
+    /// Cuts a command line. Cost: linear.
+    #[must_use]
+    pub fn read(words: &[String]) -> Self {
+        let segments = words.split(|word| word == ":");
+        let apps = segments.filter(|segment| !segment.is_empty());
+        Self {
+            apps: apps.map(AppWords::read).collect(),
+        }
+    }
+
+    /// The words again.
+    #[must_use]
+    pub fn to_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (number, app) in self.apps.iter().enumerate() {
+            if number > 0 {
+                words.push(":".to_owned());
+            }
+            app.options
+                .iter()
+                .for_each(|option| option.write(&mut words));
+            words.extend_from_slice(&app.program);
+        }
+        words
+    }
+}
+
+impl AppWords {
+    fn read(segment: &[String]) -> Self {
+        let mut options = Vec::new();
+        let mut rest = segment;
+        while let Some((word, behind)) = rest.split_first() {
+            if word == "--" || word.len() < 2 || !word.starts_with('-') {
+                break;
+            }
+            let (name, inline) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
+            };
+            let bare = name.strip_prefix("--").or_else(|| name.strip_prefix('-'));
+            let row = find(bare.unwrap_or(name));
+            let joined = match inline {
+                Some(_) => Joined::Behind,
+                None => Joined::Apart,
+            };
+            let mut values: Vec<String> = inline.into_iter().collect();
+            let apart = row.map_or(0, wanted).saturating_sub(values.len());
+            let apart = apart.min(behind.len());
+            values.extend_from_slice(&behind[..apart]);
+            rest = &behind[apart..];
+            options.push(OptionWords {
+                name: name.to_owned(),
+                meaning: row.map(|row| row.meaning),
+                values,
+                joined,
+            });
+        }
+        Self {
+            options,
+            program: rest.to_vec(),
+        }
+    }
+
+    /// The value of an option, the last one where it stands more than once; `None` where it is not given or has none.
+    #[must_use]
+    pub fn value(&self, meaning: Meaning) -> Option<&str> {
+        let mut given = self.options.iter().rev();
+        let option = given.find(|option| option.meaning == Some(meaning))?;
+        option.values.last().map(String::as_str)
+    }
+
+    /// Gives an option this value in place of what was given, under this name; `None` takes it away.
+    pub fn set(&mut self, meaning: Meaning, name: &str, value: Option<&str>) {
+        let given = |option: &OptionWords| option.meaning == Some(meaning);
+        let at = self.options.iter().position(given);
+        self.options.retain(|option| !given(option));
+        if let Some(value) = value {
+            let option = OptionWords {
+                name: name.to_owned(),
+                meaning: Some(meaning),
+                values: vec![value.to_owned()],
+                joined: Joined::Apart,
+            };
+            self.options
+                .insert(at.unwrap_or(self.options.len()), option);
+        }
+    }
+}
+
+impl OptionWords {
+    fn write(&self, words: &mut Vec<String>) {
+        match (self.joined, self.values.split_first()) {
+            (Joined::Behind, Some((first, rest))) => {
+                words.push(format!("{}={first}", self.name));
+                words.extend_from_slice(rest);
+            }
+            (Joined::Behind | Joined::Apart, _) => {
+                words.push(self.name.clone());
+                words.extend_from_slice(&self.values);
+            }
+        }
+    }
+}
+
+/// Words that an option takes as its value.
+const fn wanted(row: &Row) -> usize {
+    match row.takes {
+        Takes::Nothing | Takes::Maybe => 0,
+        Takes::One => 1,
+        Takes::Two => 2,
+    }
+}
