@@ -24,10 +24,11 @@ pub mod synthetic;
 pub mod xml;
 // Fewer PUs.
 pub mod builtin;
-// The machine at hand.
+// The machine at hand, by libhwloc and without.
 #[cfg(feature = "hwloc")]
 pub mod live;
 mod reduce;
+pub mod sys;
 
 pub use error::{SyntheticFault, TopoError, XmlFault};
 use stowplan_engine::table::topologies::TopologyDraft;

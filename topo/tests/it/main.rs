@@ -9,3 +9,5 @@ mod machines;
 mod objects;
 #[cfg(all(test, feature = "hwloc"))]
 mod second_opinion;
+#[cfg(test)]
+mod trees;
