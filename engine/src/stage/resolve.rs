@@ -198,6 +198,9 @@ impl Decided {
                 AppRow::Hole => None,
             });
             let label = labels.next_if(|(owner, _)| *owner == app);
+            if let Some((_, label)) = label {
+                apps.set_arguments(app, label.argv.clone());
+            }
             apps.label.push(
                 label
                     .map(|(_, label)| label.cmd.clone())

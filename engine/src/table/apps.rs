@@ -92,6 +92,9 @@ pub struct AppTable {
     pub device: Column<AppId, Option<String>>,
     /// The program, a label.
     pub label: Column<AppId, String>,
+    /// The words behind the program, of the apps that have any, ascending by app.
+    #[serde(skip)]
+    arguments: Vec<(AppId, Vec<String>)>,
     /// Where the words came from.
     pub origins: Column<AppId, Option<Origins>>,
     /// Distinct policies.
@@ -142,6 +145,26 @@ impl AppTable {
     pub fn policy(&self, app: AppId) -> Option<&Policy> {
         self.policy[app].map(|id| &self.policies[id])
     }
+    /// The words behind the program of an app. Cost: a search over the apps that have any.
+    #[must_use]
+    pub fn arguments(&self, app: AppId) -> &[String] {
+        let at = self.arguments.binary_search_by_key(&app, |(app, _)| *app);
+        at.map_or(&[], |at| &self.arguments[at].1)
+    }
+    /// Gives an app the words behind its program.
+    pub fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
+        let at = self.arguments.binary_search_by_key(&app, |(app, _)| *app);
+        match at {
+            Ok(at) if words.is_empty() => drop(self.arguments.remove(at)),
+            Ok(at) => self.arguments[at].1 = words,
+            Err(_) if words.is_empty() => {}
+            Err(at) => self.arguments.insert(at, (app, words)),
+        }
+    }
+    /// The apps that have words behind their program, ascending, with these.
+    pub fn with_arguments(&self) -> impl ExactSizeIterator<Item = (AppId, &[String])> {
+        self.arguments.iter().map(|(app, words)| (*app, &**words))
+    }
     /// Enters a hole of the request: a row that has a number and nothing else.
     pub fn push_hole(&mut self) {
         self.np.push(None);
@@ -165,6 +188,7 @@ impl AppTable {
             listing,
             device,
             label,
+            arguments: _,
             origins,
             policies: _,
             lists: _,

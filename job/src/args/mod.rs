@@ -130,10 +130,10 @@ pub struct MapArgs {
 /// # Errors
 /// The first wrong option, word or value, left to right; then contradictions inside the words of one app.
 pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
-    let mut args = args.to_vec();
+    let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
-    normalize_argv(&mut args);
-    let mut reader = Reader::new(&args);
+    normalize_argv(&mut renamed);
+    let mut reader = Reader::new(&renamed, args);
     reader.segments()?;
     let Reader {
         intake, job, notes, ..
@@ -193,9 +193,9 @@ fn with_taskmap(mut intake: Intake, job: JobArgs, notes: Vec<Note>) -> Result<Ma
 /// # Errors
 /// `bad-option` for options of apps and for what is unknown; `bad-value`.
 pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
-    let mut args = args.to_vec();
-    normalize_argv(&mut args);
-    let mut reader = Reader::new(&args);
+    let mut renamed = args.to_vec();
+    normalize_argv(&mut renamed);
+    let mut reader = Reader::new(&renamed, args);
     let mut words = Vec::new();
     while let Some(argument) = reader.args.get(reader.at) {
         if argument != "-" && argument.starts_with('-') {

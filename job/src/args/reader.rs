@@ -14,6 +14,8 @@ use stowplan_engine::text::mapping::MapForm;
 
 pub(super) struct Reader<'a> {
     pub(super) args: &'a [String],
+    /// The same as they were given: programs get these. Shape `[args]`.
+    given: &'a [String],
     pub(super) at: usize,
     /// The app being read.
     pub(super) app: u32,
@@ -34,10 +36,11 @@ pub(super) enum Once {
 }
 
 impl<'a> Reader<'a> {
-    /// At the first argument, with nothing taken.
-    pub(super) fn new(args: &'a [String]) -> Self {
+    /// At the first argument, with nothing taken. `given`: as many, before old spellings were renamed.
+    pub(super) fn new(args: &'a [String], given: &'a [String]) -> Self {
         Self {
             args,
+            given,
             at: 0,
             app: 0,
             intake: Intake::new(),
@@ -84,7 +87,8 @@ impl<'a> Reader<'a> {
             .iter()
             .position(|argument| argument == ":")
             .unwrap_or(rest.len());
-        if let Some((program, arguments)) = rest[..end].split_first() {
+        let given = &self.given[self.at..self.at + end];
+        if let Some((program, arguments)) = given.split_first() {
             let label = Label {
                 cmd: program.clone(),
                 argv: arguments.to_vec(),

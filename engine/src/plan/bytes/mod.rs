@@ -49,6 +49,7 @@ impl Plan {
             writer.maybe(app.policy().map(states::id_row));
         }
         placed::write(&mut writer, self);
+        table::write_arguments(&mut writer, &self.table);
         writer.seal(FrameKind::Whole)
     }
 
@@ -79,7 +80,7 @@ impl Plan {
         world.states = read.states;
         world.before = read.before;
         world.after = read.after;
-        let table = table::read(&mut reader)?;
+        let mut table = table::read(&mut reader)?;
         let policies = policies(&mut reader, &table)?;
         let (patterns, mut placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
         reader.ensure(
@@ -91,6 +92,7 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
+        table::read_arguments(&mut reader, &mut table)?;
         reader.end()?;
         Ok(Self::assemble(world, table, patterns, placed))
     }

@@ -22,6 +22,48 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<AppTable, BadPlan> {
     }
 }
 
+/// The section of the arguments, behind all that plans without them have.
+const ARGUMENTS: u32 = 1;
+
+/// The words behind programs, where there are any: plans without them have the bytes that they always had.
+pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
+    let apps = table.with_arguments();
+    if apps.len() == 0 {
+        return;
+    }
+    writer.number(ARGUMENTS);
+    writer.size(apps.len());
+    for (app, words) in apps {
+        writer.number(super::states::id_row(app));
+        writer.size(words.len());
+        words.iter().for_each(|word| writer.text(word));
+    }
+}
+
+/// Reads them, if they are there.
+pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
+    if reader.left() == 0 {
+        return Ok(());
+    }
+    let section = reader.number(ARGUMENTS, "the end, or the arguments of programs")?;
+    reader.ensure(|| section == ARGUMENTS, "the arguments of programs")?;
+    let apps = reader.number(APPS_MAX, "a number of apps")?;
+    let mut next = 0;
+    for _ in 0..apps {
+        let app = reader.number(APPS_MAX, "an app with arguments")?;
+        let ascends = app >= next && (app as usize) < table.len();
+        reader.ensure(|| ascends, "an app behind the one before")?;
+        next = app + 1;
+        let count = reader.number(u32::MAX, "a number of arguments")? as usize;
+        let some = count > 0 && count <= reader.left();
+        reader.ensure(|| some, "as many arguments as are counted")?;
+        let words = (0..count).map(|_| reader.text().map(str::to_owned));
+        let words = words.collect::<Result<Vec<String>, BadPlan>>()?;
+        table.set_arguments(crate::id::Id::from_row(app as usize), words);
+    }
+    Ok(())
+}
+
 /// Columns of equal length, ids of rows that there are, numbers within their bounds.
 fn is_sound(table: &AppTable) -> bool {
     let apps = table.len();
@@ -97,4 +139,44 @@ fn listing(listing: &Listing) -> bool {
         SlotPart::CoresOf { cores, .. } => cores.as_ref().is_none_or(some),
     });
     entries && parts && listing.slot_lists.is_sound()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::id::Id as _;
+    use crate::plan::{Placed, Plan, World};
+    use crate::table::apps::{AppId, AppTable};
+    use crate::table::patterns::Patterns;
+
+    fn plan(arguments: &[(usize, &[&str])]) -> Plan {
+        let mut table = AppTable::default();
+        table.push_hole();
+        table.push_hole();
+        for &(app, words) in arguments {
+            let words = words.iter().map(|&word| word.to_owned()).collect();
+            table.set_arguments(AppId::from_row(app), words);
+        }
+        let placed = vec![Placed::default(), Placed::default()];
+        Plan::assemble(World::default(), table, Patterns::default(), placed)
+    }
+
+    #[test]
+    fn arguments_come_back_and_their_absence_costs_nothing() {
+        let given: [(usize, &[&str]); 2] = [(0, &["-x", "", "a b\n"]), (1, &["%t"])];
+        let bytes = plan(&given).to_bytes();
+        let read = Plan::from_bytes(&bytes).unwrap();
+        for (app, words) in given {
+            assert_eq!(read.table().arguments(AppId::from_row(app)), words);
+        }
+        assert_eq!(read.to_bytes(), bytes);
+        let without = plan(&[(1, &[])]).to_bytes();
+        assert_eq!(without, plan(&[]).to_bytes());
+        assert!(without.len() < bytes.len());
+    }
+
+    #[test]
+    fn arguments_of_apps_that_are_not_there_are_refused() {
+        let bytes = plan(&[(2, &["x"])]).to_bytes();
+        assert_eq!(Plan::from_bytes(&bytes).unwrap_err().class(), "bad-plan");
+    }
 }
