@@ -154,17 +154,3 @@ const fn rule_word(rule: Rule) -> &'static str {
         Rule::BindBySize => "bind-by-size",
     }
 }
-
-/// The rule of a default, for people.
-pub(super) const fn default_phrase(rule: Rule) -> &'static str {
-    match rule {
-        Rule::MapCore => "default",
-        Rule::MapSlotForPe => "default: pe given",
-        Rule::MapAsBound => "default: as bound",
-        Rule::RankAsMapped | Rule::BindAsMapped => "default: as mapped",
-        Rule::BindForPe => "default: pe given",
-        Rule::BindPeList => "default: the list",
-        Rule::BindOwnMap => "default: own map",
-        Rule::BindBySize => "default: by size",
-    }
-}

@@ -72,9 +72,9 @@ impl Screen {
         }
     }
 
-    /// A line as this screen can show it: in its signs, cut at its width.
+    /// A line in the signs that this screen has, however long it is.
     #[must_use]
-    pub fn line(&self, text: &str) -> String {
+    pub fn whole(&self, text: &str) -> String {
         // Names come from users: nothing in them may move the cursor.
         let clean = |sign: char| if sign.is_control() { '?' } else { sign };
         let mut line = match self.signs {
@@ -82,6 +82,13 @@ impl Screen {
             Signs::Ascii => in_ascii(text),
         };
         line.truncate(line.trim_end().len());
+        line
+    }
+
+    /// A line as this screen can show it: in its signs, cut at its width.
+    #[must_use]
+    pub fn line(&self, text: &str) -> String {
+        let line = self.whole(text);
         if width(&line) <= self.columns {
             return line;
         }

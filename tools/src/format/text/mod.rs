@@ -1,5 +1,13 @@
 //! A page for people: at most 24 lines for a job of any size. Rows are shapes of nodes, never nodes.
 
+// What each app was asked.
+mod apps;
+// A line per rank, for small jobs.
+mod listing;
+// Which ranks and cpus the nodes of a shape have.
+mod placement;
+// Rows of numbers as runs.
+mod series;
 // Nodes that look the same.
 mod shapes;
 // One sign per core.
@@ -7,41 +15,38 @@ mod strip;
 // A row per shape.
 mod table;
 
+use super::Told;
 use super::screen::{Colours, Screen, counted, grouped, width};
-use super::{Told, policy};
+use placement::Placement;
 use shapes::Shape;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use stowplan_engine::error::fold as notes;
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::RankOrder;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::apps::AppId;
-use stowplan_engine::table::origins::{Origin, Origins};
 use stowplan_engine::table::topologies::TopologyId;
-use strip::{Fold, Strips};
+use strip::{Fold, Line, Piece, Strips};
 
 /// Lines of a page.
 pub const LINES_MAX: usize = 24;
+/// Ranks up to which each has a line.
+const RANKS_LISTED: u32 = 32;
 /// Topologies that have a line.
 const MACHINES: usize = 2;
-/// Apps that have a line.
-const APPS: usize = 4;
 /// Shapes that have a row.
 const SHAPES: usize = 6;
-/// Lines for strips.
+/// Shapes whose placement is told exactly.
+const EXACT: usize = 3;
+/// Lines for strips at most; of more shapes and apps there is room for fewer.
 const STRIPS: usize = 5;
+
 /// Columns up to which a topology's source stands before what it is made of.
 const SOURCE_COLUMNS: usize = 32;
-
-const _: () = assert!(
-    1 + MACHINES + APPS + 1 + 1 + SHAPES + 1 + STRIPS + 3 <= LINES_MAX,
-    "the parts fit the page"
-);
 
 /// What is on a page: the shapes shown, each with its picture.
 struct Shown {
     shapes: Vec<Shape>,
+    placements: Vec<Placement>,
     strips: Vec<Strips>,
     /// Shapes that are not shown, and the nodes they have.
     more: (usize, u64),
@@ -49,9 +54,8 @@ struct Shown {
 
 impl Shown {
     /// The biggest shapes, in node order.
-    fn new(told: &Told<'_>) -> (Self, u64) {
-        let mut shapes = shapes::shapes(told.plan);
-        let nodes = shapes.iter().map(|shape| shape.count).sum();
+    fn new(told: &Told<'_>, mut shapes: Vec<Shape>) -> Self {
+        let nodes = shapes.iter().map(|shape| shape.count).sum::<u64>();
         let mut more = (0, 0);
         if shapes.len() > SHAPES {
             let mut by_size: Vec<usize> = (0..shapes.len()).collect();
@@ -65,17 +69,31 @@ impl Shown {
             shapes.retain(|_| kept.next().unwrap_or(false));
             more.1 = nodes - shapes.iter().map(|shape| shape.count).sum::<u64>();
         }
-        let strips = shapes
+        let placements: Vec<Placement> = shapes
             .iter()
-            .map(|shape| Strips::new(told.plan, shape))
+            .map(|shape| Placement::new(told.plan, shape))
             .collect();
-        let shown = Self {
+        let pairs = shapes.iter().zip(&placements);
+        let strips = pairs
+            .map(|(shape, placement)| Strips::new(told.plan, shape, placement))
+            .collect();
+        Self {
             shapes,
+            placements,
             strips,
             more,
-        };
-        (shown, nodes)
+        }
     }
+}
+
+/// A line of the page.
+enum Row {
+    /// Cut at the width of the screen.
+    Cut(String),
+    /// Whole at any width.
+    Whole(String),
+    /// A strip behind what stands before it: apps have colours.
+    Picture(String, Line),
 }
 
 /// Writes a plan.
@@ -85,33 +103,97 @@ impl Shown {
 ///
 /// Cost: the runs of the plan, then the patterns of the shapes shown.
 pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
-    let (shown, nodes) = Shown::new(told);
-    let mut page = vec![head(told, nodes, shown.shapes.len() + shown.more.0)];
-    page.extend(machines(told));
-    page.extend(apps(told, screen));
-    page.push(String::new());
-    page.extend(table::rows(told, &shown, screen));
-    page.push(String::new());
-    let first = page.len();
-    let fold = fold(&shown.strips, screen);
-    page.extend(pictures(&shown.strips, fold));
-    let pictures = first..page.len();
-    page.extend(legend(&shown.strips, fold));
-    page.push(ranks(told));
-    page.push(
+    let shapes = shapes::shapes(told.plan);
+    let nodes = shapes.iter().map(|shape| shape.count).sum();
+    let mut page = vec![Row::Cut(head(told, nodes, shapes.len()))];
+    page.extend(machines(told).into_iter().map(Row::Cut));
+    page.extend(apps::lines(told, screen).into_iter().map(Row::Whole));
+    page.push(Row::Cut(String::new()));
+    if told.plan.ranks() <= RANKS_LISTED {
+        page.extend(listing::rows(told.plan).into_iter().map(Row::Whole));
+        page.push(Row::Cut(String::new()));
+    } else {
+        drawn(told, &Shown::new(told, shapes), screen, &mut page);
+    }
+    page.push(Row::Cut(
         "next   --format tsv|json|map · --save PLAN, then stowplan check PLAN · stowplan man"
             .to_owned(),
-    );
-    debug_assert!(page.len() <= LINES_MAX, "the parts have their limits");
-    for (at, line) in page.iter().enumerate() {
-        let line = screen.line(line);
-        match screen.colours {
-            Colours::Ansi if at == 0 => writeln!(out, "\x1b[1m{line}\x1b[0m")?,
-            Colours::Ansi if pictures.contains(&at) => writeln!(out, "{}", painted(&line))?,
-            Colours::Ansi | Colours::No => writeln!(out, "{line}")?,
+    ));
+    for (at, row) in page.iter().enumerate() {
+        match row {
+            Row::Cut(line) if at == 0 && screen.colours == Colours::Ansi => {
+                writeln!(out, "\x1b[1m{}\x1b[0m", screen.line(line))?;
+            }
+            Row::Cut(line) => writeln!(out, "{}", screen.line(line))?,
+            Row::Whole(line) => writeln!(out, "{}", screen.whole(line))?,
+            Row::Picture(head, line) => writeln!(out, "{}", picture(head, line, screen))?,
         }
     }
     out.flush()
+}
+
+/// The shapes: a row each, what they hold exactly, and their pictures, as far as there is room.
+fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
+    let (rows, cut) = table::rows(told, shown, screen);
+    page.extend(rows.into_iter().map(Row::Cut));
+    if shown.more.0 == 0 && shown.shapes.len() <= EXACT {
+        let mut lines = Vec::new();
+        for (at, placement) in shown.placements.iter().enumerate() {
+            let letter = table::letter(at);
+            lines.push(format!(
+                "{letter}  cpus by local rank  {}",
+                placement.cpus()
+            ));
+            if cut[at] || !placement.even() {
+                lines.push(format!(
+                    "{letter}  ranks by node  {}",
+                    placement.stretches(told.plan)
+                ));
+            }
+        }
+        // Behind them: a blank line, two of pictures, two of legend, ranks, next.
+        let room = LINES_MAX.saturating_sub(page.len() + 7);
+        page.extend(
+            wrapped(lines, screen.columns, room)
+                .into_iter()
+                .map(Row::Whole),
+        );
+    }
+    page.push(Row::Cut(String::new()));
+    let fold = fold(&shown.strips, screen);
+    let legend = legend(&shown.strips, fold);
+    let owners = owners(shown);
+    // Behind the pictures: the legend, whose local ranks are whose, ranks, next.
+    let behind = usize::from(legend.is_some()) + usize::from(owners.is_some()) + 2;
+    let room = LINES_MAX.saturating_sub(page.len() + behind);
+    pictures(&shown.strips, fold, room.min(STRIPS), page);
+    page.extend(legend.map(Row::Cut));
+    page.extend(owners);
+    page.push(Row::Cut(ranks(told)));
+}
+
+/// Lines broken between words to fit the columns, if there is room for so many; else as they are, to be broken by the terminal.
+fn wrapped(lines: Vec<String>, columns: usize, room: usize) -> Vec<String> {
+    let broken: Vec<String> = lines
+        .iter()
+        .flat_map(|line| broken(line, columns))
+        .collect();
+    if broken.len() <= room { broken } else { lines }
+}
+
+/// Parts of a line; those behind the first are indented.
+fn broken(line: &str, columns: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for word in line.split_inclusive(' ') {
+        let last = parts.len() - 1;
+        if width(&parts[last]) + width(word.trim_end()) > columns && !parts[last].trim().is_empty()
+        {
+            parts.push("     ".to_owned());
+        }
+        let last = parts.len() - 1;
+        parts[last] += word;
+    }
+    parts
 }
 
 /// The numbers that people quote.
@@ -123,9 +205,13 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
     } else {
         format!("{} of {}", grouped(nodes), counted(all, "node"))
     };
+    let idle = match all - nodes {
+        0 => String::new(),
+        idle => format!(" · {} idle", counted(idle, "node")),
+    };
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
     format!(
-        "{} on {on} · {} · {} · {}",
+        "{} on {on}{idle} · {} · {} · {}",
         counted(u64::from(plan.ranks()), "rank"),
         counted(apps.count() as u64, "app"),
         counted(shapes as u64, "node shape"),
@@ -190,117 +276,6 @@ fn objects(told: &Told<'_>, topology: TopologyId) -> String {
     parts.join(" · ")
 }
 
-/// How much is said of where a policy came from.
-#[derive(Clone, Copy)]
-enum Phrase {
-    Long,
-    Short,
-}
-
-/// The apps: what each was asked, and where each word came from.
-fn apps(told: &Told<'_>, screen: Screen) -> Vec<String> {
-    let plan = told.plan;
-    let real = || {
-        (0..plan.apps().len())
-            .map(AppId::from_row)
-            .filter(|&app| plan.app(app).policy().is_some())
-    };
-    let count = real().count();
-    let shown: Vec<AppId> = real()
-        .take(if count > APPS { APPS - 1 } else { APPS })
-        .collect();
-    let lines = |phrase| {
-        let rows: Vec<[String; 6]> = shown
-            .iter()
-            .map(|&app| app_row(told, app, phrase))
-            .collect();
-        table::aligned(&rows, &[table::Side::Left; 6])
-    };
-    let mut lines = [lines(Phrase::Long), lines(Phrase::Short)]
-        .into_iter()
-        .find_or_last(|lines| lines.iter().all(|line| width(line) <= screen.columns));
-    if count > APPS {
-        let ranks = real()
-            .skip(APPS - 1)
-            .map(|app| u64::from(plan.app(app).procs().0))
-            .sum();
-        lines.push(format!(
-            "and {} more apps, {}",
-            grouped((count - (APPS - 1)) as u64),
-            counted(ranks, "rank")
-        ));
-    }
-    lines
-}
-
-/// The last resort is the last one.
-trait FindOrLast<T> {
-    fn find_or_last(self, good: impl Fn(&T) -> bool) -> T;
-}
-
-impl<const N: usize, T> FindOrLast<T> for std::array::IntoIter<T, N> {
-    fn find_or_last(mut self, good: impl Fn(&T) -> bool) -> T {
-        let mut last = self.next().expect("there is a choice");
-        while !good(&last) {
-            match self.next() {
-                Some(next) => last = next,
-                None => break,
-            }
-        }
-        last
-    }
-}
-
-/// Columns of a program's name.
-const LABEL_COLUMNS: usize = 24;
-
-fn short(label: &str) -> String {
-    if width(label) <= LABEL_COLUMNS {
-        return label.to_owned();
-    }
-    let kept: String = label.chars().take(LABEL_COLUMNS - 1).collect();
-    kept + "…"
-}
-
-fn app_row(told: &Told<'_>, app: AppId, phrase: Phrase) -> [String; 6] {
-    let table = told.plan.table();
-    let placed = told.plan.app(app);
-    let own = placed
-        .policy()
-        .map(|id| &table.policies[id])
-        .expect("only apps with a policy are shown");
-    let origins = table.origins[app];
-    let from = |pick: fn(Origins) -> Origin| {
-        let Some(origins) = origins else {
-            return String::new();
-        };
-        let phrase = match (phrase, pick(origins)) {
-            (Phrase::Long, Origin::Default(rule)) => policy::default_phrase(rule),
-            (Phrase::Short, Origin::Default(_)) => "default",
-            (_, Origin::App) => "own",
-            (_, Origin::Job) => "asked",
-            (_, Origin::Parent) => "parent's",
-        };
-        format!(" ({phrase})")
-    };
-    [
-        format!("app {}", app.row()),
-        short(&table.label[app]),
-        counted(u64::from(placed.procs().0), "rank"),
-        format!(
-            "map {}{}",
-            policy::joined(&policy::map(own, table), &policy::map_qualifiers(own)),
-            from(|origins| origins.map)
-        ),
-        format!("rank {}{}", policy::rank(own), from(|origins| origins.rank)),
-        format!(
-            "bind {}{}",
-            policy::joined(policy::bind(own), &policy::bind_qualifiers(own)),
-            from(|origins| origins.bind)
-        ),
-    ]
-}
-
 /// How far strips are folded, so that all of a page are folded alike.
 fn fold(strips: &[Strips], screen: Screen) -> Fold {
     let columns = screen.columns.saturating_sub(3);
@@ -311,60 +286,132 @@ fn fold(strips: &[Strips], screen: Screen) -> Fold {
         .unwrap_or(Fold::Unit)
 }
 
-/// The nodes, drawn: a line per package, alike ones together.
-fn pictures(strips: &[Strips], fold: Fold) -> Vec<String> {
-    let mut lines = Vec::new();
+/// The nodes, drawn: a line per package, alike ones together, in so many lines.
+fn pictures(strips: &[Strips], fold: Fold, room: usize, page: &mut Vec<Row>) {
+    let mut rows = Vec::new();
     for (at, strips) in strips.iter().enumerate() {
         let letter = table::letter(at);
         if strips.used == 0 {
-            lines.push(format!("{letter}  no process is bound"));
+            rows.push(Row::Cut(format!("{letter}  no process is bound")));
             continue;
         }
-        for (row, (label, strip)) in strips.lines(fold).into_iter().enumerate() {
+        for (row, line) in strips.lines(fold).into_iter().enumerate() {
             let head = if row == 0 { letter } else { ' ' };
-            lines.push(format!("{head}  {label} {strip}"));
+            rows.push(Row::Picture(format!("{head}  {} ", line.label), line));
         }
     }
-    if lines.len() > STRIPS {
-        let more = lines.len() - (STRIPS - 1);
-        lines.truncate(STRIPS - 1);
-        lines.push(format!("   … and {more} more lines like these"));
+    if rows.len() > room {
+        let more = rows.len() - room.saturating_sub(1);
+        rows.truncate(room.saturating_sub(1));
+        if room > 0 {
+            rows.push(Row::Cut(format!(
+                "   … and {}",
+                counted(more as u64, "more line")
+            )));
+        }
     }
-    lines
+    page.extend(rows);
 }
 
 /// What the signs mean; no line where nothing is drawn.
 fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
     let drawn: Vec<&Strips> = strips.iter().filter(|strips| strips.used > 0).collect();
-    let lines = drawn.iter().flat_map(|strips| strips.lines(fold));
-    let mut signs: Vec<char> = lines
-        .flat_map(|(_, strip)| strip.chars().collect::<Vec<_>>())
-        .collect();
-    signs.sort_unstable();
-    signs.dedup();
     let kind = drawn.first()?.kind.word();
-    let letters: Vec<String> = signs
-        .iter()
-        .filter(|sign| sign.is_ascii_lowercase())
-        .map(char::to_string)
-        .collect();
-    let mut parts = Vec::new();
-    if !letters.is_empty() {
-        let apps = if letters.len() > 1 { "apps" } else { "app" };
-        parts.push(format!("{} {apps}", letters.join(",")));
+    let has = |level: fn(&Strips) -> bool| drawn.iter().any(|strips| level(strips));
+    let mut levels = String::new();
+    if has(|strips| strips.levels.numa) && fold <= Fold::Numa {
+        levels += "     [ ] numa";
     }
-    for &sign in &signs {
-        if let Some(meaning) = strip::meaning(sign) {
-            parts.push(format!("{sign} {meaning}"));
+    if has(|strips| strips.levels.l3) && fold <= Fold::L3 {
+        levels += "  | l3cache";
+    }
+    let what = match fold {
+        Fold::Unit => {
+            let mut meanings: Vec<&str> =
+                drawn.iter().flat_map(|strips| strips.meanings()).collect();
+            meanings.sort_by_key(|meaning| std::cmp::Reverse(meaning.len()));
+            // The longer of two that begin alike says it all.
+            let mut told: Vec<&str> = Vec::new();
+            meanings.retain(|meaning| {
+                let new = !told.iter().any(|known| known.starts_with(meaning));
+                told.push(meaning);
+                new
+            });
+            format!("one sign per {kind}: {}", meanings.join(" · "))
+        }
+        Fold::L3 => "local ranks under each l3cache; between blanks how many share".to_owned(),
+        Fold::Numa => "local ranks in each numa; between blanks how many share".to_owned(),
+        Fold::Package => "local ranks in each package; between blanks how many share".to_owned(),
+    };
+    Some(format!("   {what}{levels}"))
+}
+
+/// Which local ranks are whose, where several apps share a node.
+fn owners(shown: &Shown) -> Option<Row> {
+    let mut pieces = Vec::new();
+    for (at, placement) in shown.placements.iter().enumerate() {
+        let mut first = 0;
+        let apps = placement.locals.chunk_by(|one, next| one.app == next.app);
+        let mut own = Vec::new();
+        for same in apps {
+            let locals: Vec<u32> = (first..).take(same.len()).collect();
+            first += u32::try_from(same.len()).unwrap_or(0);
+            let number = stowplan_engine::id::Id::row(same[0].app);
+            let text = format!("app {number} {}", series::numbers(&locals));
+            own.push(Piece {
+                text,
+                app: Some(same[0].app),
+            });
+        }
+        if own.len() < 2 {
+            continue;
+        }
+        let plain = |text: String| Piece { text, app: None };
+        pieces.push(plain(format!(
+            "{}{}: ",
+            if pieces.is_empty() { "" } else { " · " },
+            table::letter(at)
+        )));
+        for (count, piece) in own.into_iter().enumerate() {
+            if count > 0 {
+                pieces.push(plain(", ".to_owned()));
+            }
+            pieces.push(piece);
         }
     }
-    let signs = parts.join(" · ");
-    Some(match fold {
-        Fold::Unit => format!("   one sign per {kind}: {signs}     [ ] numa  | l3cache"),
-        Fold::L3 => format!("   {kind}s used under each l3cache: {signs}     [ ] numa"),
-        Fold::Numa => format!("   {kind}s used in each numa: {signs}"),
-        Fold::Package => format!("   {kind}s used in each package: {signs}"),
+    let head = "   local ranks of ".to_owned();
+    (!pieces.is_empty()).then(|| {
+        Row::Picture(
+            head,
+            Line {
+                label: String::new(),
+                pieces,
+            },
+        )
     })
+}
+
+/// The hue of an app, by its number.
+const HUES: [u8; 6] = [32, 34, 35, 36, 33, 31];
+
+/// A strip with what stands before it, in the colours of its apps where there are colours. The signs stay.
+fn picture(head: &str, line: &Line, screen: Screen) -> String {
+    let plain = screen.line(&format!("{head}{}", line.text()));
+    let cut = width(&plain) < width(head) + width(&line.text());
+    if cut || screen.colours == Colours::No {
+        return plain;
+    }
+    let mut text = screen.whole(head);
+    for piece in &line.pieces {
+        match piece
+            .app
+            .map(|app| HUES[stowplan_engine::id::Id::row(app) % HUES.len()])
+        {
+            Some(hue) => text += &format!("\x1b[{hue}m{}\x1b[0m", piece.text),
+            None => text += &piece.text,
+        }
+    }
+    text
 }
 
 /// How ranks follow each other, app by app.
@@ -399,37 +446,4 @@ fn ranks(told: &Told<'_>) -> String {
         parts.push(format!("and {} more", counted(more as u64, "app")));
     }
     format!("ranks  {}", parts.join(" · "))
-}
-
-/// A strip in colours: apps by hue, what is shared bold. The signs stay.
-fn painted(line: &str) -> String {
-    const HUES: [u8; 6] = [32, 34, 35, 36, 33, 31];
-    let mut text = String::with_capacity(line.len() * 2);
-    let mut colour = None;
-    let mut inside = false;
-    for sign in line.chars() {
-        inside = (inside || sign == '[') && sign != ']';
-        let own = match sign {
-            'a'..='z' if inside => {
-                let app = u32::from(sign) - u32::from('a');
-                HUES.get((app % 6) as usize).copied()
-            }
-            '*' if inside => Some(1),
-            _ => None,
-        };
-        if own != colour {
-            if colour.is_some() {
-                text.push_str("\x1b[0m");
-            }
-            if let Some(own) = own {
-                text.push_str(&format!("\x1b[{own}m"));
-            }
-            colour = own;
-        }
-        text.push(sign);
-    }
-    if colour.is_some() {
-        text.push_str("\x1b[0m");
-    }
-    text
 }

@@ -1,29 +1,32 @@
-//! Strips: one sign per core of a node, package by package, as Open MPI once drew them.
+//! Strips: one sign per core of a node, package by package, each the local rank that is bound there.
 
+use super::placement::Placement;
+use super::series;
 use super::shapes::{Shape, places};
 use crate::format::screen::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet};
-use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
-/// More than one process runs on the same hwthread.
-const SHARED: char = '*';
-/// Several processes, each on its own hwthreads.
-const SEVERAL: char = '+';
 /// Nobody is bound here.
 const FREE: char = '.';
 /// Nobody may be.
 const FORBIDDEN: char = '~';
+/// A local rank beyond the letters.
+const BEYOND: char = '#';
+/// Columns of one item of a folded strip.
+const ITEM_COLUMNS: usize = 16;
 
 /// One node, drawn.
 pub(super) struct Strips {
     units: Vec<Unit>,
     /// What one sign stands for.
     pub(super) kind: ObjKind,
+    /// Whether the node has NUMA nodes and L3 caches to draw.
+    pub(super) levels: Levels,
     /// Units that may be used.
     pub(super) allowed: u32,
     /// Units that a process is bound to.
@@ -32,16 +35,40 @@ pub(super) struct Strips {
     pub(super) bound: String,
 }
 
-/// A core, or a hwthread where there are no cores.
+/// Levels that are drawn, where the node has them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Levels {
+    pub(super) numa: bool,
+    pub(super) l3: bool,
+}
+
+/// A core, or a hwthread where there are no cores or where processes share them by hwthreads.
 struct Unit {
-    sign: char,
+    mark: Mark,
     package: Option<u32>,
     numa: Option<u32>,
     l3: Option<u32>,
 }
 
-/// Different signs under one item.
-const MIXED: char = '&';
+/// Who is bound to a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mark {
+    Free,
+    Forbidden,
+    /// One process: its local rank and its app.
+    One {
+        local: u32,
+        app: AppId,
+    },
+    /// So many share it.
+    Load(u64),
+}
+
+/// A piece of a strip, and whose it is.
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) app: Option<AppId>,
+}
 
 /// How much one item of a line stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -56,53 +83,102 @@ pub(super) enum Fold {
     Package,
 }
 
-/// The sign of an app. Those behind the 26th share theirs.
-pub(super) fn app_sign(app: AppId) -> char {
-    const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
-    char::from(LETTERS[app.row().min(25)])
+/// A line: which packages, and their strip.
+pub(super) struct Line {
+    pub(super) label: String,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// Neighbouring packages that look the same.
+struct Packages {
+    /// `None`: the node has no packages.
+    first: Option<u32>,
+    count: u32,
+    pieces: Vec<Piece>,
+    text: String,
+}
+
+impl Packages {
+    fn goes_on(&self, next: Option<u32>) -> bool {
+        self.first
+            .is_some_and(|first| next == Some(first + self.count))
+    }
+}
+
+impl From<Packages> for Line {
+    fn from(packages: Packages) -> Self {
+        let label = match (packages.first, packages.count) {
+            (Some(first), 1) => format!("pkg{first}"),
+            (Some(first), count) => format!("pkg{first}-{}", first + count - 1),
+            (None, _) => "node".to_owned(),
+        };
+        Self {
+            label,
+            pieces: packages.pieces,
+        }
+    }
+}
+
+impl Line {
+    /// Its signs, without colours.
+    pub(super) fn text(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .collect()
+    }
 }
 
 impl Strips {
     /// Draws a shape. Cost: its patterns, then the PUs of each distinct cpu set.
-    pub(super) fn new(plan: &Plan, shape: &Shape) -> Self {
+    pub(super) fn new(plan: &Plan, shape: &Shape, placement: &Placement) -> Self {
         let world = plan.world();
         let topologies = &world.topologies;
+        let (sets, whole) = sets(plan, shape);
         let kind = match topologies.count(shape.topology, ObjKind::Core) {
             0 => ObjKind::Hwthread,
-            _ => ObjKind::Core,
+            _ if whole => ObjKind::Core,
+            _ => ObjKind::Hwthread,
         };
-        let (owners, sets) = owners(plan, shape);
+        let marks = marks(plan, shape, placement, &sets);
         let allowed = world.pusets.get(shape.allowed);
         let levels = [ObjKind::Package, ObjKind::Numa, ObjKind::L3]
             .map(|kind| level(topologies, shape.topology, kind));
+        let has = |kind| topologies.count(shape.topology, kind) > 0;
         let mut strips = Self {
             units: Vec::new(),
             kind,
+            levels: Levels {
+                numa: has(ObjKind::Numa),
+                l3: has(ObjKind::L3),
+            },
             allowed: 0,
             used: 0,
-            bound: bound(plan, shape, kind, &sets),
+            bound: bound(plan, shape, &sets),
         };
         for object in topologies.objects(shape.topology, kind) {
             let ranges = topologies.ranges(object);
-            let pus = || {
-                ranges
-                    .iter()
-                    .flat_map(|&(first, end)| first as usize..end as usize)
-            };
-            let own = pus().map(|pu| &owners[pu]);
-            let may = pus().any(|pu| allowed.get(pu).is_some_and(|bit| *bit));
-            let sign = if may { sign(own) } else { FORBIDDEN };
-            let Some(&(first, _)) = ranges.first() else {
+            let mut pus = ranges
+                .iter()
+                .flat_map(|&(first, end)| first as usize..end as usize);
+            let Some(first) = ranges.first().map(|&(first, _)| first as usize) else {
                 continue;
             };
+            let usable = pus
+                .clone()
+                .find(|&pu| allowed.get(pu).is_some_and(|bit| *bit));
+            let mark = match usable {
+                None => Mark::Forbidden,
+                Some(_) => pus.find_map(|pu| marks[pu]).unwrap_or(Mark::Free),
+            };
             let [package, numa, l3] = &levels;
-            strips.allowed += u32::from(may);
-            strips.used += u32::from(may && sign != FREE);
+            strips.allowed += u32::from(usable.is_some());
+            strips.used += u32::from(matches!(mark, Mark::One { .. } | Mark::Load(_)));
             strips.units.push(Unit {
-                sign,
-                package: package[first as usize],
-                numa: numa[first as usize],
-                l3: l3[first as usize],
+                mark,
+                package: package[first],
+                numa: numa[first],
+                l3: l3[first],
             });
         }
         strips
@@ -115,159 +191,241 @@ impl Strips {
             let lines = self.lines(fold);
             lines
                 .iter()
-                .all(|(label, strip)| label.len() + 1 + strip.len() <= columns)
+                .all(|line| line.label.len() + 1 + line.text().chars().count() <= columns)
         };
         folds.into_iter().find(fits).unwrap_or(Fold::Package)
     }
 
-    /// The lines: which packages, and their strip; neighbours that look the same share one.
-    pub(super) fn lines(&self, fold: Fold) -> Vec<(String, String)> {
+    /// The lines; neighbouring packages that look the same share one.
+    pub(super) fn lines(&self, fold: Fold) -> Vec<Line> {
         let packages = self.units.chunk_by(|one, next| one.package == next.package);
-        let mut lines: Vec<(Option<(u32, u32)>, String)> = Vec::new();
+        let mut lines: Vec<Packages> = Vec::new();
         for units in packages {
-            let strip = strip(units, fold);
-            let number = units[0].package;
+            let pieces = strip(units, fold);
+            let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+            let first = units[0].package;
             match lines.last_mut() {
-                Some((Some((_, last)), same)) if *same == strip && number == Some(*last + 1) => {
-                    *last += 1
-                }
-                _ => lines.push((number.map(|number| (number, number)), strip)),
+                Some(same) if same.text == text && same.goes_on(first) => same.count += 1,
+                Some(_) | None => lines.push(Packages {
+                    first,
+                    count: 1,
+                    pieces,
+                    text,
+                }),
             }
         }
-        let label = |range| match range {
-            Some((first, last)) if first == last => format!("pkg{first}"),
-            Some((first, last)) => format!("pkg{first}-{last}"),
-            None => "node".to_owned(),
-        };
-        lines
-            .into_iter()
-            .map(|(range, strip)| (label(range), strip))
-            .collect()
+        lines.into_iter().map(Line::from).collect()
+    }
+
+    /// What the signs of one sign per unit mean, as far as they are drawn.
+    pub(super) fn meanings(&self) -> Vec<&'static str> {
+        let drawn = |test: fn(&Mark) -> bool| self.units.iter().any(|unit| test(&unit.mark));
+        let mut meanings = Vec::new();
+        if drawn(|mark| matches!(mark, Mark::One { local: 10.., .. })) {
+            meanings.push("local rank (a 10-19, b 20-29 …)");
+        } else if drawn(|mark| matches!(mark, Mark::One { .. })) {
+            meanings.push("local rank");
+        }
+        if drawn(|mark| matches!(mark, Mark::Load(_))) {
+            meanings.push("between blanks how many share");
+        }
+        if drawn(|mark| *mark == Mark::Free) {
+            meanings.push(". free");
+        }
+        if drawn(|mark| *mark == Mark::Forbidden) {
+            meanings.push("~ not allowed");
+        }
+        meanings
     }
 }
 
-/// What a sign means.
-pub(super) fn meaning(sign: char) -> Option<&'static str> {
-    match sign {
-        SHARED => Some("shared"),
-        SEVERAL => Some("several apps, by threads"),
-        FREE => Some("free"),
-        FORBIDDEN => Some("not allowed"),
-        MIXED => Some("mixed"),
-        _ => None,
+/// The sign of a local rank: `0`-`9`, then `a` for 10-19, `b` for 20-29 …
+fn sign(local: u32) -> char {
+    const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
+    match local {
+        0..10 => char::from_digit(local, 10).unwrap_or(BEYOND),
+        _ => LETTERS
+            .get(local as usize / 10 - 1)
+            .map_or(BEYOND, |&letter| char::from(letter)),
     }
 }
 
-fn strip(units: &[Unit], fold: Fold) -> String {
-    let mut text = String::new();
+fn strip(units: &[Unit], fold: Fold) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let plain = |text: &str| Piece {
+        text: text.to_owned(),
+        app: None,
+    };
     if fold == Fold::Package {
-        text = format!("[{}]", item(units));
-        return text;
+        return vec![plain("["), item(units), plain("]")];
     }
     for numa in units.chunk_by(|one, next| one.numa == next.numa) {
-        text.push('[');
+        pieces.push(plain("["));
         if fold == Fold::Numa {
-            text += &item(numa);
+            pieces.push(item(numa));
         } else {
             for (at, l3) in numa.chunk_by(|one, next| one.l3 == next.l3).enumerate() {
                 if at > 0 {
-                    text.push('|');
+                    pieces.push(plain("|"));
                 }
                 if fold == Fold::L3 {
-                    text += &item(l3);
+                    pieces.push(item(l3));
                 } else {
-                    text.extend(l3.iter().map(|unit| unit.sign));
+                    signs(l3, &mut pieces);
                 }
             }
         }
-        text.push(']');
+        pieces.push(plain("]"));
     }
-    text
+    pieces
 }
 
-/// Many units as one sign and how many of them are used: `a8`.
-fn item(units: &[Unit]) -> String {
-    let used = units
-        .iter()
-        .filter(|unit| ![FREE, FORBIDDEN].contains(&unit.sign));
-    let mut signs: Vec<char> = used.map(|unit| unit.sign).collect();
-    let count = signs.len();
-    signs.dedup();
-    match (signs.as_slice(), count) {
-        ([], _) => FREE.to_string(),
-        (&[sign], count) => format!("{sign}{count}"),
-        (_, count) => format!("{MIXED}{count}"),
+/// Units one by one; neighbours with one load are one number between blanks.
+fn signs(units: &[Unit], pieces: &mut Vec<Piece>) {
+    for same in units.chunk_by(|one, next| one.mark == next.mark) {
+        let (text, app) = match same[0].mark {
+            Mark::Free => (FREE.to_string().repeat(same.len()), None),
+            Mark::Forbidden => (FORBIDDEN.to_string().repeat(same.len()), None),
+            Mark::One { local, app } => (sign(local).to_string().repeat(same.len()), Some(app)),
+            Mark::Load(load) => (format!(" {load} "), None),
+        };
+        pieces.push(Piece { text, app });
     }
 }
 
-/// Who is bound to a PU.
-#[derive(Clone, Default)]
-struct Owner {
-    procs: u64,
-    app: Option<AppId>,
+/// Many units as one item: their local ranks, or how many share them.
+fn item(units: &[Unit]) -> Piece {
+    let mut locals = Vec::new();
+    let mut loads = Vec::new();
+    let mut apps = BTreeSet::new();
+    for unit in units {
+        match unit.mark {
+            Mark::One { local, app } => {
+                apps.insert(app);
+                if locals.last() != Some(&local) {
+                    locals.push(local);
+                }
+            }
+            Mark::Load(load) if loads.last() != Some(&load) => loads.push(load),
+            Mark::Load(_) | Mark::Free | Mark::Forbidden => {}
+        }
+    }
+    let loads: Vec<String> = loads.iter().map(u64::to_string).collect();
+    let mut text = series::numbers(&locals);
+    if text.len() > ITEM_COLUMNS {
+        text = counted(locals.len() as u64, "rank");
+    }
+    match (locals.is_empty(), loads.is_empty()) {
+        (true, true) => text = FREE.to_string(),
+        (_, true) => {}
+        (true, false) => text = format!(" {} ", loads.join(" ")),
+        (false, false) => text = format!("{text}  {} ", loads.join(" ")),
+    }
+    let app = apps.first().copied().filter(|_| apps.len() == 1);
+    Piece { text, app }
 }
 
 /// The distinct cpu sets of a shape, and how many processes have each; `None`: unbound.
 type Sets = BTreeMap<Option<CpusetId>, u64>;
 
-/// By logical PU. A PU with processes of several apps names the first.
-fn owners(plan: &Plan, shape: &Shape) -> (Vec<Owner>, Sets) {
+/// The sets, and whether each has all hwthreads of the cores it touches.
+fn sets(plan: &Plan, shape: &Shape) -> (Sets, bool) {
+    let mut sets = Sets::new();
+    for at in &shape.runs {
+        for (place, count) in places(at.of(plan), plan.patterns()) {
+            *sets.entry(place.cpus).or_default() += count;
+        }
+    }
+    let sizes = sizes(plan, shape, ObjKind::Core, &sets);
+    let whole = sizes.iter().all(|size| size.whole);
+    (sets, whole)
+}
+
+/// Who is bound to each logical PU.
+fn marks(plan: &Plan, shape: &Shape, placement: &Placement, sets: &Sets) -> Vec<Option<Mark>> {
     let world = plan.world();
     let os = world.topologies.pus_os(shape.topology);
     let logical: BTreeMap<u32, usize> = os.iter().copied().zip(0..).collect();
-    let mut owners = vec![Owner::default(); os.len()];
-    let mut all = Sets::new();
-    for at in &shape.runs {
-        let mut own = Sets::new();
-        for (place, count) in places(at.of(plan), plan.patterns()) {
-            *own.entry(place.cpus).or_default() += count;
+    let mut loads = vec![0_u64; os.len()];
+    for (set, count) in sets {
+        let pus = set.iter().flat_map(|set| world.cpusets.get(*set));
+        for pu in pus.filter_map(|pu| logical.get(&pu)) {
+            loads[*pu] += count;
         }
-        for (set, count) in own {
-            *all.entry(set).or_default() += count;
-            let pus = set.into_iter().flat_map(|set| world.cpusets.get(set));
-            for pu in pus.filter_map(|pu| logical.get(&pu)) {
-                owners[*pu].procs += count;
-                owners[*pu].app.get_or_insert(at.app);
+    }
+    let mut marks: Vec<Option<Mark>> = loads
+        .iter()
+        .map(|&load| (load > 0).then_some(Mark::Load(load)))
+        .collect();
+    for (local, proc) in (0..).zip(&placement.locals) {
+        for pu in proc.cpus.iter().filter_map(|pu| logical.get(pu)) {
+            if loads[*pu] == 1 {
+                marks[*pu] = Some(Mark::One {
+                    local,
+                    app: proc.app,
+                });
             }
         }
     }
-    (owners, all)
+    marks
+}
+
+/// What a cpu set is made of.
+struct Size {
+    /// Units that it touches.
+    units: u64,
+    /// Its hwthreads.
+    pus: u64,
+    /// Whether it has all hwthreads of each.
+    whole: bool,
+}
+
+fn sizes(plan: &Plan, shape: &Shape, kind: ObjKind, sets: &Sets) -> Vec<Size> {
+    let world = plan.world();
+    let of_pu = level(&world.topologies, shape.topology, kind);
+    let os = world.topologies.pus_os(shape.topology);
+    let logical: BTreeMap<u32, usize> = os.iter().copied().zip(0..).collect();
+    let mut width: BTreeMap<Option<u32>, u64> = BTreeMap::new();
+    for unit in &of_pu {
+        *width.entry(*unit).or_default() += 1;
+    }
+    let size = |&set: &CpusetId| {
+        let set = world.cpusets.get(set);
+        let units = set
+            .iter()
+            .filter_map(|pu| logical.get(&pu))
+            .map(|&pu| of_pu[pu]);
+        let touched: BTreeSet<Option<u32>> = units.collect();
+        let all: u64 = touched.iter().map(|unit| width[unit]).sum();
+        Size {
+            units: touched.len() as u64,
+            pus: set.len(),
+            whole: all == set.len(),
+        }
+    };
+    sets.keys().flatten().map(size).collect()
 }
 
 /// How many units each process is bound to: cores where all have whole cores, else hwthreads.
-fn bound(plan: &Plan, shape: &Shape, kind: ObjKind, sets: &Sets) -> String {
-    let world = plan.world();
-    let topologies = &world.topologies;
-    let of_pu = level(topologies, shape.topology, kind);
-    let os = topologies.pus_os(shape.topology);
-    // (units that a set touches, its hwthreads, whether it has all hwthreads of each).
-    let sizes: Vec<(u64, u64, bool)> = sets
-        .keys()
-        .flatten()
-        .map(|&set| {
-            let set = world.cpusets.get(set);
-            let pus = || of_pu.iter().zip(os);
-            let touched: BTreeSet<Option<u32>> = pus()
-                .filter(|&(_, &os)| set.contains(os))
-                .map(|(unit, _)| *unit)
-                .collect();
-            let whole = pus().all(|(unit, &os)| !touched.contains(unit) || set.contains(os));
-            (touched.len() as u64, set.len(), whole)
-        })
-        .collect();
-    let whole = sizes.iter().all(|&(_, _, whole)| whole);
+fn bound(plan: &Plan, shape: &Shape, sets: &Sets) -> String {
+    let kind = match plan.world().topologies.count(shape.topology, ObjKind::Core) {
+        0 => ObjKind::Hwthread,
+        _ => ObjKind::Core,
+    };
+    let sizes = sizes(plan, shape, kind, sets);
+    let whole = sizes.iter().all(|size| size.whole);
     let word = if whole {
         kind.word()
     } else {
         ObjKind::Hwthread.word()
     };
-    let sizes = || {
+    let widths = || {
         sizes
             .iter()
-            .map(|&(units, pus, _)| if whole { units } else { pus })
+            .map(|size| if whole { size.units } else { size.pus })
     };
     let unbound = sets.get(&None).copied().unwrap_or(0);
-    let Some((least, most)) = sizes().min().zip(sizes().max()) else {
+    let Some((least, most)) = widths().min().zip(widths().max()) else {
         return "nothing".to_owned();
     };
     let part = if least == most {
@@ -278,19 +436,6 @@ fn bound(plan: &Plan, shape: &Shape, kind: ObjKind, sets: &Sets) -> String {
     match unbound {
         0 => part,
         unbound => format!("{part}, {} unbound", grouped(unbound)),
-    }
-}
-
-fn sign<'o>(owners: impl Iterator<Item = &'o Owner> + Clone) -> char {
-    let procs = owners.clone().map(|owner| owner.procs);
-    let mut apps: Vec<AppId> = owners.clone().filter_map(|owner| owner.app).collect();
-    apps.dedup();
-    if procs.clone().any(|procs| procs > 1) {
-        SHARED
-    } else if apps.len() > 1 {
-        SEVERAL
-    } else {
-        apps.first().map_or(FREE, |&app| app_sign(app))
     }
 }
 

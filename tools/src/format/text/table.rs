@@ -15,6 +15,8 @@ pub(super) enum Side {
     Right,
 }
 
+/// Columns before the hosts.
+const COLUMNS: usize = 7;
 /// Apps named in a cell.
 const APPS_NAMED: usize = 3;
 
@@ -52,20 +54,33 @@ pub(super) fn aligned<const N: usize>(rows: &[[String; N]], sides: &[Side; N]) -
     rows.iter().map(line).collect()
 }
 
-/// The head of the table, the shapes, and how many there are beyond.
-pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> Vec<String> {
+/// Columns of the ranks of a node; longer ones stand below the table.
+const RANKS_COLUMNS: usize = 32;
+
+/// The head of the table, the shapes, and how many there are beyond; and for each shape whether something of it was cut.
+pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> (Vec<String>, Vec<bool>) {
     let head = [
         "shape",
         "nodes",
         "ranks/node",
         "app:ranks",
         "each bound to",
-        "cores used",
+        "used",
+        "ranks of the first",
     ]
     .map(str::to_owned);
     let mut rows = vec![head];
-    for (at, (shape, strips)) in shown.shapes.iter().zip(&shown.strips).enumerate() {
-        rows.push(row(told, at, shape, strips));
+    let mut cut = Vec::new();
+    for (at, shape) in shown.shapes.iter().enumerate() {
+        let mut row = row(told, at, shape, &shown.strips[at]);
+        let ranks = &mut row[COLUMNS - 1];
+        *ranks = shown.placements[at].ranks();
+        cut.push(width(ranks) > RANKS_COLUMNS);
+        if width(ranks) > RANKS_COLUMNS {
+            *ranks = ranks.chars().take(RANKS_COLUMNS - 1).collect();
+            ranks.push('…');
+        }
+        rows.push(row);
     }
     let sides = [
         Side::Left,
@@ -74,12 +89,17 @@ pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> Vec<String
         Side::Left,
         Side::Left,
         Side::Left,
+        Side::Left,
     ];
     let mut lines = aligned(&rows, &sides);
     for (at, line) in lines.iter_mut().enumerate() {
         let left = screen.columns.saturating_sub(width(line) + 2);
         let hosts = match at.checked_sub(1) {
-            Some(at) => folded(told, &shown.shapes[at], left),
+            Some(at) => {
+                let hosts = folded(told, &shown.shapes[at], left);
+                cut[at] |= hosts.contains('…') || width(&hosts) > left;
+                hosts
+            }
             None => "hosts".to_owned(),
         };
         *line += "  ";
@@ -93,10 +113,10 @@ pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> Vec<String
             counted(nodes, "node")
         ));
     }
-    lines
+    (lines, cut)
 }
 
-fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; 6] {
+fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; COLUMNS] {
     let mut apps: Vec<String> = shape
         .runs
         .iter()
@@ -115,8 +135,9 @@ fn row(told: &Told<'_>, at: usize, shape: &Shape, strips: &Strips) -> [String; 6
         format!(
             "{}/{}",
             grouped(u64::from(strips.used)),
-            grouped(u64::from(strips.allowed))
+            counted(u64::from(strips.allowed), strips.kind.word())
         ),
+        String::new(),
     ]
 }
 

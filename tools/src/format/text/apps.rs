@@ -1,0 +1,205 @@
+//! The apps: what each was asked, and where each word came from. Apps of the same words share a line.
+
+use super::table::{self, Side};
+use crate::format::Told;
+use crate::format::policy;
+use crate::format::screen::{Screen, counted, grouped, width};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::{BindTo, MapBy, ObjKind};
+use stowplan_engine::table::apps::{AppId, Policy};
+use stowplan_engine::table::origins::{Origin, Origins, Rule};
+
+/// Lines of apps, or of groups of them.
+pub(super) const LINES_MAX: usize = 4;
+/// Columns of a program's name.
+const LABEL_COLUMNS: usize = 24;
+/// The second line of an app begins here.
+const INDENT: &str = "       ";
+
+/// What the line of an app says, but for its number.
+#[derive(Clone, PartialEq, Eq)]
+struct Words {
+    label: String,
+    map: String,
+    rank: String,
+    bind: String,
+}
+
+/// Apps of the same words.
+struct Group {
+    apps: Vec<AppId>,
+    /// Of each, where all have as many.
+    each: Option<u32>,
+    ranks: u64,
+    words: Words,
+}
+
+impl Group {
+    fn of_one(told: &Told<'_>, app: AppId) -> Self {
+        let procs = told.plan.app(app).procs().0;
+        Self {
+            apps: vec![app],
+            each: Some(procs),
+            ranks: u64::from(procs),
+            words: words(told, app),
+        }
+    }
+}
+
+/// The lines: one for each app, else one for each group of apps; what does not fit a line goes on in a second one.
+pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
+    let plan = told.plan;
+    let real: Vec<AppId> = (0..plan.apps().len())
+        .map(AppId::from_row)
+        .filter(|&app| plan.app(app).policy().is_some())
+        .collect();
+    let mut groups = if real.len() <= LINES_MAX {
+        real.iter().map(|&app| Group::of_one(told, app)).collect()
+    } else {
+        groups(told, &real)
+    };
+    let rest = groups.split_off(groups.len().min(LINES_MAX));
+    let rows: Vec<[String; 5]> = groups.iter().map(row).collect();
+    let columns = table::aligned(&rows, &[Side::Left; 5]);
+    let mut lines = Vec::new();
+    for (line, group) in columns.iter().zip(&groups) {
+        let bind = format!("bind {}", group.words.bind);
+        let both = format!("{line}  {bind}");
+        if width(&both) <= screen.columns || lines.len() + 2 > LINES_MAX + 1 {
+            lines.push(both);
+        } else {
+            lines.push(line.clone());
+            lines.push(format!("{INDENT}{bind}"));
+        }
+    }
+    if !rest.is_empty() {
+        let apps: usize = rest.iter().map(|group| group.apps.len()).sum();
+        let ranks = rest.iter().map(|group| group.ranks).sum();
+        let apps = grouped(apps as u64);
+        lines.push(format!("and {apps} more apps, {}", counted(ranks, "rank")));
+    }
+    lines
+}
+
+/// Apps by their words, in the order of the first of each.
+fn groups(told: &Told<'_>, apps: &[AppId]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known = std::collections::HashMap::new();
+    for &app in apps {
+        let procs = told.plan.app(app).procs().0;
+        let table = told.plan.table();
+        // Cheap to compare: most apps of a large job have one policy.
+        let key = (
+            table.policy[app].map(|id| id.row()),
+            table.origins[app],
+            &table.label[app],
+            table.listing[app],
+            &table.device[app],
+        );
+        let at = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => {
+                group.apps.push(app);
+                group.each = group.each.filter(|&each| each == procs);
+                group.ranks += u64::from(procs);
+            }
+            None => groups.push(Group::of_one(told, app)),
+        }
+    }
+    groups
+}
+
+fn row(group: &Group) -> [String; 5] {
+    let Words {
+        label,
+        map,
+        rank,
+        bind: _,
+    } = &group.words;
+    let (name, each) = match (group.apps.len(), group.each) {
+        (1, _) => ("app", String::new()),
+        (_, Some(each)) => ("apps", format!(":{each}")),
+        (_, None) => ("apps", String::new()),
+    };
+    [
+        format!("{name} {}{each}", numbers(&group.apps)),
+        label.clone(),
+        counted(group.ranks, "rank"),
+        format!("map {map}"),
+        format!("rank {rank}"),
+    ]
+}
+
+/// Apps as a list: `0-99`, `0-4,7`; of many parts the first two and the last.
+fn numbers(apps: &[AppId]) -> String {
+    let runs = apps.chunk_by(|one, next| one.row() + 1 == next.row());
+    let parts: Vec<String> = runs
+        .map(|run| match run {
+            [first, .., last] => format!("{}-{}", first.row(), last.row()),
+            [one] => one.row().to_string(),
+            [] => String::new(),
+        })
+        .collect();
+    match parts.as_slice() {
+        [first, second, .., last] if parts.len() > 4 => format!("{first},{second},…,{last}"),
+        parts => parts.join(","),
+    }
+}
+
+fn words(told: &Told<'_>, app: AppId) -> Words {
+    let table = told.plan.table();
+    let placed = told.plan.app(app);
+    let own = placed
+        .policy()
+        .map(|id| &table.policies[id])
+        .expect("only apps with a policy are shown");
+    let from = |pick: fn(Origins) -> Origin| {
+        let Some(origins) = table.origins[app] else {
+            return String::new();
+        };
+        let phrase = match pick(origins) {
+            Origin::Default(rule) => default_phrase(rule, own),
+            Origin::App => "own",
+            Origin::Job => "asked",
+            Origin::Parent => "parent's",
+        };
+        format!(" ({phrase})")
+    };
+    let mut map = policy::map(own, table);
+    match (own.map, &table.device[app], table.listing[app]) {
+        (MapBy::Dist, Some(device), _) => map += &format!(":{device}"),
+        (MapBy::Seq | MapBy::Rankfile | MapBy::Lsf, _, Some((listing, _))) => {
+            map += &format!(":file={}", table.listings[listing].path);
+        }
+        _ => {}
+    }
+    Words {
+        label: short(&table.label[app]),
+        map: policy::joined(&map, &policy::map_qualifiers(own)) + &from(|origins| origins.map),
+        rank: policy::rank(own).to_owned() + &from(|origins| origins.rank),
+        bind: policy::joined(policy::bind(own), &policy::bind_qualifiers(own))
+            + &from(|origins| origins.bind),
+    }
+}
+
+/// The rule of a default, for people.
+fn default_phrase(rule: Rule, policy: &Policy) -> &'static str {
+    match (rule, policy.bind) {
+        (Rule::BindBySize, BindTo::Object(ObjKind::Numa)) => "default: more than two ranks",
+        (Rule::BindBySize, _) => "default: two ranks or fewer",
+        (Rule::MapCore, _) => "default: by core",
+        (Rule::MapSlotForPe | Rule::BindForPe, _) => "default: pe given",
+        (Rule::MapAsBound, _) => "default: as bound",
+        (Rule::RankAsMapped | Rule::BindAsMapped, _) => "default: as mapped",
+        (Rule::BindPeList, _) => "default: the list",
+        (Rule::BindOwnMap, _) => "default: own map",
+    }
+}
+
+fn short(label: &str) -> String {
+    if width(label) <= LABEL_COLUMNS {
+        return label.to_owned();
+    }
+    let kept: String = label.chars().take(LABEL_COLUMNS - 1).collect();
+    kept + "…"
+}

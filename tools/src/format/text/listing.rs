@@ -1,0 +1,32 @@
+//! A small job: a line per rank, with what a line of `tsv` has.
+
+use super::table::{Side, aligned};
+use stowplan_engine::count::Rank;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::cpusets::list_form;
+
+/// The heads of the columns, then the ranks in their order.
+pub(super) fn rows(plan: &Plan) -> Vec<String> {
+    let head = ["rank", "node", "local_rank", "object", "cpus"].map(str::to_owned);
+    let mut rows = vec![head];
+    rows.extend((0..plan.ranks()).filter_map(|rank| row(plan, Rank(rank))));
+    let sides = [Side::Right, Side::Left, Side::Right, Side::Left, Side::Left];
+    aligned(&rows, &sides)
+}
+
+fn row(plan: &Plan, rank: Rank) -> Option<[String; 5]> {
+    let proc = plan.place(rank)?;
+    let object = proc
+        .object
+        .map(|(kind, number)| format!("{}:{number}", kind.word()));
+    let cpus = proc
+        .cpus
+        .map(|set| list_form(plan.world().cpusets.get(set)));
+    Some([
+        rank.0.to_string(),
+        plan.world().names.name(proc.node),
+        proc.local_rank.to_string(),
+        object.unwrap_or_else(|| "-".to_owned()),
+        cpus.unwrap_or_else(|| "-".to_owned()),
+    ])
+}

@@ -1,0 +1,221 @@
+//! Numbers and cpu sets in a row, written as runs: `0-63`, `0-350:50`, `0-31|32-63` (by turns).
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+/// Turns that are tried: more than any machine has packages, NUMA nodes or L3 caches worth reading as turns.
+const TURNS_MAX: usize = 64;
+/// Runs that are written; what comes behind them is `…`.
+const RUNS_MAX: usize = 64;
+
+/// An item of a row that may be another one, moved by a constant.
+pub(super) trait Item: PartialEq {
+    /// How far `later` lies behind this item, if it is the same moved.
+    fn step_to(&self, later: &Self) -> Option<i64>;
+}
+
+impl Item for u32 {
+    fn step_to(&self, later: &Self) -> Option<i64> {
+        Some(i64::from(*later) - i64::from(*self))
+    }
+}
+
+/// What a process is bound to: OS numbers, ascending; none: unbound. Processes with the same set share it.
+pub(super) type CpuList = Rc<[u32]>;
+
+impl Item for CpuList {
+    fn step_to(&self, later: &Self) -> Option<i64> {
+        if Rc::ptr_eq(self, later) {
+            return Some(0);
+        }
+        let step = match (self.first(), later.first()) {
+            (Some(first), Some(other)) => first.step_to(other)?,
+            (None, None) => return Some(0),
+            (Some(_), None) | (None, Some(_)) => return None,
+        };
+        let moved = |(one, other): (&u32, &u32)| one.step_to(other) == Some(step);
+        (self.len() == later.len() && self.iter().zip(&**later).all(moved)).then_some(step)
+    }
+}
+
+/// A run of items: the first `turns` of them, and how far each lies behind the one so many places before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Run {
+    /// Where it begins.
+    start: usize,
+    /// Items.
+    len: usize,
+    /// Items after which it goes on in the same way, at least 1.
+    turns: usize,
+    /// How far those lie apart.
+    step: i64,
+}
+
+/// The whole row as runs. Cost: the items, times the turns tried where they are irregular.
+fn runs<T: Item>(items: &[T]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while start < items.len() {
+        let run = longest(items, start);
+        start += run.len;
+        runs.push(run);
+    }
+    runs
+}
+
+/// The run from `start` that says the most with the fewest turns.
+fn longest<T: Item>(items: &[T], start: usize) -> Run {
+    let left = items.len() - start;
+    let mut best = Run {
+        start,
+        len: 1,
+        turns: 1,
+        step: 0,
+    };
+    for turns in 1..=TURNS_MAX.min(left.saturating_sub(1)) {
+        let Some(step) = items[start].step_to(&items[start + turns]) else {
+            continue;
+        };
+        let same = |&at: &usize| items[at].step_to(&items[at + turns]) == Some(step);
+        let len = turns + (start..items.len() - turns).take_while(same).count();
+        // By turns is harder to read: only where each has two items at least, and more than without.
+        if len >= 2 * turns && len / turns > best.len / best.turns && len > best.len {
+            best = Run {
+                start,
+                len,
+                turns,
+                step,
+            };
+        }
+        if len == left {
+            break;
+        }
+    }
+    best
+}
+
+/// Numbers in their order: `0-7`, `0-350:50`, `5,9`, `0-31|32-63`.
+pub(super) fn numbers(row: &[u32]) -> String {
+    let mut parts = Vec::new();
+    for run in runs(row) {
+        if parts.len() == RUNS_MAX {
+            parts.push("…".to_owned());
+            break;
+        }
+        let items = &row[run.start..run.start + run.len];
+        let even = run.len.is_multiple_of(run.turns) && run.step > 0;
+        if even && (run.len > 2 * run.turns || run.step == 1) {
+            let part = |turn: usize| {
+                let last = items[run.len - run.turns + turn];
+                range(items[turn], last, run.step)
+            };
+            parts.push((0..run.turns).map(part).collect::<Vec<_>>().join("|"));
+        } else {
+            parts.extend(items.iter().map(u32::to_string));
+        }
+    }
+    parts.join(",")
+}
+
+fn range(first: u32, last: u32, step: i64) -> String {
+    match step {
+        _ if first == last => first.to_string(),
+        1 => format!("{first}-{last}"),
+        _ => format!("{first}-{last}:{step}"),
+    }
+}
+
+/// Cpu sets of places in a row: `0-63: 0,64 +1 · 64: 0-7`. `first` is the number of the first place.
+pub(super) fn sets(first: u32, row: &[CpuList]) -> String {
+    let mut parts = Vec::new();
+    let mut start = first;
+    for run in runs(row) {
+        if parts.len() == RUNS_MAX {
+            parts.push("…".to_owned());
+            break;
+        }
+        let places = u32::try_from(run.len).unwrap_or(u32::MAX);
+        let mut text = range(start, start + (places - 1), 1) + ": ";
+        let turns = &row[run.start..run.start + run.turns];
+        text += &turns
+            .iter()
+            .map(|set| set_text(set))
+            .collect::<Vec<_>>()
+            .join("|");
+        if run.step != 0 && run.len > run.turns {
+            write!(text, " {:+}", run.step).expect("a String takes every character");
+        }
+        parts.push(text);
+        start = start.saturating_add(places);
+    }
+    parts.join(" · ")
+}
+
+/// A set in list form, `unbound` for none.
+fn set_text(set: &[u32]) -> String {
+    if set.is_empty() {
+        return "unbound".to_owned();
+    }
+    let parts: Vec<String> = set
+        .chunk_by(|one, next| one + 1 == *next)
+        .map(|part| match part {
+            [first, .., last] => format!("{first}-{last}"),
+            [one] => one.to_string(),
+            [] => String::new(),
+        })
+        .collect();
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(row: &[u32], text: &str) {
+        assert_eq!(numbers(row), text, "{row:?}");
+    }
+
+    #[test]
+    fn numbers_are_written_as_runs_in_their_order() {
+        check(&[], "");
+        check(&[7], "7");
+        check(&[0, 1], "0-1");
+        check(&[0, 1, 2, 3], "0-3");
+        check(&[0, 50, 100, 150], "0-150:50");
+        check(&[0, 4, 1, 5, 2, 6, 3, 7], "0-3|4-7");
+        check(&[3, 9], "3,9");
+        check(&[9, 3], "9,3");
+        check(&[0, 1, 2, 3, 9, 11, 13], "0-3,9-13:2");
+        check(&[5, 5, 5], "5,5,5");
+    }
+
+    #[test]
+    fn different_rows_are_different_texts() {
+        let mut seen = std::collections::HashMap::new();
+        // All rows of four numbers below five.
+        for code in 0..625_u32 {
+            let row: Vec<u32> = (0..4).map(|place| code / 5_u32.pow(place) % 5).collect();
+            let text = numbers(&row);
+            assert_eq!(
+                seen.insert(text.clone(), row.clone()),
+                None,
+                "{text}: {row:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn sets_are_written_as_runs_of_places() {
+        let cores: Vec<CpuList> = (0..4).map(|core| [core, core + 8].into()).collect();
+        assert_eq!(sets(0, &cores), "0-3: 0,8 +1");
+        let packages: [CpuList; 2] = [[0, 1, 2, 3].into(), [4, 5, 6, 7].into()];
+        let dealt: Vec<CpuList> = packages.iter().cycle().take(6).cloned().collect();
+        assert_eq!(sets(2, &dealt), "2-7: 0-3|4-7");
+        let unbound: CpuList = [].into();
+        assert_eq!(sets(0, &[unbound.clone(), unbound.clone()]), "0-1: unbound");
+        assert_eq!(
+            sets(0, &[[5].into(), [1].into(), unbound]),
+            "0-1: 5 -4 · 2: unbound"
+        );
+    }
+}
