@@ -5,7 +5,6 @@ pub mod session_mix;
 // What placing a shape takes.
 pub mod measure;
 // The least that the table of distinct nodes can take.
-pub mod floor;
 // And a question that reads a line of memory.
 pub mod lines;
 // The plain mapper beside ours.

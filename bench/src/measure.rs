@@ -9,7 +9,6 @@ use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::NodeId;
 use stowplan_scale_tests::shapes::Shape;
@@ -102,15 +101,14 @@ pub fn shape(shape: &Shape, runs: u32) -> Option<Measured> {
 /// left over by itself.
 #[must_use]
 pub fn expand(plan: &Plan, runs: u32) -> ([u64; 2], [u64; 2]) {
-    let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
-    plan.expand_into(&mut table, &mut scratch);
+    let mut table = plan.expand();
     let from = vec![1_u8; table.bytes()];
     let mut to = vec![2_u8; table.bytes()];
     let both = THREADS.map(|threads| {
         on(threads, || {
             let each = (0..runs.max(1)).map(|_| {
                 let begin = Instant::now();
-                plan.expand_into(black_box(&mut table), &mut scratch);
+                plan.expand_into(black_box(&mut table));
                 let expand = nanos(begin.elapsed());
                 let begin = Instant::now();
                 copy(black_box(&from), &mut to, threads);

@@ -10,8 +10,7 @@ use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
-use stowplan_engine::plan::Plan;
-use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_engine::plan::{Plan, ProcTable};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::component::Call;
 use stowplan_engine::stage::resolve::Resolved;
@@ -94,7 +93,7 @@ pub struct Lab {
     /// Engine machines by the rows of the catalogue that they hold, made when first needed.
     engines: RefCell<HashMap<Vec<usize>, Arc<Machine>>>,
     /// Columns that each plan is expanded into.
-    table: RefCell<(ProcTable, ExpandScratch)>,
+    table: RefCell<ProcTable>,
 }
 
 impl Default for Lab {
@@ -129,8 +128,8 @@ impl Lab {
         let found = map_resolved(resolved.clone(), fitted(&machine, job));
         let verdict = match (verdict(&found, &wanted), &found, &wanted) {
             (Verdict::Mapped(rows), Ok(found), Ok(wanted)) => {
-                let (table, scratch) = &mut *self.table.borrow_mut();
-                found.plan.expand_into(table, scratch);
+                let table = &mut *self.table.borrow_mut();
+                found.plan.expand_into(table);
                 table_that_differs(table, &found.plan, wanted)
                     .map_or(Verdict::Mapped(rows), Verdict::Differs)
             }

@@ -10,7 +10,7 @@ use stowplan_bench::measure::{ask, on, with_room};
 use stowplan_engine::check::check;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::plan::expand::{ExpandScratch, ProcTable};
+use stowplan_engine::plan::ProcTable;
 use stowplan_engine::planner::Planner;
 use stowplan_scale_tests::shapes::titled;
 
@@ -63,11 +63,11 @@ fn lose(planner: &mut Planner, time: u32) {
 }
 
 fn again(plan: &Plan, what: &str, times: u32) {
-    let (mut table, mut scratch) = (ProcTable::default(), ExpandScratch::default());
+    let mut table = ProcTable::default();
     for _ in 0..times {
         match what {
             "check" => drop(black_box(check(plan))),
-            "expand" => plan.expand_into(black_box(&mut table), &mut scratch),
+            "expand" => plan.expand_into(black_box(&mut table)),
             "ask" => ask(plan),
             _ => drop(black_box(plan.broadcast_bytes())),
         }

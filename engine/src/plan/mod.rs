@@ -28,20 +28,22 @@ mod stretches;
 mod guests;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
+// Every process in rank order.
+mod rows;
 // The explicit table.
-pub mod expand;
+mod table;
 // The compact forms: saved, broadcast.
 pub mod bytes;
 // What one node's daemon needs.
 pub mod slice;
-// Every rank in order, without a search per rank.
-mod walk;
 // Which node each rank is on, as blocks.
 mod tasks;
 
 pub use bytes::BadPlan;
 pub use order::{ListedRun, RankOrder};
 pub use query::{Located, OnNode, ProcPlace};
+pub use rows::Rows;
+pub use table::ProcTable;
 
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;

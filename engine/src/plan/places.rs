@@ -207,11 +207,6 @@ impl Places {
         }
     }
 
-    /// Whether all that the placed runs use is here.
-    pub(super) const fn are_whole(&self) -> bool {
-        self.whole
-    }
-
     /// Where the places of a pattern that is here start.
     #[inline]
     pub(super) fn start(&self, pattern: PatternId) -> u32 {

@@ -93,17 +93,6 @@ pub(super) struct OwnTurns {
     pub(super) count: u32,
 }
 
-/// Rounds in which a node has equally many turns, written out.
-#[derive(Clone, Debug)]
-pub(super) struct Alike {
-    pub(super) rounds: Range<u32>,
-    /// Turns of each round, and the first of the first round, by its number among all of the node.
-    pub(super) count: u32,
-    pub(super) first: u32,
-    /// Where the processes of all its turns stand in [`Profiles::dealt`]; `None`: the n-th process has the n-th turn.
-    pub(super) locals: Option<u32>,
-}
-
 /// What a run's first rounds need of its profile: side by side, where a question looks first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct First {
@@ -294,8 +283,6 @@ pub(super) struct Profiles {
     /// The profile of each run. Shape `[runs]`.
     of_run: Vec<u32>,
     firsts: Vec<First>,
-    /// Whether none of them is asked.
-    written: bool,
 }
 
 impl Profiles {
@@ -311,21 +298,10 @@ impl Profiles {
         };
         let firsts: Vec<First> = of_run.iter().map(first).collect();
         Self {
-            written: !firsts.iter().any(First::is_asked),
             firsts,
             of_run,
             distinct: Arc::clone(distinct),
         }
-    }
-
-    /// Whether no profile is asked.
-    pub(super) const fn is_written(&self) -> bool {
-        self.written
-    }
-
-    /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
-    pub(super) fn dealt(&self) -> (&[u32], &[Packed]) {
-        self.distinct.dealt()
     }
 
     /// The turns of each node of a run in a round.
@@ -342,22 +318,6 @@ impl Profiles {
         step.map_or(OwnTurns { first: 0, count: 0 }, |step| OwnTurns {
             first: step.turn(round),
             count: step.pairs,
-        })
-    }
-
-    /// The turns of each node of a run from a round on, where no profile is asked.
-    #[inline]
-    pub(super) fn turns_from(&self, run: u32, round: u32) -> impl Iterator<Item = Alike> {
-        let locals = self.first(run).dealt();
-        let steps = self.steps_of(run).iter();
-        steps.filter(move |step| step.end > round).map(move |step| {
-            let start = step.start.max(round);
-            Alike {
-                rounds: start..step.end,
-                count: step.pairs,
-                first: step.turn(start),
-                locals,
-            }
         })
     }
 

@@ -21,8 +21,6 @@ pub(super) struct Rounds {
     /// Processes of one round, by band.
     widths: SmallVec<[u32; 4]>,
     finder: Finder,
-    /// Processes that a node has in a round, at most; `None`: runs have several nodes each.
-    pub(super) most_of_distinct: Option<u32>,
 }
 
 /// Which run a place of a round is on.
@@ -41,14 +39,6 @@ pub(super) struct Band {
     pub(super) rounds: (u32, u32),
     /// Processes of one round.
     pub(super) width: u32,
-}
-
-impl Band {
-    /// In which round one of its app ranks is, and on which place of that round.
-    pub(super) const fn round(&self, rank: u32) -> (u32, u32) {
-        let inside = rank - self.rank;
-        (self.rounds.0 + inside / self.width, inside % self.width)
-    }
 }
 
 /// A turn of a round: which round, which run, which of the run's pairs.
@@ -221,8 +211,6 @@ impl Rounds {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         scratch.count_nodes(runs);
-        let all: u64 = scratch.nodes.iter().map(|&nodes| u64::from(nodes)).sum();
-        let distinct = all < 2 * runs.len() as u64;
         let first_pairs = |steps: &&[Step]| steps.first().map_or(0, |step| step.pairs);
         let nodes = scratch.nodes.iter();
         let width = |(steps, nodes)| first_pairs(steps) * nodes;
@@ -250,7 +238,6 @@ impl Rounds {
             firsts: Steps::one(firsts.len(), firsts.into_iter()),
             finder: Finder::new(runs, steps, &widths, scratch),
             widths,
-            most_of_distinct: steps.iter().map(first_pairs).max().filter(|_| distinct),
         }
     }
 
@@ -279,19 +266,6 @@ impl Rounds {
             Finder::Seats(_) => None,
             Finder::Blocks(blocks) => blocks.before_runs(band),
         }
-    }
-
-    /// Which band an app rank is in.
-    pub(super) fn band_of(&self, rank: u32) -> usize {
-        self.ranks.find(0, rank)
-    }
-
-    /// The turn of an app rank. `weight(run, round)`: its processes in a round. Cost: a search, and as [`Blocks::run`] says.
-    pub(super) fn turn(&self, rank: u32, weight: impl Fn(u32, u32) -> u32) -> Turn {
-        let band = self.band_of(rank);
-        let (round, place) = self.band(band).round(rank);
-        let (run, place) = self.run(band, (round, place), weight);
-        Turn { round, run, place }
     }
 
     /// On which run of a band a place in a round is, and which of the run's places.

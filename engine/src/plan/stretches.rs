@@ -37,9 +37,10 @@ pub(super) struct Nodes {
 
 /// A placed run, round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(align(32))]
 pub(super) struct Turns {
     pub(super) nodes: Nodes,
+    /// How many nodes.
+    pub(super) count: u32,
     pub(super) start: u32,
     /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
     ends: [u32; 2],
@@ -87,7 +88,7 @@ pub(super) enum Stretch {
     },
 }
 
-const _: () = assert!(size_of::<Stretch>() == 32 && size_of::<Turns>() == 32);
+const _: () = assert!(size_of::<Stretch>() == 32 && size_of::<Turns>() == 36);
 
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
@@ -156,16 +157,15 @@ impl Stretches {
         &self.all[at]
     }
 
+    /// The runs of a band's app, others behind them.
+    #[inline]
+    pub(super) fn turns(&self, band: Band) -> &[Turns] {
+        &self.turns[band.turns as usize..]
+    }
+
     /// The first rank of each. Shape `[stretches]`.
     pub(super) fn firsts(&self) -> &[u32] {
         self.ranks.row(0)
-    }
-
-    /// Of a band of few runs: processes of a round before each of these, filled up with the largest number there is, and the
-    /// runs, with others behind them.
-    pub(super) fn runs(&self, band: Band) -> (&[u32], &[Turns]) {
-        let near = &self.near[band.near as usize..][..band.lines as usize];
-        (near.as_flattened(), &self.turns[band.turns as usize..])
     }
 
     fn add_runs(
@@ -234,7 +234,7 @@ impl AppPlan {
 
 /// Where what the turns of a run's nodes get stands, and from which row on.
 #[inline]
-fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
+pub(super) fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
     let dealt = first.and_then(First::dealt);
     match (
         dealt,
@@ -276,6 +276,7 @@ impl Turns {
         }
         Self {
             nodes: Nodes::from(placed),
+            count: placed.nodes.count,
             start,
             ends,
             counts,
@@ -358,7 +359,7 @@ impl Plan {
 
     /// On which run of a band a place in a round is, and which of the run's places.
     #[inline]
-    fn run_in(&self, band: Band, (round, place): (u32, u32)) -> (u32, u32) {
+    pub(super) fn run_in(&self, band: Band, (round, place): (u32, u32)) -> (u32, u32) {
         if band.lines > 0 {
             let near = &self.stretches.near[band.near as usize..][..band.lines as usize];
             let found: usize = near.iter().map(|line| at_most(line, place)).sum();

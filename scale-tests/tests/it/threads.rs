@@ -2,7 +2,7 @@
 
 use crate::size::named;
 use stowplan_engine::map::map_resolved;
-use stowplan_engine::plan::expand::ExpandScratch;
+use stowplan_engine::plan::ProcTable;
 use stowplan_scale_tests::catalogue::MACHINES;
 use stowplan_scale_tests::compare::{Lab, Verdict, row};
 use stowplan_scale_tests::crew::Crew;
@@ -34,12 +34,11 @@ fn threads_change_nothing() {
 
 #[test]
 fn a_table_is_filled_again_without_its_last_content() {
-    let mut table = stowplan_engine::plan::expand::ProcTable::default();
-    let mut scratch = ExpandScratch::default();
+    let mut table = ProcTable::default();
     for name in NAMES {
         let shape = named(name);
         let plan = map_resolved(shape.resolved, shape.machine).unwrap().plan;
-        plan.expand_into(&mut table, &mut scratch);
+        plan.expand_into(&mut table);
         assert!(table == plan.expand(), "{name}");
     }
 }

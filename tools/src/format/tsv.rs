@@ -35,7 +35,7 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
     let mut here = (u32::MAX, u32::MAX, u32::MAX);
     let mut app_text = Vec::new();
     let mut base = 0;
-    plan.walk(&mut |rank, at| {
+    for (rank, at) in plan.rows() {
         let app = u32::try_from(at.app.row()).expect("limit.rs counts apps in u32");
         let runs = plan.app(at.app).runs();
         let run = &runs[at.run as usize];
@@ -63,8 +63,7 @@ pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Res
             rows.buf.clear();
             watch.at(rank.0, plan.ranks())?;
         }
-        Ok::<(), io::Error>(())
-    })?;
+    }
     out.write_all(&rows.buf)
 }
 

@@ -243,16 +243,16 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
     },
     Mutant {
-        name: "behind four nodes the next four begin a node late",
-        file: "engine/src/plan/expand/once.rs",
-        from: "*node = node.wrapping_add(row(WIDE));",
-        to: "*node = node.wrapping_add(row(WIDE) + 1);",
+        name: "nodes with one process each are written from the block's first on",
+        file: "engine/src/plan/table.rs",
+        from: "count_up(node, self.nodes.first + first);",
+        to: "count_up(node, self.nodes.first);",
     },
     Mutant {
         name: "a row of turns that are dealt has what their processes would get undealt",
-        file: "engine/src/plan/expand/write.rs",
-        from: "Some((locals, Got::Written(&dealt[from..])))",
-        to: "Some((locals, Got::Written(&self.writer.plan.places.all()[from..])))",
+        file: "engine/src/plan/rows.rs",
+        from: "&dealt[at..]),",
+        to: "&self.plan.places.all()[at..]),",
     },
 ];
 
