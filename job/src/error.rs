@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_topo::TopoError;
 
@@ -63,12 +64,18 @@ impl JobError {
     /// What would work, where that is known: the text behind `help: `.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        let Self::Map(MapError::Spec(error)) = self else {
-            return None;
-        };
-        error
-            .nearest()
-            .map(|nearest| format!("did you mean {nearest}?"))
+        match self {
+            Self::Map(MapError::Spec(error)) => {
+                let nearest = error.nearest()?;
+                Some(format!("did you mean {nearest}?"))
+            }
+            Self::Map(MapError::Place(PlaceError::NoTopology { .. })) => Some(
+                "lstopo --of xml > node.xml on that node, then --topo node.xml; or --topo builtin:NAME (stowplan topo list); \
+                 --topo here if it is like this machine"
+                    .to_owned(),
+            ),
+            Self::Map(_) | Self::Topo(_) | Self::Told { .. } => None,
+        }
     }
 
     /// Where the words meant stand: those that there are to show, the first one first.

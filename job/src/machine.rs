@@ -10,11 +10,13 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::NameRange;
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_engine::text::hostlist::{HostFault, read_hosts};
+use stowplan_engine::text::hostlist::{HostFault, plain, read_hosts};
 use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
 
-/// The machine that is assumed where nobody names one and this machine cannot be read.
-const ASSUMED: &str = "builtin:perlmutter-cpu";
+/// The word for the machine at hand.
+const HERE: &str = "here";
+/// The node that there is where neither hosts nor `--head` are given.
+const LOCALHOST: &str = "localhost";
 
 /// Reads what the options of the job say of the machine.
 ///
@@ -42,7 +44,10 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
         }
     }
     if job.topos.is_empty() {
-        default = Some(tables.assume(outside)?);
+        // The machine at hand, for its own nodes alone: none is ever assumed. Where it cannot be read, no node has a topology.
+        if let Ok(here) = tables.here(outside) {
+            assigned.push((own_names(job, outside), here));
+        }
     }
     let machine = Machine {
         topologies: tables.topologies.into(),
@@ -66,6 +71,9 @@ struct Tables {
 
 impl Tables {
     fn add(&mut self, source: &str, outside: &dyn Outside) -> Result<TopologyId, JobError> {
+        if source == HERE {
+            return self.here(outside);
+        }
         let draft = stowplan_topo::read(source, &|path| outside.read(path))?;
         self.intern(draft, source)
     }
@@ -82,16 +90,18 @@ impl Tables {
         Ok(id)
     }
 
-    /// The topology that serves where none is given: this machine's, else a named one.
-    fn assume(&mut self, outside: &dyn Outside) -> Result<TopologyId, JobError> {
-        if let Some(here) = outside.here() {
-            self.sources.assumed = Some("no --topo: the machine at hand");
-            return self.intern(here?, "this machine");
-        }
-        let draft = stowplan_topo::read(ASSUMED, &|path| Err(format!("{path} is not read")))?;
-        self.sources.assumed = Some("assumed: no --topo");
-        self.intern(draft, ASSUMED)
+    /// The machine at hand.
+    fn here(&mut self, outside: &dyn Outside) -> Result<TopologyId, JobError> {
+        self.intern(outside.here()?, HERE)
     }
+}
+
+/// The names under which the machine at hand may stand in a job.
+fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
+    let mut names = outside.names_here();
+    names.push(LOCALHOST.to_owned());
+    names.extend(job.head.clone());
+    names.iter().map(|name| plain(name)).collect()
 }
 
 /// The names of `NODES=T`: a host list without counts.

@@ -215,7 +215,7 @@ pub const OPTIONS: &[Row] = &[
         One,
         "T",
         M::Topo,
-        "topology of all nodes: a file, a synthetic string, builtin:NAME; or NODES=T for some",
+        "topology of all nodes: a file, a synthetic string, builtin:NAME, here; or NODES=T for some",
     ),
     row(
         &["prtemca", "mca", "pmixmca"],

@@ -24,9 +24,18 @@ pub trait Outside: Files {
         })
     }
 
-    /// The topology of the machine at hand, which serves where no other is named; without it a named one does.
-    fn here(&self) -> Option<Result<TopologyDraft, TopoError>> {
-        None
+    /// The machine at hand, for `--topo here` and for its own nodes where no topology is named.
+    ///
+    /// # Errors
+    /// `bad-topology` where it cannot be read; the library reads none.
+    fn here(&self) -> Result<TopologyDraft, TopoError> {
+        let reason = "it is not read here".to_owned();
+        Err(TopoError::Live { reason })
+    }
+
+    /// The names of the machine at hand, beside `localhost`.
+    fn names_here(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

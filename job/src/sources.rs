@@ -7,8 +7,6 @@ use stowplan_engine::table::topologies::TopologyId;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     words: Vec<Option<String>>,
-    /// Why a topology was taken that nobody asked for.
-    pub assumed: Option<&'static str>,
 }
 
 impl Sources {

@@ -115,9 +115,9 @@ fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
         for at in error.places().into_iter().filter(shown) {
             print_place(at, err)?;
         }
-        if let Some(nearest) = error.nearest() {
-            writeln!(err, "help: did you mean {nearest}?")?;
-        }
+    }
+    if let Some(hint) = JobError::Map(error.clone()).hint() {
+        writeln!(err, "help: {}", one_line(&hint))?;
     }
     Ok(())
 }

@@ -34,13 +34,35 @@ impl Outside for Surroundings<'_> {
         })
     }
 
-    #[cfg(feature = "hwloc")]
-    fn here(&self) -> Option<Result<TopologyDraft, TopoError>> {
-        Some(stowplan_topo::live::detect())
+    fn here(&self) -> Result<TopologyDraft, TopoError> {
+        here()
     }
 
-    #[cfg(not(feature = "hwloc"))]
-    fn here(&self) -> Option<Result<TopologyDraft, TopoError>> {
-        None
+    fn names_here(&self) -> Vec<String> {
+        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let name = name.trim();
+        Some(name)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .into_iter()
+            .collect()
     }
+}
+
+/// This machine, by libhwloc.
+///
+/// # Errors
+/// `bad-topology` where libhwloc cannot read it.
+#[cfg(feature = "hwloc")]
+pub fn here() -> Result<TopologyDraft, TopoError> {
+    stowplan_topo::live::detect()
+}
+
+/// This machine, from `/sys`, with the cpus that this process may use.
+///
+/// # Errors
+/// `bad-topology` where `/sys` cannot be read.
+#[cfg(not(feature = "hwloc"))]
+pub fn here() -> Result<TopologyDraft, TopoError> {
+    stowplan_topo::sys::parse(&|path| std::fs::read_to_string(path).ok())
 }

@@ -135,7 +135,11 @@ fn format_of(value: &str) -> Result<Format, Refused> {
 
 fn load(source: &str) -> Result<(Topologies, Cpusets, TopologyId), Refused> {
     let file = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
-    let draft = stowplan_topo::read(source, &file).map_err(refused)?;
+    let draft = match source {
+        "here" => crate::surroundings::here(),
+        _ => stowplan_topo::read(source, &file),
+    };
+    let draft = draft.map_err(refused)?;
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies
         .add(draft, &mut cpusets)

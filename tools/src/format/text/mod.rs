@@ -229,10 +229,6 @@ fn machines(told: &Told<'_>) -> Vec<String> {
     let many = nodes.len() > 1;
     let line = |(&id, &count): (&TopologyId, &u64)| {
         let source = told.sources.of(id).unwrap_or("a topology");
-        let assumed = told
-            .sources
-            .assumed
-            .map_or_else(String::new, |why| format!(" ({why})"));
         let nodes = if many {
             format!("{}: ", counted(count, "node"))
         } else {
@@ -241,9 +237,9 @@ fn machines(told: &Told<'_>) -> Vec<String> {
         let parts = objects(told, id);
         // What it is made of matters more than a long path.
         if width(source) > SOURCE_COLUMNS {
-            format!("machine  {nodes}{parts}  {source}{assumed}")
+            format!("machine  {nodes}{parts}  {source}")
         } else {
-            format!("machine  {nodes}{source}{assumed}  {parts}")
+            format!("machine  {nodes}{source}  {parts}")
         }
     };
     let mut lines: Vec<String> = nodes.iter().take(MACHINES).map(line).collect();
