@@ -1,4 +1,4 @@
-//! A full-size DVM and a stream of events for it: the mix of reservations.md 13.
+//! A full-size DVM and a stream of events for it: the mix of reservations "What it costs".
 
 use stowplan_engine::session::{
     Config, Effects, Event, Frames, Initial, Journal, Name, Payload, State, Status, Value, payload,

@@ -18,15 +18,15 @@ pub const TEXT_BYTES_MAX: usize = 1 << 30;
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
 /// Runs of one pattern: distinct processes of one app on one node before they repeat.
 pub const PATTERN_RUNS_MAX: usize = 1 << 22;
-/// Largest node number of a task map: Flux keeps them in C `int`s (taskmap 1).
+/// Largest node number of a task map: Flux keeps them in C `int`s (taskmap "What a block is").
 pub const TASKMAP_NODE_MAX: u32 = i32::MAX.cast_unsigned() - 1;
-/// Tasks of a task map, and nodes of one (taskmap 1).
+/// Tasks of a task map, and nodes of one (taskmap "What a block is").
 pub const TASKMAP_TASKS_MAX: u32 = i32::MAX.cast_unsigned();
-/// How deep a JSON value may be nested around and in a task map (taskmap 1).
+/// How deep a JSON value may be nested around and in a task map (taskmap "What a block is").
 pub const TASKMAP_DEPTH_MAX: u32 = 8;
-/// Blocks, ranges or tasks of one written task map, unless the user says otherwise (taskmap 1).
+/// Blocks, ranges or tasks of one written task map, unless the user says otherwise (taskmap "What a block is").
 pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
-/// Inner cuts of one run that the encoder of task maps keeps (taskmap 4.4).
+/// Inner cuts of one run that the encoder of task maps keeps (taskmap "How the fewest blocks are found").
 pub const TASKMAP_CUTS_MAX: usize = 64;
 /// Bytes that all sets of nodes in one session snapshot may take in memory.
 pub const SET_BYTES_MAX: u64 = 1 << 30;

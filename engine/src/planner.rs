@@ -1,7 +1,7 @@
 //! One job on nodes that may be lost, planned again and again from what was worked out before.
 //!
 //! What a policy makes of a node's state is a pure function, and most of the cost of a first plan. A [`Planner`] keeps it,
-//! together with the tables, so that another plan is arithmetic over runs of equal nodes. Source: seed 006.
+//! together with the tables, so that another plan is arithmetic over runs of equal nodes.
 
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};

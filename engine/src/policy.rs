@@ -71,7 +71,7 @@ impl ObjKind {
     }
 }
 
-/// Where the processes of an app go. Source: seed 003.
+/// Where the processes of an app go. Source: `semantics` 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum MapBy {
     /// Fill each node's slots before the next node.
@@ -126,7 +126,7 @@ pub enum PprObject {
     Kind(ObjKind),
 }
 
-/// In which order the processes of an app get their ranks. Source: seed 004.
+/// In which order the processes of an app get their ranks. Source: `semantics` 6.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum RankBy {
     /// Node by node, in placement order.

@@ -31,7 +31,7 @@ pub struct Placement {
 /// Places a job on the machine that its own words describe.
 ///
 /// # Errors
-/// The first that the request deserves, in the order of `errors` "Which class".
+/// The first that the request deserves, in the order of errors "Which class".
 ///
 /// Cost: what is named outside, and the engine's.
 pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {

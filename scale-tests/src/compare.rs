@@ -337,7 +337,7 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
 }
 
 /// The plan's task map, made of runs and bands, when it is another than that of the plain mapper's ranks one by one, or
-/// when its fewest blocks stand for another map. Source: taskmap 4.5.
+/// when its fewest blocks stand for another map. Source: taskmap "How the fewest blocks are found".
 fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     let told = |map: &Result<TaskMap, TaskMapError>| match map {
         Ok(map) => format!("{:?}", map.flux_blocks().iter().collect::<Vec<_>>()),

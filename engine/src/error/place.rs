@@ -1,4 +1,4 @@
-//! What cannot be placed: nodes, slots, objects, cpus. Source: `errors` "What is given", "Counts and room", "Objects and
+//! What cannot be placed: nodes, slots, objects, cpus. Source: errors "What is given", "Room", "Objects and
 //! cpus".
 
 use super::words::{Counted, EmptyNodes};

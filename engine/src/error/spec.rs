@@ -1,4 +1,4 @@
-//! What was said wrongly. Source: `errors` "The command line", "What is given", "Beyond the mapper".
+//! What was said wrongly. Source: errors "Words", "What is given", "Plans, sessions, task maps, output".
 
 use super::at::At;
 

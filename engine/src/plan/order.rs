@@ -26,7 +26,7 @@ pub struct ListedRun {
     pub local: u32,
 }
 
-/// The order of the ranks of an app. Source: seed 004, `semantics` 6.
+/// The order of the ranks of an app. Source: `semantics` 6.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum RankOrder {
     /// Node by node, in placement order.

@@ -1,4 +1,4 @@
-//! The task map of a plan: its runs and bands as blocks, without expanding a rank. Source: RFC 34, taskmap 4.5.
+//! The task map of a plan: its runs and bands as blocks, without expanding a rank. Source: RFC 34, taskmap "How the fewest blocks are found".
 
 use super::order::Order;
 use super::rounds::Rounds;

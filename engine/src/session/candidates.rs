@@ -121,7 +121,7 @@ pub(crate) struct BadTarget<'a> {
     pub(crate) entry: Option<&'a str>,
 }
 
-/// The sessions of a spawn, judged entry by entry. Source: `reservations.md` 5.
+/// The sessions of a spawn, judged entry by entry. Source: reservations "Clauses".
 pub(crate) fn sessions<'a>(
     state: &State,
     requester: Requester,
@@ -190,7 +190,7 @@ fn unsaid(state: &State, requester: Requester) -> Sessions {
     std::iter::once(first.unwrap_or(Session::Default)).collect()
 }
 
-/// The nodes of these sessions that are up: the candidates. Source: `reservations.md` 7, I-20.
+/// The nodes of these sessions that are up: the candidates. Source: reservations "Invariants".
 ///
 /// Cost: nothing for the default session alone, whose set is kept and shared, nor for a large reservation that a job took
 /// before and that is as it was; else one union.
@@ -221,7 +221,7 @@ pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
 /// # Errors
 /// [`Refusal`]: the first failing entry in list order decides; nothing is narrowed to what is permitted.
 ///
-/// Cost: one look-up per target and one union. Source: `reservations.md` 5 and 7.
+/// Cost: one look-up per target and one union. Source: reservations "Clauses" and "Invariants".
 /// ```
 /// use stowplan_engine::session::{By, Config, Initial, State, candidates};
 /// let initial = Initial { nodes: vec!["n0".into(), "n1".into()], ..Initial::default() };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One of the five attributes that a PMIx may lack. Source: seed 001 "backward compatibility".
+/// One of the five attributes that a PMIx may lack. Source: reservations "Clauses".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Feature {
     /// `PMIX_ALLOC_TARGET`
@@ -116,7 +116,7 @@ impl Default for Config {
     }
 }
 
-/// What the owner's end does to an allocation. Source: seed 001 "lifecycle".
+/// What the owner's end does to an allocation. Source: reservations "Clauses".
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]

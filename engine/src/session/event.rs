@@ -53,7 +53,7 @@ pub enum ToolRole {
     Scheduler,
 }
 
-/// One event. Source: `reservations.md` 3. Strings are judged by the engine, so any are accepted here.
+/// One event. Source: reservations "Clauses". Strings are judged by the engine, so any are accepted here.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Event<'a> {
     /// A request by a tool or a process.

@@ -2,7 +2,7 @@
 //!
 //! A pure state machine: an [`Event`] is [judged](judge()) on a [`State`], journalled by whoever keeps a journal, then
 //! [applied](apply()). There is no clock and no IO; a rejected event changes nothing at all.
-//! Source: seed 001, `reservations.md`.
+//! Source: docs/reservations.md.
 
 // Words: sets of ids, names, statuses, what was configured, what is reported.
 mod config;

@@ -23,7 +23,7 @@ enum Text {
 
 const _: () = assert!(
     size_of::<Name>() == 24,
-    "the memory goals of reservations.md 13 count on it"
+    "the memory goals of docs/reservations.md count on it"
 );
 
 impl Name {

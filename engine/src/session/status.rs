@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The outcome of an event. Source: `reservations.md` 3.5.
+/// The outcome of an event. Source: reservations "Clauses".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Status {
     /// Done.
@@ -31,7 +31,7 @@ pub enum Status {
     FailedToMap,
 }
 
-/// Every status with its name and number, in the order of `reservations.md` 3.5.
+/// Every status with its name and number, in the order of reservations "Clauses".
 pub const STATUSES: &[(Status, &str, i32)] = &[
     (Status::Success, "PMIX_SUCCESS", 0),
     (Status::InProgress, "PMIX_OPERATION_IN_PROGRESS", -156),

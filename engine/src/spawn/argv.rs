@@ -11,7 +11,7 @@ const RENAMED: [(&str, &str); 4] = [
 /// Renames the four old spellings in place, every occurrence, and gives where the last value of `--personality` stands:
 /// the argument behind it, or the argument itself where the value is behind a `=`.
 ///
-/// Idempotent; order and number of arguments stay. Cost: one pass. Source: seed 000 (`normalize_argv`), `per-app` 11.1.
+/// Idempotent; order and number of arguments stay. Cost: one pass. Source: `per-app` 11.1.
 /// ```
 /// use stowplan_engine::spawn::argv::normalize_argv;
 /// let mut argv: Vec<String> = ["--map-by=core", "--personality", "ompi"].map(String::from).to_vec();

@@ -1,4 +1,4 @@
-//! Attribute keys: number, name, type, whose. Source: `per-app` 2.1, 2.2 (the numbers are seed 000's).
+//! Attribute keys: number, name, type, whose. Source: `per-app` 2.1, 2.2 (the numbers are PRRTE's).
 
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

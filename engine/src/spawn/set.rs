@@ -259,7 +259,7 @@ impl SpawnRequest {
     ///
     /// # Errors
     /// `BadParam` with the diagnostic for whatever is wrong, the job's own words among it (`app-forbidden-qualifier`);
-    /// then nothing has changed. Source: `per-app` 3, seed 000.
+    /// then nothing has changed. Source: `per-app` 3.
     pub fn set_app_mapping(&mut self, app: AppId, text: &str) -> Result<(), SetError> {
         let owner = self.check_app(app)?;
         let bad = |error| SetError {

@@ -1,4 +1,4 @@
-//! Which mapper takes an app: a registry of components, asked by priority. Source: `per-app` 5, seed 000.
+//! Which mapper takes an app: a registry of components, asked by priority. Source: `per-app` 5.
 //!
 //! A component is a small table of functions over columns. Nothing of it is called per rank, and none keeps state.
 

@@ -206,7 +206,7 @@ pub(crate) struct Hardware {
     pub(crate) topology: TopologyId,
     /// PUs.
     pub(crate) pus: u32,
-    /// Whether there are cores; else hwthreads are the cpus (seed 003).
+    /// Whether there are cores; else hwthreads are the cpus (`semantics` 3.3).
     cores: Option<Units>,
     threads: Units,
 }

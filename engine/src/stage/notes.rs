@@ -1,4 +1,4 @@
-//! What is worth a note about what was placed. Source: `errors` "Notes".
+//! What is worth a note about what was placed. Source: errors "Notes".
 
 use super::lots::Work;
 use super::site::Site;

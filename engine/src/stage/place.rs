@@ -18,7 +18,7 @@ const AHEAD: usize = 64;
 /// Places `procs` processes of the app on its lots.
 ///
 /// # Errors
-/// The classes of `errors` "Counts and room" and "Objects and cpus".
+/// The classes of errors "Room" and "Objects and cpus".
 pub(crate) fn place(
     work: &mut Work<'_>,
     procs: ProcCount,

@@ -1,5 +1,5 @@
 //! What is worth a note once every option is decided: words without effect, words that do not reach an app.
-//! Source: `errors` "Notes".
+//! Source: errors "Notes".
 
 use super::alike::AppOptions;
 use super::options::Options;

@@ -98,7 +98,7 @@ pub struct Context<'a> {
 /// From a relayed request to one row per app: [`decide`], then [`Decided::read_files`].
 ///
 /// # Errors
-/// The first that the request deserves, in the order of `errors` "Which class".
+/// The first that the request deserves, in the order of errors "Which class".
 ///
 /// Cost: linear in the request and the files; apps with equal options share one policy.
 pub fn resolve(request: SpawnRequest, context: Context<'_>) -> Result<Resolved, MapError> {

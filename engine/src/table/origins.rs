@@ -32,7 +32,7 @@ pub enum Rule {
     BindForPe,
     /// Bind to a cpu: pe-list (3.6).
     BindPeList,
-    /// Bind to a cpu: the app has an object-less map of its own (seed 000).
+    /// Bind to a cpu: the app has an object-less map of its own (`per-app` 6).
     BindOwnMap,
     /// Bind to a cpu up to two processes, else to a NUMA node (3.6).
     BindBySize,

@@ -1,6 +1,6 @@
 //! Flux's encoding of a map, built piece by piece in task order.
 //!
-//! Flux appends one run after the other and looks at the last block only (taskmap 4.1). The same result comes from
+//! Flux appends one run after the other and looks at the last block only (taskmap "The one encoding of a map"). The same result comes from
 //! whole stretches of equal runs in O(1) each: a stretch extends the last block until that equals the one before it,
 //! the two become one, and the rest starts a new block. The repeats of a block beyond the first two are a sum.
 
@@ -41,7 +41,7 @@ impl Appender {
     /// `taskmap-value` when a number is too small, `taskmap-range` when one, the last node or the sum of all tasks is
     /// too large. `at` is said in the error.
     ///
-    /// Cost: O(1). Source: taskmap 4.1, 4.5.
+    /// Cost: O(1). Source: taskmap "The one encoding of a map" and "How the fewest blocks are found".
     pub fn block(&mut self, block: Block, at: Place) -> Result<(), TaskMapError> {
         self.admit(block, at)?;
         let Block {

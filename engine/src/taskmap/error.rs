@@ -48,7 +48,7 @@ impl Field {
     }
 }
 
-/// Why a task map cannot be read, asked, changed or written. Source: taskmap 7.
+/// Why a task map cannot be read, asked, changed or written. Source: errors "Plans, sessions, task maps, output".
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskMapError {
@@ -243,7 +243,7 @@ pub enum TaskMapError {
 }
 
 impl TaskMapError {
-    /// The stable name that scripts match on. Source: taskmap 7.
+    /// The stable name that scripts match on. Source: errors "Plans, sessions, task maps, output".
     #[must_use]
     pub const fn class(&self) -> &'static str {
         match self {

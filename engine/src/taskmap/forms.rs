@@ -1,4 +1,4 @@
-//! Map -> text: the forms of taskmap 3, counted before they are written, and written without being held in memory.
+//! Map -> text: the forms of taskmap "Writing", counted before they are written, and written without being held in memory.
 
 use super::error::TaskMapError;
 use super::{Block, Blocks, JobNode, TaskMap};
@@ -23,7 +23,7 @@ pub enum Form {
     Multiline,
 }
 
-/// Words of `--to`, in the order of the help text. Source: taskmap 8.
+/// Words of `--to`, in the order of the help text. Source: taskmap "Task maps".
 pub const FORM_WORDS: &[(&str, Form)] = &[
     ("map", Form::Map),
     ("wrapped", Form::Wrapped),
@@ -43,7 +43,7 @@ pub enum Encoder {
     Flux,
 }
 
-/// Words of `--encoder`, in the order of the help text. Source: taskmap 8.
+/// Words of `--encoder`, in the order of the help text. Source: taskmap "Task maps".
 pub const ENCODER_WORDS: &[(&str, Encoder)] = &[("best", Encoder::Best), ("flux", Encoder::Flux)];
 
 /// How long an answer may be.
@@ -90,7 +90,7 @@ impl TaskMap {
     /// `taskmap-too-large` (counted on Flux's encoding), then `taskmap-empty-node`, then `taskmap-too-long`.
     ///
     /// Cost: that of the encoder; for `raw` and `deranged` a sort of the blocks. Writing costs by what is written; it is
-    /// done twice when characters are limited and are not a matter of arithmetic. Source: taskmap 3.
+    /// done twice when characters are limited and are not a matter of arithmetic. Source: taskmap "Writing".
     pub fn text(
         &self,
         form: Form,

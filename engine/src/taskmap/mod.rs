@@ -1,6 +1,6 @@
 //! Task maps: on which node each task of a job runs, as RFC 34 blocks.
 //!
-//! A [`TaskMap`] holds Flux's encoding of the map (taskmap 4.1) as columns. That encoding is a function of the map, so
+//! A [`TaskMap`] holds Flux's encoding of the map (taskmap "The one encoding of a map") as columns. That encoding is a function of the map, so
 //! maps that place every task alike are equal values, however they were spelled. Questions are answered by search over
 //! prefix sums; nothing here costs time or memory by the task, the node or the repeat unless the answer does.
 //!
@@ -55,7 +55,7 @@ pub struct JobNode(pub u32);
 
 /// On which node each task of a job runs, or that this is unknown. Immutable.
 ///
-/// Equal values are equal maps (taskmap 5), whatever their spelling was. Cost of equality: O(blocks).
+/// Equal values are equal maps (taskmap "The one encoding of a map"), whatever their spelling was. Cost of equality: O(blocks).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TaskMap {
     /// Flux's encoding; none: the map is unknown.
@@ -78,7 +78,7 @@ impl TaskMap {
     /// # Errors
     /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].
     ///
-    /// Cost: O(blocks). Source: taskmap 4.5.
+    /// Cost: O(blocks). Source: taskmap "How the fewest blocks are found".
     /// ```
     /// use stowplan_engine::taskmap::{Block, TaskMap};
     /// let round = |repeat| Block { first: 0, nodes: 4096, ppn: 1, repeat };
@@ -95,7 +95,7 @@ impl TaskMap {
     }
 
     /// The map of blocks, if Flux's encoding of it has no more blocks than `limits.items`: rounds that skip nodes may need
-    /// more blocks than anybody can hold, and nothing shorter says the same (taskmap 4.5).
+    /// more blocks than anybody can hold, and nothing shorter says the same (taskmap "How the fewest blocks are found").
     ///
     /// # Errors
     /// As [`TaskMap::from_blocks`]; `taskmap-too-large`, as soon as there are more.
@@ -124,7 +124,7 @@ impl TaskMap {
     /// # Errors
     /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].
     ///
-    /// Cost: one comparison a run. Source: taskmap 4.1.
+    /// Cost: one comparison a run. Source: taskmap "The one encoding of a map".
     pub fn from_runs(
         runs: impl IntoIterator<Item = (JobNode, ProcCount)>,
     ) -> Result<Self, TaskMapError> {
@@ -138,9 +138,9 @@ impl TaskMap {
     /// Reads a map of any form: JSON array or object, PMI vector, raw task ids; the first character tells which.
     ///
     /// # Errors
-    /// The classes of taskmap 7 from `taskmap-syntax` to `taskmap-gap`, each with a byte offset or the task.
+    /// The classes of errors "Plans, sessions, task maps, output" from `taskmap-syntax` to `taskmap-gap`, each with a byte offset or the task.
     ///
-    /// Cost: time and memory by the length of the text alone. Source: taskmap 2.
+    /// Cost: time and memory by the length of the text alone. Source: taskmap "Reading".
     pub fn read(text: &[u8]) -> Result<Self, TaskMapError> {
         parse::read(text)
     }
@@ -164,7 +164,7 @@ impl TaskMap {
         self.flux.is_empty()
     }
 
-    /// Flux's encoding of the map (taskmap 4.1). Cost: none.
+    /// Flux's encoding of the map (taskmap "The one encoding of a map"). Cost: none.
     #[must_use]
     pub fn flux_blocks(&self) -> &Blocks {
         &self.flux
@@ -323,7 +323,7 @@ impl TaskMap {
     /// # Errors
     /// `taskmap-unknown` when either is, `taskmap-mismatch`.
     ///
-    /// Cost: none. Source: taskmap 5.
+    /// Cost: none. Source: taskmap "The one encoding of a map".
     pub fn check(&self, other: &Self) -> Result<(), TaskMapError> {
         let (nodes, tasks) = (self.node_count()?, self.task_count()?.0);
         let (other_nodes, other_tasks) = (other.node_count()?, other.task_count()?.0);
@@ -340,7 +340,7 @@ impl TaskMap {
 
     /// The canonical encoding: Flux's, unless strictly fewer blocks do; then one of the fewest.
     ///
-    /// Cost: one pass over the blocks of Flux's encoding. Source: taskmap 4.2.
+    /// Cost: one pass over the blocks of Flux's encoding. Source: taskmap "The one encoding of a map".
     #[must_use]
     pub fn fewest_blocks(&self) -> Blocks {
         let fewest = shorten::fewest(&self.flux, shorten::Target::Flux);
@@ -353,7 +353,7 @@ impl TaskMap {
 
     /// The canonical encoding for PMI, whose blocks have no repeat: what is to be written `repeat` times in a row.
     ///
-    /// Cost: as [`TaskMap::fewest_blocks`]. Source: taskmap 3.
+    /// Cost: as [`TaskMap::fewest_blocks`]. Source: taskmap "Writing".
     #[must_use]
     pub fn fewest_pmi_blocks(&self) -> Blocks {
         let fewest = shorten::fewest(&self.flux, shorten::Target::Pmi);

@@ -7,7 +7,7 @@ use super::{Block, JobNode, TaskMap, json};
 use crate::count::Rank;
 use crate::limit::TASKMAP_TASKS_MAX;
 
-/// Reads a map of any form. Source: taskmap 2.
+/// Reads a map of any form. Source: taskmap "Reading".
 pub(super) fn read(text: &[u8]) -> Result<TaskMap, TaskMapError> {
     let end = text
         .iter()

@@ -1,4 +1,4 @@
-//! The fewest blocks of a piece of a map, in one pass over its runs (taskmap 4.4).
+//! The fewest blocks of a piece of a map, in one pass over its runs (taskmap "How the fewest blocks are found").
 //!
 //! A *cut* lies before a run, or inside one. A *ramp* is a block without repeat, so it covers nodes that ascend by one; a
 //! *super-ramp* has two or more nodes and two or more repeats. Which super-ramps are worth trying is found out before

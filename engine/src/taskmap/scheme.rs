@@ -1,4 +1,4 @@
-//! Another map of the same job: Flux's schemes `block`, `cyclic`, `manual` and `hostfile` (taskmap 6).
+//! Another map of the same job: Flux's schemes `block`, `cyclic`, `manual` and `hostfile` (taskmap "Schemes").
 
 use super::error::{Place, TaskMapError};
 use super::hostlist::HostNames;
@@ -101,7 +101,7 @@ impl TaskMap {
     /// `taskmap-unknown`; `taskmap-too-large` when that takes more pieces than `limits.items`.
     ///
     /// Cost: O(blocks log blocks + pieces): a round that is one interval of nodes, repeated, is one piece.
-    /// Source: taskmap 6.
+    /// Source: taskmap "Schemes".
     pub fn cyclic(&self, width: u32, limits: Limits) -> Result<Self, TaskMapError> {
         self.known("the cyclic scheme")?;
         let width = width.max(1);
@@ -155,7 +155,7 @@ impl TaskMap {
     /// # Errors
     /// `taskmap-unknown`, `bad-hostlist`, `bad-hostfile`, `taskmap-host`, `taskmap-mismatch`, `taskmap-too-large`.
     ///
-    /// Cost: O(hosts + entries + blocks written). Source: taskmap 6.
+    /// Cost: O(hosts + entries + blocks written). Source: taskmap "Schemes".
     pub fn hostfile(&self, file: &[u8], hosts: &str, limits: Limits) -> Result<Self, TaskMapError> {
         let tasks = self.task_count()?.0;
         let mut job = HostNames::default();

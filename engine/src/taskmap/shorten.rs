@@ -1,4 +1,4 @@
-//! The fewest blocks of a map, from Flux's encoding of it (taskmap 4.5): nothing is written out run by run that is alike.
+//! The fewest blocks of a map, from Flux's encoding of it (taskmap "How the fewest blocks are found"): nothing is written out run by run that is alike.
 //!
 //! Flux's blocks become *segments*: longest stretches of runs on ascending nodes. A block without repeat lies inside one
 //! segment, so where no block with repeats can lead from a segment to the next, a cut costs nothing and the pieces are
@@ -309,7 +309,7 @@ impl Shortener {
     }
 
     /// Finds the blocks with repeats that are worth trying: of each family of equal bridges in a row those that cover all
-    /// pieces, or all but the first, the last, or both. Only these two may be parts of longer segments (taskmap 4.3).
+    /// pieces, or all but the first, the last, or both. Only these two may be parts of longer segments (taskmap "How the fewest blocks are found").
     fn find_supers(&mut self, count: usize) {
         self.supers.clear();
         let mut x = 0;

@@ -1,4 +1,4 @@
-//! The words of directives, as tables: parser, help and hints all follow them. Source: seeds 003, 004; `semantics` 2.2, 2.3.
+//! The words of directives, as tables: parser, help and hints all follow them. Source: `semantics` 2.2, 2.3.
 
 use crate::policy::{ObjKind, PprObject};
 

@@ -155,7 +155,7 @@ fn no_random_list_of_runs_has_fewer_blocks() {
 
 #[test]
 fn chains_of_two_node_blocks_are_found() {
-    // Counts 1, 3, 5, 3 on nodes 0 to 3: four runs, three blocks (taskmap 4.4).
+    // Counts 1, 3, 5, 3 on nodes 0 to 3: four runs, three blocks (taskmap "How the fewest blocks are found").
     let map = TaskMap::read(b"0;1-3;4-8;9-11").unwrap();
     assert_eq!(text(&map, Form::Map), "[[0,2,1,1],[1,2,2,1],[2,2,3,1]]");
 }

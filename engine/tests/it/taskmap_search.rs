@@ -65,7 +65,7 @@ fn same(nodes: &[u32]) -> usize {
     nodes.iter().take_while(|&&node| node == nodes[0]).count()
 }
 
-/// What Flux makes of the raw form, rule by rule as taskmap 4.1 has them, the walk over the whole list included.
+/// What Flux makes of the raw form, rule by rule as taskmap "The one encoding of a map" has them, the walk over the whole list included.
 pub(crate) fn flux(nodes: &[u32]) -> Vec<Block> {
     let mut list: Vec<Block> = Vec::new();
     for (first, ppn) in runs(nodes) {

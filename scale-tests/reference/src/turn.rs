@@ -207,7 +207,7 @@ impl<'t, 'a> Turn<'t, 'a> {
     }
 
     /// What can never fit is an error when the mapper gets to the node: PE above what any object, or without objects any
-    /// package, of it has, taken or not (errors, "which class", 4).
+    /// package, of it has, taken or not (errors "Which class").
     pub(crate) fn fits(&self, seat: usize) -> Result<(), Refusal> {
         if !self.is_bound(seat) || !self.never_fits(seat) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a DVM's tables hold, and what an event allocates, counted in a process of its own. Source: `reservations.md` 13.
+//! What a DVM's tables hold, and what an event allocates, counted in a process of its own. Source: reservations "What it costs".
 
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};

@@ -70,7 +70,7 @@ fn a_map_takes_at_most_64_bytes_a_run() {
     let (held, more, length) = (numbers[0], numbers[1], numbers[2]);
     println!("{runs} runs: {held} bytes held, {more} more to write {length} characters");
     assert!(held <= 64 * runs, "{held} bytes for {runs} runs");
-    // The shortest form keeps up to 64 cuts a run (taskmap 4.4), which few runs have.
+    // The shortest form keeps up to 64 cuts a run (taskmap "How the fewest blocks are found"), which few runs have.
     assert!(
         more <= 64 * runs + 4 * length + (1 << 20),
         "{more} bytes to write {runs} runs"

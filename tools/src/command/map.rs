@@ -25,7 +25,7 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// Places a job and shows it: what `map` and `spawn` have in common.
 ///
 /// # Errors
-/// The first that the request deserves, in the order of `errors` "Which class".
+/// The first that the request deserves, in the order of errors "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
     let mut job = asked.job.clone();
     let placement = place(asked, console.files)?;
@@ -76,7 +76,7 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
     Ok(())
 }
 
-/// The form of a task map, for formats that are one. Source: taskmap 8.
+/// The form of a task map, for formats that are one. Source: taskmap "Task maps".
 const fn task_form(format: Format) -> Option<Form> {
     match format {
         Format::Taskmap => Some(Form::Wrapped),

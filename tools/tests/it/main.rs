@@ -7,6 +7,7 @@
 )]
 
 mod cases;
+mod citations;
 mod command_line;
 mod commands;
 mod console;

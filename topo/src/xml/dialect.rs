@@ -1,6 +1,6 @@
 //! Which of the three dialects a file speaks.
 
-/// The dialects of hwloc's XML. Source: ecosystem 5.1.
+/// The dialects of hwloc's XML. Source: docs/topologies.md.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Dialect {
     /// Memory is above cpus; before `version="2.0"`.

@@ -58,7 +58,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// A live namespace terminates. Source: `reservations.md` 6.
+    /// A live namespace terminates. Source: reservations "Clauses".
     pub(super) fn stop(&mut self, ns: NsId) {
         let state = &mut *self.state;
         let space = &mut state.spaces.row[ns];

@@ -9,7 +9,7 @@ use crate::session::name::Name;
 use crate::session::state::State;
 use crate::session::tables::{Alloc, AllocId, NodeSet, Origin, Process, Request, Tie};
 
-/// Applies a grant that was judged to hold. Source: `reservations.md` 3.2.
+/// Applies a grant that was judged to hold. Source: reservations "Clauses".
 pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'_>) {
     let Some(mut request) = forget(state, granted.req) else {
         return;

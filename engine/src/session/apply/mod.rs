@@ -21,7 +21,7 @@ use std::sync::Arc;
 ///
 /// A rejected event changes nothing; a grant or deny that is one takes its request away and changes nothing else.
 ///
-/// Cost: the rows and nodes that change, and bitmap operations on them. Source: `reservations.md` 3 and 6.
+/// Cost: the rows and nodes that change, and bitmap operations on them. Source: reservations "Clauses".
 pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
     let mut effects = Effects::default();
     apply_into(state, judged, &mut effects);

@@ -1,5 +1,5 @@
 //! The judge of states and transitions: the numbered invariants, from the tables alone, with none of the code that
-//! changes them. Source: `reservations.md` 9.
+//! changes them. Source: reservations "Invariants".
 
 mod genealogy;
 mod index;

@@ -26,7 +26,7 @@ pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v Value<'a> {
         .map_or(&Value::Absent, |row| &row.1)
 }
 
-/// Reads what a directive honours. Source: `reservations.md` 3.1 checks 4 and 5, part 4.
+/// Reads what a directive honours. Source: reservations "Clauses".
 pub(super) fn read<'v, 'a>(
     state: &State,
     directive: Directive,

@@ -168,7 +168,7 @@ fn old_record(
     Ok(alloc)
 }
 
-/// One node of the list. Source: `reservations.md` 3.2 check 5.
+/// One node of the list. Source: reservations "Clauses".
 fn check_node(
     state: &State,
     wanted: &Wanted,

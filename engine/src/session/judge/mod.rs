@@ -93,7 +93,7 @@ type Verdict<'a> = Result<Change<'a>, Status>;
 /// Judges an event on a state. Pure: the same state and event give the same answer.
 ///
 /// Cost: what the event names, plus bitmap operations on the nodes it touches; never the size of a table.
-/// Source: `reservations.md` 3.
+/// Source: reservations "Clauses".
 #[must_use]
 pub fn judge<'a>(state: &State, event: &Event<'a>) -> Judged<'a> {
     if state.dvm == Dvm::Down {

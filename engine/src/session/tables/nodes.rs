@@ -34,7 +34,7 @@ struct Row {
 
 const _: () = assert!(
     size_of::<Row>() == 40,
-    "the memory goals of reservations.md 13 count on it"
+    "the memory goals of docs/reservations.md count on it"
 );
 
 /// The node table. Shape of the rows: `[ids given so far]`, in pages; rows that left are empty.

@@ -1,4 +1,4 @@
-//! `stowplan session`: scenarios, journals and the launcher's channel. Source: reservations.md 11.
+//! `stowplan session`: scenarios, journals and the launcher's channel. Source: reservations "Sessions and reservations".
 
 // argv -> what is wanted.
 mod args;
@@ -81,7 +81,7 @@ enum Verdict {
     Unmet,
 }
 
-/// Runs the subcommand with the arguments behind `session`. Gives the exit status of reservations.md 11:
+/// Runs the subcommand with the arguments behind `session`. Gives the exit status of reservations "Sessions and reservations":
 /// 0, 1 when an expectation is not met, 2 for what cannot be read, 70 for a fault of ours.
 pub fn run(
     args: &[String],

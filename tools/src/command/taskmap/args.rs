@@ -46,7 +46,7 @@ enum Word {
     MaxChars,
 }
 
-/// Options, in the order of the help text. Source: taskmap 8.
+/// Options, in the order of the help text. Source: taskmap "Task maps".
 const WORDS: &[(&str, Word)] = &[
     ("--to", Word::To),
     ("--nodeid", Word::NodeId),

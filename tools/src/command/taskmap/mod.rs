@@ -39,7 +39,7 @@ impl From<io::Error> for Refused {
 
 /// Runs the subcommand with the arguments behind `taskmap`. Gives the exit status: 0, or 2 with nothing on `out`.
 ///
-/// `stdin` is read to its end when the map is not among the arguments. Source: taskmap 8.
+/// `stdin` is read to its end when the map is not among the arguments. Source: taskmap "Task maps".
 pub fn run(
     args: &[String],
     stdin: &mut dyn Read,
@@ -181,7 +181,7 @@ impl Sizes {
     }
 }
 
-/// One JSON object on one line. Source: taskmap 8.
+/// One JSON object on one line. Source: taskmap "Task maps".
 fn explain(map: &TaskMap) -> Result<String, TaskMapError> {
     let Sizes {
         map: best,
