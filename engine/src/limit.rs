@@ -10,6 +10,8 @@ pub const APPS_MAX: u32 = 1 << 24;
 pub const PUS_MAX: u32 = 1 << 20;
 /// Objects of one topology.
 pub const OBJECTS_MAX: u32 = 1 << 22;
+/// GPUs of one topology, and the largest visible number plus one.
+pub const GPUS_MAX: u32 = 1 << 12;
 /// Entries of one bracket list in a host list.
 pub const HOST_ENTRIES_MAX: usize = 1 << 24;
 /// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.

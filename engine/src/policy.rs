@@ -28,10 +28,12 @@ pub enum ObjKind {
     Core,
     /// A hardware thread: one PU.
     Hwthread,
+    /// A GPU, with the PUs near it. Beside the tree: the PUs of two GPUs may be the same.
+    Gpu,
 }
 
 impl ObjKind {
-    /// All kinds, in the order of listings.
+    /// The kinds of the tree, in the order of listings. GPUs stand beside it.
     pub const ALL: [Self; 11] = [
         Self::Machine,
         Self::Package,
@@ -61,7 +63,17 @@ impl ObjKind {
             Self::L1 => "l1cache",
             Self::Core => "core",
             Self::Hwthread => "hwthread",
+            Self::Gpu => "gpu",
         }
+    }
+
+    /// The kind of a number, as plans are written.
+    #[must_use]
+    pub fn of_number(number: u32) -> Option<Self> {
+        if number == Self::Gpu as u32 {
+            return Some(Self::Gpu);
+        }
+        Self::ALL.get(number as usize).copied()
     }
 
     /// Position in `none < package < numa < l3cache < l2cache < l1cache < core < hwthread` (`semantics` 2.5).
@@ -141,20 +153,6 @@ pub enum RankBy {
     Listed,
 }
 
-impl RankBy {
-    /// The word of this policy.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Slot => "slot",
-            Self::Node => "node",
-            Self::Fill => "fill",
-            Self::Span => "span",
-            Self::Listed => "listed",
-        }
-    }
-}
-
 /// What a process is bound to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BindTo {
@@ -165,18 +163,6 @@ pub enum BindTo {
     /// The job's default for object-less maps: a cpu up to two processes in the job, else a NUMA node (`semantics` 3.6).
     /// Settled by the count stage, as it needs every app's process count.
     BySize,
-}
-
-impl BindTo {
-    /// The word of this policy.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Nothing => "none",
-            Self::Object(kind) => kind.word(),
-            Self::BySize => "core or numa",
-        }
-    }
 }
 
 /// Whether a binding was asked for or is a default, which may be given up.

@@ -17,6 +17,8 @@
 //! # Ok::<(), stowplan_job::error::JobError>(())
 //! ```
 
+// What options mean.
+pub mod meaning;
 // The options of the command line, as one table.
 pub mod options;
 // argv -> what it says.
@@ -33,6 +35,8 @@ pub mod error;
 pub mod sources;
 // What the words name outside of them.
 pub mod outside;
+// Devices that are stated.
+mod devices;
 // Topologies and what else is known of the nodes.
 pub mod machine;
 // The job of a task map.

@@ -1,6 +1,7 @@
 //! The machine that a job is placed on: topologies read, nodes they are for, the cpus that may be used.
 
 use crate::args::JobArgs;
+use crate::devices::{Row, give};
 use crate::error::JobError;
 use crate::outside::Outside;
 use crate::sources::Sources;
@@ -26,13 +27,16 @@ const LOCALHOST: &str = "localhost";
 /// Cost: the texts and files named.
 pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
-    let mut default = None;
-    let mut assigned = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (nodes, source) in &job.topos {
-        let topology = tables.add(source, outside)?;
-        match nodes {
-            Some(nodes) => assigned.push((hosts(nodes)?, topology)),
-            None if default.is_some() => {
+        let draft = match source.as_str() {
+            HERE => outside.here()?,
+            source => stowplan_topo::read(source, &|path| outside.read(path))?,
+        };
+        let twice = rows.iter().any(|row| row.nodes.is_none());
+        let nodes = match nodes {
+            Some(nodes) => Some(hosts(nodes)?),
+            None if twice => {
                 return Err(JobError::Told {
                     class: "bad-option",
                     sentence: format!(
@@ -40,13 +44,34 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
                     ),
                 });
             }
-            None => default = Some(topology),
-        }
+            None => None,
+        };
+        let source = source.clone();
+        rows.push(Row {
+            nodes,
+            draft,
+            source,
+        });
     }
     if job.topos.is_empty() {
         // The machine at hand, for its own nodes alone: none is ever assumed. Where it cannot be read, no node has a topology.
-        if let Ok(here) = tables.here(outside) {
-            assigned.push((own_names(job, outside), here));
+        if let Ok(draft) = outside.here() {
+            rows.push(Row {
+                nodes: Some(own_names(job, outside)),
+                draft,
+                source: HERE.to_owned(),
+            });
+        }
+    }
+    for text in &job.devices {
+        give(&mut rows, text)?;
+    }
+    let (mut default, mut assigned) = (None, Vec::new());
+    for row in rows {
+        let topology = tables.intern(row.draft, &row.source)?;
+        match row.nodes {
+            Some(nodes) => assigned.push((nodes, topology)),
+            None => default = Some(topology),
         }
     }
     let machine = Machine {
@@ -70,14 +95,6 @@ struct Tables {
 }
 
 impl Tables {
-    fn add(&mut self, source: &str, outside: &dyn Outside) -> Result<TopologyId, JobError> {
-        if source == HERE {
-            return self.here(outside);
-        }
-        let draft = stowplan_topo::read(source, &|path| outside.read(path))?;
-        self.intern(draft, source)
-    }
-
     fn intern(&mut self, draft: TopologyDraft, source: &str) -> Result<TopologyId, JobError> {
         let id = self
             .topologies
@@ -88,11 +105,6 @@ impl Tables {
             })?;
         self.sources.add(id, source);
         Ok(id)
-    }
-
-    /// The machine at hand.
-    fn here(&mut self, outside: &dyn Outside) -> Result<TopologyId, JobError> {
-        self.intern(outside.here()?, HERE)
     }
 }
 

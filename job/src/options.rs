@@ -1,94 +1,6 @@
 //! The options of the command line, as one table: parser, hints, help and `docs/options.md` all follow it.
 
-/// What an option means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meaning {
-    /// `-n`.
-    Np,
-    /// `-H`.
-    Host,
-    /// `--hostfile`.
-    Hostfile,
-    /// `--map-by`.
-    MapBy,
-    /// `--rank-by`.
-    RankBy,
-    /// `--bind-to`.
-    BindTo,
-    /// An old spelling.
-    Old(Old),
-    /// `--topo`.
-    Topo,
-    /// `--prtemca KEY VALUE`.
-    Mca,
-    /// `--head`.
-    Head,
-    /// `--session`.
-    Session,
-    /// `--as`.
-    As,
-    /// `--target`.
-    Target,
-    /// `--taskmap`.
-    Taskmap,
-    /// `--lsf-affinity`.
-    LsfAffinity,
-    /// `--from-env`.
-    FromEnv,
-    /// `--format`.
-    Format,
-    /// `--display`.
-    Display,
-    /// `--rtos`.
-    Rtos,
-    /// `-o`.
-    Output,
-    /// `--save`.
-    Save,
-    /// `--threads`.
-    Threads,
-    /// `--show-attributes`.
-    ShowAttributes,
-    /// An option of prterun that does not touch placement.
-    Ignored,
-}
-
-/// Old spellings of directives. Source: `semantics` 2.2.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Old {
-    /// `-N k`: `ppr:k:node`.
-    PerNode,
-    /// `--pernode`: `ppr:1:node`.
-    OnePerNode,
-    /// `--npersocket k`: `ppr:k:package`.
-    PerPackage,
-    /// `--ppr k:obj`.
-    Ppr,
-    /// `--bynode`.
-    ByNode,
-    /// `--bycore`.
-    ByCore,
-    /// `--byslot`.
-    BySlot,
-    /// `--cpu-set L`: `pe-list=L`.
-    CpuSet,
-    /// `--rankfile f`.
-    Rankfile,
-    /// `--oversubscribe`.
-    Oversubscribe,
-    /// `--nooversubscribe`.
-    NoOversubscribe,
-    /// `--nolocal`.
-    NoLocal,
-    /// `--use-hwthread-cpus`.
-    HwtCpus,
-    /// `--cpus-per-proc n`: `pe=n`.
-    CpusPerProc,
-    /// `--bind-to-core`.
-    BindToCore,
-    /// `--bind-to-socket`.
-    BindToPackage,
-}
+pub use crate::meaning::{Meaning, Old};
 
 /// How many arguments an option takes as its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -216,6 +128,13 @@ pub const OPTIONS: &[Row] = &[
         "T",
         M::Topo,
         "topology of all nodes: a file, a synthetic string, builtin:NAME, here; or NODES=T for some",
+    ),
+    row(
+        &["devices"],
+        One,
+        "WHERE",
+        M::Devices,
+        "devices near objects: [NODES=]gpu=l3:4,5,2,3 or numa:2 or none; nic= too; may be repeated",
     ),
     row(
         &["prtemca", "mca", "pmixmca"],

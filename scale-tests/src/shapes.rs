@@ -425,7 +425,6 @@ fn torn_node(choices: &mut Choices<'_>) -> TopologyDraft {
     TopologyDraft {
         pus_os: pus,
         objects,
-        devices: Vec::new(),
-        latency: None,
+        ..TopologyDraft::default()
     }
 }

@@ -3,9 +3,11 @@
 //! The shapes are ours, from public guides; each says which. Cores that a site keeps for itself are disallowed, so the
 //! topology does not have them (`semantics` 1.1); the synthetic description beside the name is the whole node.
 
+use crate::devices::Documented;
 use crate::error::TopoError;
 use crate::{reduce, synthetic};
 use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::gpus::GpuFamily;
 use stowplan_engine::table::topologies::TopologyDraft;
 
 /// A machine that can be named.
@@ -25,6 +27,8 @@ pub struct Machine {
     pub kept: &'static [u32],
     /// Where the shape is from.
     pub source: &'static str,
+    /// Its GPUs, as the site documents them.
+    pub gpus: Option<Documented>,
 }
 
 /// Runs of PUs at equal distances.
@@ -39,6 +43,8 @@ pub struct Removed {
 }
 
 const NPS4_2X64: &str = "package:2 group:4 [numa] l3:2 core:8 pu:2(indexes=2*128:1*2)";
+/// Dies of four MI250X, by the L3 caches in logical order.
+const MI250X: &[u32] = &[4, 5, 2, 3, 6, 7, 0, 1];
 const GH200: &str = "package:4 [numa] l3:1 core:72 pu:1";
 
 /// One machine of the table.
@@ -58,6 +64,38 @@ const fn machine(
         removed: None,
         kept,
         source,
+        gpus: None,
+    }
+}
+
+impl Machine {
+    /// The same machine with GPUs near the objects of a kind.
+    const fn with_gpus(
+        self,
+        near: ObjKind,
+        visible: &'static [u32],
+        family: GpuFamily,
+        source: &'static str,
+    ) -> Self {
+        let gpus = Some(Documented {
+            near,
+            visible,
+            family,
+            tiles: 1,
+            source,
+        });
+        Self { gpus, ..self }
+    }
+
+    /// The same, of cards that show as so many GPUs each.
+    const fn with_tiles(self, tiles: u32) -> Self {
+        match self.gpus {
+            Some(gpus) => Self {
+                gpus: Some(Documented { tiles, ..gpus }),
+                ..self
+            },
+            None => self,
+        }
     }
 }
 
@@ -70,6 +108,12 @@ pub const MACHINES: &[Machine] = &[
         "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
         &[0, 8, 16, 24, 32, 40, 48, 56],
         "OLCF user guide",
+    )
+    .with_gpus(
+        ObjKind::L3,
+        MI250X,
+        GpuFamily::Rsmi,
+        "OLCF Frontier user guide: dies of MI250X, NUMA 0 with GPU 4 and 5",
     ),
     machine(
         "lumi-g",
@@ -78,6 +122,12 @@ pub const MACHINES: &[Machine] = &[
         "package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)",
         &[0, 8, 16, 24, 32, 40, 48, 56],
         "LUMI documentation",
+    )
+    .with_gpus(
+        ObjKind::L3,
+        MI250X,
+        GpuFamily::Rsmi,
+        "LUMI documentation, lumig-job: map_cpu:49,57,17,25,1,9,33,41",
     ),
     machine("lumi-c", "CSC", 2_048, NPS4_2X64, &[], "LUMI documentation"),
     machine(
@@ -95,6 +145,12 @@ pub const MACHINES: &[Machine] = &[
         "package:1 group:4 [numa] l3:2 core:8 pu:2(indexes=2*64:1*2)",
         &[],
         "user documentation",
+    )
+    .with_gpus(
+        ObjKind::Numa,
+        &[3, 2, 1, 0],
+        GpuFamily::Cuda,
+        "NERSC documentation; BLAST-WarpX/warpx#5683, AMReX-Codes/amrex#4326",
     ),
     machine(
         "aurora",
@@ -103,7 +159,14 @@ pub const MACHINES: &[Machine] = &[
         "package:2 [numa] [numa] l3:1 core:52 pu:2(indexes=2*104:1*2)",
         &[0, 52],
         "ALCF user guide: OS numbers 0, 52, 104, 156 are kept",
-    ),
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+        GpuFamily::Ze,
+        "ALCF running jobs on Aurora: two tiles a GPU, numbered flat",
+    )
+    .with_tiles(2),
     machine(
         "elcap",
         "LLNL",
@@ -111,6 +174,12 @@ pub const MACHINES: &[Machine] = &[
         "package:4 [numa] l3:3 l2:8 core:1 pu:2(indexes=2*96:1*2)",
         &[],
         "press and Top500; El Capitan, four MI300A a node",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3],
+        GpuFamily::Rsmi,
+        "LLNL mpibind tutorial, module 4: MI300A in SPX mode",
     ),
     machine(
         "fugaku",
@@ -127,6 +196,12 @@ pub const MACHINES: &[Machine] = &[
         GH200,
         &[],
         "user documentation",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3],
+        GpuFamily::Cuda,
+        "CSCS documentation: each GPU is attached to its NUMA node",
     ),
     machine(
         "alps-rome",
@@ -143,6 +218,12 @@ pub const MACHINES: &[Machine] = &[
         GH200,
         &[],
         "user documentation; about so many nodes",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3],
+        GpuFamily::Cuda,
+        "JSC: JUPITER configuration; order as on Alps, not confirmed",
     ),
     machine(
         "leonardo-booster",
@@ -151,6 +232,12 @@ pub const MACHINES: &[Machine] = &[
         "package:1 [numa] l3:1 core:32 pu:1",
         &[],
         "user documentation",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3],
+        GpuFamily::Cuda,
+        "CINECA; which of its two NUMA nodes each GPU is near is not known",
     ),
     machine(
         "leonardo-dcgp",
@@ -175,6 +262,12 @@ pub const MACHINES: &[Machine] = &[
         "package:2 [numa] l3:1 core:40 pu:1",
         &[],
         "user documentation",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3],
+        GpuFamily::Cuda,
+        "POP: GPU affinity on MareNostrum 5",
     ),
     machine(
         "summit",
@@ -183,6 +276,12 @@ pub const MACHINES: &[Machine] = &[
         "package:2 [numa] l3:11 l2:1 core:2 pu:4",
         &[21, 43],
         "OLCF user guide: one core a package is kept; OS numbers jump there on the machine",
+    )
+    .with_gpus(
+        ObjKind::Package,
+        &[0, 1, 2, 3, 4, 5],
+        GpuFamily::Cuda,
+        "OLCF Summit user guide: three GPUs a socket",
     ),
     Machine {
         removed: Some(Removed {
@@ -246,6 +345,14 @@ impl Machine {
     /// # Errors
     /// None in practice: a test builds every machine of the table.
     pub fn draft(&self) -> Result<TopologyDraft, TopoError> {
+        let mut draft = self.without_kept()?;
+        if let Some(gpus) = self.gpus {
+            gpus.give(&mut draft);
+        }
+        Ok(draft)
+    }
+
+    fn without_kept(&self) -> Result<TopologyDraft, TopoError> {
         let draft = self.whole()?;
         if self.kept.is_empty() {
             return Ok(draft);

@@ -2,7 +2,7 @@
 
 use stowplan_engine::table::topologies::DraftError;
 
-/// Why a topology cannot be had. The class of all of them is `bad-topology`.
+/// Why a topology cannot be had. The class is `bad-topology`, of stated devices `bad-devices`.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TopoError {
     /// A file that cannot be read.
@@ -61,6 +61,14 @@ pub enum TopoError {
         /// What the engine found.
         source: DraftError,
     },
+    /// Devices that cannot be had as they are stated.
+    #[error("--devices {text}: {fault}")]
+    Devices {
+        /// The statement.
+        text: String,
+        /// What is wrong with it.
+        fault: String,
+    },
     /// The machine at hand could not be read.
     #[error("the topology of this machine: {reason}")]
     Live {
@@ -73,6 +81,9 @@ impl TopoError {
     /// The name that scripts match on (`errors.md`).
     #[must_use]
     pub fn class(&self) -> &'static str {
+        if matches!(self, Self::Devices { .. }) {
+            return "bad-devices";
+        }
         "bad-topology"
     }
 
@@ -99,6 +110,7 @@ impl TopoError {
             | Self::Neither { .. }
             | Self::UnknownMachine { .. }
             | Self::Synthetic { .. }
+            | Self::Devices { .. }
             | Self::Live { .. }) => other,
         }
     }

@@ -18,6 +18,8 @@
 mod kind;
 // What can be wrong.
 mod error;
+// GPUs and network cards: those of a file, of a named machine, those that are stated.
+pub mod devices;
 // Text -> topology.
 pub mod synthetic;
 // Bytes -> topology.

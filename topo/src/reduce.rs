@@ -23,8 +23,11 @@ pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> 
     draft.objects.retain(|object| {
         !object.pus.is_empty() || matches!(object.kind, ObjKind::Machine | ObjKind::Numa)
     });
-    for device in &mut draft.devices {
+    for device in draft.devices.iter_mut().chain(&mut draft.nics) {
         renumber(&mut device.pus, &kept);
+    }
+    for gpu in &mut draft.gpus {
+        renumber(&mut gpu.pus, &kept);
     }
     draft
 }

@@ -160,7 +160,8 @@ impl<'t> Hardware<'t> {
             | ObjKind::L2
             | ObjKind::L1
             | ObjKind::Core
-            | ObjKind::Hwthread => self.topologies.objects(self.topology, kind).collect(),
+            | ObjKind::Hwthread
+            | ObjKind::Gpu => self.topologies.objects(self.topology, kind).collect(),
         }
     }
     pub(super) fn has_cores(&self) -> bool {

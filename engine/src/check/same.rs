@@ -40,10 +40,8 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             let [found, promised] = policies.map(|policy| {
                 policy.map_or(Seen::Nothing, |policy| {
                     Seen::Name(format!(
-                        "map by {}, rank by {}, bind to {}",
-                        policy.map.word(),
-                        policy.rank.word(),
-                        policy.bind.word()
+                        "{:?} {:?} {:?}",
+                        policy.map, policy.rank, policy.bind
                     ))
                 })
             });

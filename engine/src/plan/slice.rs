@@ -149,11 +149,9 @@ impl NodeSlice {
             let value = |column: usize| row[column];
             let kind = match value(4).checked_sub(1) {
                 None => None,
-                Some(kind) => Some(
-                    *ObjKind::ALL
-                        .get(kind as usize)
-                        .ok_or_else(|| reader.bad("a kind of objects"))?,
-                ),
+                Some(kind) => {
+                    Some(ObjKind::of_number(kind).ok_or_else(|| reader.bad("a kind of objects"))?)
+                }
             };
             let cpus = value(6).checked_sub(1);
             let local_rank = u32::try_from(at)

@@ -82,7 +82,7 @@ impl ProcTable {
     pub fn object(&self, rank: Rank) -> Option<(ObjKind, u32)> {
         let packed = self.object[rank.0 as usize];
         let kind = (packed >> INDEX_BITS).checked_sub(1)?;
-        let kind = *ObjKind::ALL.get(kind as usize)?;
+        let kind = ObjKind::of_number(kind)?;
         let index = (packed & ((1 << INDEX_BITS) - 1)).checked_sub(1)?;
         Some((kind, index))
     }

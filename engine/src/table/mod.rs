@@ -14,6 +14,8 @@ pub mod intervals;
 pub mod cpusets;
 // Sets of logical PUs, interned.
 pub mod pusets;
+// GPUs beside the tree of a topology.
+pub mod gpus;
 // Distinct topologies and their objects.
 pub mod topologies;
 // Node states, and which node is in which.

@@ -6,9 +6,10 @@
 
 use super::alike::{Alike, Digested};
 use super::cpusets::{CpusetId, Cpusets};
+use super::gpus::{DraftGpu, Gpu};
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
-use crate::limit::{OBJECTS_MAX, PUS_MAX};
+use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
 use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
@@ -63,6 +64,10 @@ pub struct TopologyDraft {
     pub objects: Vec<DraftObject>,
     /// OS devices, in file order.
     pub devices: Vec<Device>,
+    /// GPUs, in logical order.
+    pub gpus: Vec<DraftGpu>,
+    /// Network cards. They are listed and nothing else: no table keeps them, and topologies that differ in them are equal.
+    pub nics: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
     pub latency: Option<Latency>,
 }
@@ -80,6 +85,7 @@ impl TopologyDraft {
         let mut hasher = Digested::default();
         self.pus_os.hash(&mut hasher);
         self.devices.hash(&mut hasher);
+        self.gpus.hash(&mut hasher);
         self.latency.hash(&mut hasher);
         for kind in ObjKind::ALL {
             for object in self.of_kind(kind) {
@@ -96,7 +102,7 @@ pub enum DraftError {
     /// No PU may be used.
     #[error("there is no PU that may be used")]
     NoPu,
-    /// More than [`PUS_MAX`] PUs or [`OBJECTS_MAX`] objects.
+    /// More than [`PUS_MAX`] PUs, [`OBJECTS_MAX`] objects or [`GPUS_MAX`] GPUs.
     #[error("{found} {what}, at most {limit} are possible")]
     TooLarge {
         /// `PUs` or `objects`.
@@ -119,7 +125,7 @@ pub enum DraftError {
         os: u32,
     },
     /// Ranges out of order, overlapping or beyond the PUs.
-    #[error("a {} has ranges of PUs that are out of order or beyond the {pus} PUs", .kind.word())]
+    #[error("a {kind:?} has ranges of PUs that are out of order or beyond the {pus} PUs")]
     BadRanges {
         /// The object's kind.
         kind: ObjKind,
@@ -134,11 +140,13 @@ pub struct Topologies {
     /// OS numbers of the PUs, in logical order. Shape `[topologies][PUs]`.
     pub(crate) pus_os: Lists<TopologyId, u32>,
     /// Objects of each kind: rows of the object columns. Shape `[topologies][kinds]`.
-    pub(crate) rows: Column<TopologyId, [(u32, u32); 11]>,
+    pub(crate) rows: Column<TopologyId, [(u32, u32); KINDS]>,
     /// NUMA nodes that are mapping targets (`semantics` 1.1), in logical order. Shape `[topologies][domains]`.
     pub(crate) domains: Lists<TopologyId, ObjectId>,
     /// OS devices. Shape `[topologies][devices]`.
     pub(crate) devices: Lists<TopologyId, Device>,
+    /// GPUs, in logical order: what each object of their kind is beside its PUs. Shape `[topologies][GPUs]`.
+    pub(crate) gpus: Lists<TopologyId, Gpu>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
     pub(crate) latency: Column<TopologyId, Option<Latency>>,
     /// Shape of the object columns: `[objects]`.
@@ -174,7 +182,7 @@ impl Topologies {
         };
         validate(&draft)?;
         let os_numbers = &draft.pus_os;
-        let mut rows = [(0, 0); 11];
+        let mut rows = [(0, 0); KINDS];
         for kind in ObjKind::ALL {
             let first = self.kind.len();
             if kind == ObjKind::Hwthread {
@@ -195,11 +203,17 @@ impl Topologies {
             }
             rows[kind as usize] = (row_number(first), row_number(self.kind.len()));
         }
+        let first = self.kind.len();
+        for gpu in &draft.gpus {
+            self.push_object(ObjKind::Gpu, None, &gpu.pus, os_numbers, cpusets);
+        }
+        rows[ObjKind::Gpu as usize] = (row_number(first), row_number(self.kind.len()));
         let topology = self.pus_os.push(os_numbers.iter().copied());
         self.rows.push(rows);
         let domains = self.numa_domains(topology, cpusets);
         self.domains.push(domains);
         self.devices.push(draft.devices);
+        self.gpus.push(draft.gpus.into_iter().map(Gpu::from));
         self.latency.push(draft.latency);
         self.known.keep(free, topology);
         Ok(topology)
@@ -221,10 +235,24 @@ impl Topologies {
         self.pus_os[topology] == draft.pus_os[..]
             && self.devices[topology] == draft.devices[..]
             && self.latency[topology] == draft.latency
+            && self.same_gpus(topology, &draft.gpus)
             && ObjKind::ALL
                 .into_iter()
                 .filter(|&kind| kind != ObjKind::Hwthread)
                 .all(same_objects)
+    }
+
+    fn same_gpus(&self, topology: TopologyId, drafted: &[DraftGpu]) -> bool {
+        let known = self.objects(topology, ObjKind::Gpu);
+        known.len() == drafted.len()
+            && known
+                .zip(drafted)
+                .enumerate()
+                .all(|(at, (object, drafted))| {
+                    let ranges = drafted.pus.iter().map(|range| (range.start, range.end));
+                    self.gpus[topology][at].is(drafted)
+                        && ranges.eq(self.ranges[object].iter().copied())
+                })
     }
 
     fn push_object(
@@ -354,6 +382,11 @@ impl Topologies {
     pub fn devices(&self, topology: TopologyId) -> &[Device] {
         &self.devices[topology]
     }
+    /// GPUs, in logical order; their PUs are those of the objects of their kind.
+    #[must_use]
+    pub fn gpus(&self, topology: TopologyId) -> &[Gpu] {
+        &self.gpus[topology]
+    }
     /// Latencies between NUMA nodes.
     #[must_use]
     pub fn latency(&self, topology: TopologyId) -> Option<&Latency> {
@@ -369,6 +402,9 @@ impl Topologies {
     }
 }
 
+/// Kinds of objects: those of the tree, and GPUs.
+const KINDS: usize = ObjKind::ALL.len() + 1;
+
 fn row_number(row: usize) -> u32 {
     u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows")
 }
@@ -381,6 +417,7 @@ fn validate(draft: &TopologyDraft) -> Result<(), DraftError> {
     for (what, found, limit) in [
         ("PUs", pus, PUS_MAX),
         ("objects", draft.objects.len(), OBJECTS_MAX),
+        ("GPUs", draft.gpus.len(), GPUS_MAX),
     ] {
         if found > limit as usize {
             return Err(DraftError::TooLarge { what, found, limit });
@@ -399,7 +436,8 @@ fn validate(draft: &TopologyDraft) -> Result<(), DraftError> {
         .objects
         .iter()
         .map(|object| (object.kind, &object.pus));
-    for (kind, ranges) in lists.chain(
+    let gpus = draft.gpus.iter().map(|gpu| (ObjKind::Gpu, &gpu.pus));
+    for (kind, ranges) in lists.chain(gpus).chain(
         draft
             .devices
             .iter()

@@ -148,6 +148,20 @@ pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("l3cache", Unique, PprObject::Kind(ObjKind::L3)),
 ];
 
+/// Objects that stated devices can be near to.
+pub const NEAR_OBJECTS: &[Word<ObjKind>] = &[
+    ("node", Unique, ObjKind::Machine),
+    ("package", Unique, ObjKind::Package),
+    ("socket", Never, ObjKind::Package),
+    ("die", Unique, ObjKind::Die),
+    ("numa", Unique, ObjKind::Numa),
+    ("l3cache", Unique, ObjKind::L3),
+    ("l2cache", Unique, ObjKind::L2),
+    ("l1cache", Unique, ObjKind::L1),
+    ("core", Unique, ObjKind::Core),
+    ("hwthread", Unique, ObjKind::Hwthread),
+];
+
 /// Words of `--rank-by`.
 pub const RANK_WORDS: &[Word<RankWord>] = &[
     ("slot", Unique, RankWord::Slot),

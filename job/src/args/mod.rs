@@ -4,8 +4,6 @@
 mod reader;
 // Old spellings of directives.
 mod old;
-// Words of other launchers.
-mod foreign;
 
 use crate::options::Meaning;
 use reader::Reader;
@@ -64,6 +62,8 @@ pub enum Show {
 pub struct JobArgs {
     /// Topologies: for all nodes, or for the nodes of a host list.
     pub topos: Vec<(Option<String>, String)>,
+    /// `--devices`, as they stand.
+    pub devices: Vec<String>,
     /// The local node.
     pub head: Option<String>,
     /// The cpus of every node that may be used.
@@ -98,6 +98,7 @@ impl Default for JobArgs {
     fn default() -> Self {
         Self {
             topos: Vec::new(),
+            devices: Vec::new(),
             head: None,
             default_cpu_list: None,
             slots_by: CpuMode::Core,
@@ -213,6 +214,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Old(_)
                 | Meaning::Taskmap => false,
                 Meaning::Topo
+                | Meaning::Devices
                 | Meaning::Mca
                 | Meaning::Head
                 | Meaning::Session

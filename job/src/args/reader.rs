@@ -1,6 +1,6 @@
 //! The options of a command line, one after the other.
 
-use super::{FORMATS, JobArgs, Show, foreign};
+use super::{FORMATS, JobArgs, Show};
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, Text};
 use stowplan_engine::error::spec::{OptionFault, Owner};
@@ -125,9 +125,12 @@ impl<'a> Reader<'a> {
         };
         let given = argument.split('=').next().unwrap_or(&argument).to_owned();
         let Some(row) = find(name) else {
-            let value = inline.or_else(|| self.args.get(self.at).cloned());
-            let nearest = foreign::ours(name, value.as_deref()).or_else(|| nearest(name));
-            return self.refuse(&given, OptionFault::Unknown { nearest });
+            return self.refuse(
+                &given,
+                OptionFault::Unknown {
+                    nearest: nearest(name),
+                },
+            );
         };
         let value = match (row.takes, inline) {
             (Takes::Nothing, Some(_)) => return self.refuse(&given, OptionFault::UnwantedValue),
@@ -219,12 +222,7 @@ impl<'a> Reader<'a> {
         let app = app_id(self.app);
         match row.meaning {
             Meaning::Np => {
-                // People who know srun mean cpus by -c: with its value it can be answered.
-                let given = match given {
-                    "-c" => format!("-c {value}"),
-                    given => given.to_owned(),
-                };
-                self.once(seen, Once::Np, &given)?;
+                self.once(seen, Once::Np, given)?;
                 let text = self.text("-n", value);
                 self.intake.np(app, text, RANKS_MAX)
             }
@@ -263,6 +261,7 @@ impl<'a> Reader<'a> {
             Meaning::Ignored | Meaning::Rtos => Ok(()),
             Meaning::Display => self.display(given, value),
             Meaning::Topo
+            | Meaning::Devices
             | Meaning::Mca
             | Meaning::Head
             | Meaning::Session
@@ -315,7 +314,10 @@ impl<'a> Reader<'a> {
         value: &str,
         seen: &mut Vec<(Once, String)>,
     ) -> Result<(), SpecError> {
-        let repeatable = matches!(meaning, Meaning::Topo | Meaning::Mca | Meaning::Target);
+        let repeatable = matches!(
+            meaning,
+            Meaning::Topo | Meaning::Devices | Meaning::Mca | Meaning::Target
+        );
         if meaning == Meaning::Format {
             self.once(seen, Once::Format, given)?;
         } else if !repeatable {
@@ -324,6 +326,7 @@ impl<'a> Reader<'a> {
         let some = || Some(value.to_owned());
         match meaning {
             Meaning::Topo => self.job.topos.push(topology(value)),
+            Meaning::Devices => self.job.devices.push(value.to_owned()),
             Meaning::Mca => match value.split_once('\0') {
                 Some(("hwloc_use_topo_file", file)) => self.job.topos.push((None, file.to_owned())),
                 Some(("hwloc_default_cpu_list", list)) => {

@@ -64,7 +64,7 @@ pub const MAP: Page = Page {
 pub const PAGES: &[Page] = &[
     Page {
         words: "check",
-        synopsis: "PLAN [-- options and apps as for map]",
+        synopsis: "PLAN [options and apps as for map]",
         about: "Judges a saved plan again; with a job, also that it answers that job",
         options: &[],
         examples: &[
@@ -73,27 +73,10 @@ pub const PAGES: &[Page] = &[
                 "every promise of the plan, from its bytes alone",
             ),
             (
-                "stowplan check job.plan -- --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app",
+                "stowplan check job.plan --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app",
                 "and that it is the plan of this job",
             ),
         ],
-    },
-    Page {
-        words: "score",
-        synopsis: "--pattern P [options] PLAN | --pattern P [options] -- [options and apps as for map]",
-        about: "Counts what leaves each node, package and cache for a communication pattern",
-        options: &[
-            row(
-                "pattern",
-                "[APP=]P",
-                "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up",
-            ),
-            row("format", "F", "text, json or tsv [default: text]"),
-        ],
-        examples: &[(
-            "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
-            "how many neighbours of a stencil are on another node",
-        )],
     },
     Page {
         words: "spawn",
@@ -205,7 +188,7 @@ pub const PAGES: &[Page] = &[
     Page {
         words: "session replay",
         synopsis: "JOURNAL [options]",
-        about: "The state that a journal leads to: who holds which nodes, since which event, and what would end it",
+        about: "Reads a journal and tells again what happened",
         options: &[
             CHECK,
             row(
@@ -222,18 +205,18 @@ pub const PAGES: &[Page] = &[
         ],
         examples: &[(
             "stowplan session replay dvm.journal --format text",
-            "who holds what",
+            "what happened",
         )],
     },
     Page {
         words: "session show",
         synopsis: "JOURNAL [options]",
-        about: "What is in a journal, frame by frame: every event with its answer, every snapshot",
+        about: "Who holds which nodes, since which event, and what would end it",
         options: &[FORMAT],
         examples: &[
             (
                 "stowplan session show dvm.journal --format text",
-                "what happened",
+                "who holds what",
             ),
             (
                 "stowplan map --session dvm.journal --topo 'core:4 pu:1' -n 2 ./app",

@@ -15,7 +15,6 @@ const SOURCES: &[&str] = &[
     "engine",
     "topo",
     "job",
-    "score",
     "tools",
     "bench",
     "scale-tests",

@@ -104,6 +104,7 @@ fn push(tree: &mut Tree, kind: Kind, given: &Object, parent: Option<Row>) -> Row
     node.complete_cpuset = given.complete_cpuset.or(given.cpuset);
     node.nodeset = given.nodeset;
     node.has_subtype = given.subtype.is_some();
+    node.pci = given.pci.filter(|_| kind == Kind::PciDevice);
     if kind == Kind::OsDevice {
         let or_none = |words: &Option<String>| match words.as_deref() {
             None | Some("") => "-".to_owned(),

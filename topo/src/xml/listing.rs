@@ -2,6 +2,7 @@
 
 use super::sets::{Set, Sets};
 use super::tree::{Line, Row, Tree};
+use crate::devices::{self, Plugged};
 use crate::kind::Kind;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
@@ -54,6 +55,7 @@ pub(super) fn draft(tree: &Tree, sets: &Sets, allowed: Allowed) -> TopologyDraft
         sets,
         allowed,
         draft: TopologyDraft::default(),
+        plugged: Vec::new(),
         gone: Vec::new(),
         open: Vec::new(),
     };
@@ -80,6 +82,8 @@ struct Walk<'t> {
     sets: &'t Sets,
     allowed: Allowed,
     draft: TopologyDraft,
+    /// PCI addresses of the draft's devices. Shape `[devices]`.
+    plugged: Vec<Plugged>,
     /// Objects of the draft that are left with nothing.
     gone: Vec<usize>,
     open: Vec<Open>,
@@ -157,6 +161,9 @@ impl Walk<'_> {
         ahead.reverse();
         while let Some(row) = ahead.pop() {
             if let Some(device) = self.tree.node(row).device {
+                let mut above = std::iter::successors(Some(row), |&row| self.tree.node(row).parent);
+                self.plugged
+                    .push(Plugged(above.find_map(|row| self.tree.node(row).pci)));
                 let (name, subtype) = self.tree.devices[device as usize].clone();
                 self.draft.devices.push(Device {
                     name,
@@ -190,6 +197,8 @@ impl Walk<'_> {
                 stays
             });
         }
+        self.draft.gpus = devices::gpus(&self.draft.devices, &self.plugged);
+        self.draft.nics = devices::nics(&self.draft.devices);
         // Kind by kind, so that a machine is the same topology from whatever it was read.
         self.draft.objects.sort_by_key(|object| object.kind);
         self.draft

@@ -37,6 +37,8 @@ pub(super) struct Object {
     pub(super) allowed_nodeset: Option<Set>,
     pub(super) name: Option<String>,
     pub(super) subtype: Option<String>,
+    /// Where a PCI device is plugged in.
+    pub(super) pci: Option<u64>,
     cache_depth: u64,
     cache_type: u64,
     pub(super) group: GroupKind,
@@ -55,6 +57,7 @@ impl Object {
             allowed_nodeset: None,
             name: None,
             subtype: None,
+            pci: None,
             cache_depth: 0,
             cache_type: 0,
             group: GroupKind::default(),
@@ -92,6 +95,7 @@ impl Object {
             "allowed_nodeset" => self.allowed_nodeset = Some(set(sets, "allowed_nodeset", value)?),
             "name" => self.name = Some(words("name", value)?),
             "subtype" => self.subtype = Some(words("subtype", value)?),
+            "pci_busid" => self.pci = pci_address(value),
             "depth" => self.cache_depth = number("depth", value)?,
             "cache_type" => self.cache_type = number("cache_type", value)?,
             "kind" => self.group.kind = number("kind", value)?,
@@ -228,6 +232,20 @@ pub(super) fn number(attribute: &'static str, value: &str) -> Result<u64, XmlFau
     let all = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let found = digits.parse().ok().filter(|_| all);
     found.ok_or_else(|| bad(attribute, value, "a number"))
+}
+
+/// `0000:c1:00.0` as a number that orders addresses: domain, bus, device, function. One that is none orders nothing.
+fn pci_address(value: &str) -> Option<u64> {
+    let mut address = 0;
+    let parts: Vec<&str> = value.trim_ascii().split([':', '.']).collect();
+    let [domain, bus, device, function] = parts[..] else {
+        return None;
+    };
+    for part in [domain, bus, device, function] {
+        let number = u32::from_str_radix(part, 16).ok()?;
+        address = address << 8 | u64::from(number);
+    }
+    Some(address)
 }
 
 /// An OS number; all ones is hwloc's spelling of none.

@@ -57,6 +57,8 @@ pub(super) struct Node {
     pub(super) nodeset: Option<Set>,
     /// Row of [`Tree::devices`], for OS devices.
     pub(super) device: Option<u32>,
+    /// Its address, of a PCI device.
+    pub(super) pci: Option<u64>,
     /// Row of [`Tree::groups`], for groups.
     pub(super) group: Option<u32>,
     /// The file gave it a subtype.
@@ -85,6 +87,7 @@ impl Node {
             complete_cpuset: None,
             nodeset: None,
             device: None,
+            pci: None,
             group: None,
             has_subtype: false,
             next: None,

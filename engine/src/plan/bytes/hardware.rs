@@ -235,6 +235,7 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
         objects,
         devices,
         latency,
+        ..TopologyDraft::default()
     })
 }
 

@@ -201,8 +201,8 @@ fn read_app(
         };
         let kind = match value(4).checked_sub(1) {
             None => None,
-            Some(row) => match ObjKind::ALL.get(row as usize) {
-                Some(&kind) => Some(kind),
+            Some(row) => match ObjKind::of_number(row) {
+                Some(kind) => Some(kind),
                 None => return Err(reader.bad("a kind of objects")),
             },
         };

@@ -1,5 +1,7 @@
-//! `stowplan topo show T [--format text|tsv]` and `stowplan topo list`.
+//! `stowplan topo show T [--format text|tsv|json] [--devices KIND=WHERE]` and `stowplan topo list`.
 
+// Everything, for programs.
+mod json;
 // The tree, folded.
 mod text;
 
@@ -7,7 +9,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
-use stowplan_engine::table::topologies::{DraftObject, Topologies, TopologyDraft, TopologyId};
+use stowplan_engine::table::topologies::{
+    Device, DraftObject, Topologies, TopologyDraft, TopologyId,
+};
 use stowplan_topo::{TopoError, builtin};
 
 /// What went wrong: a class of `errors.md` and a sentence.
@@ -21,10 +25,15 @@ struct Refused {
 enum Format {
     Text,
     Tsv,
+    Json,
 }
 
 /// Formats by the word of `--format`.
-const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("tsv", Format::Tsv)];
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("tsv", Format::Tsv),
+    ("json", Format::Json),
+];
 
 /// Runs the subcommand with the arguments behind `topo`. Gives the exit status: 0, or 2 with nothing on `out`.
 pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
@@ -73,7 +82,7 @@ fn unknown(word: &str) -> Refused {
     Refused {
         class: "bad-option",
         sentence: format!(
-            "{word:?} is unknown to topo; there are `show T [--format text|tsv]` and `list`"
+            "{word:?} is unknown to topo; there are `show T [--format text|tsv|json] [--devices KIND=WHERE]` and `list`"
         ),
     }
 }
@@ -81,8 +90,21 @@ fn unknown(word: &str) -> Refused {
 fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
     let mut format = None;
     let mut source = None;
+    let mut devices = Vec::new();
     let mut rest = words.iter();
     while let Some(&word) = rest.next() {
+        if let Some(value) = word.strip_prefix("--devices") {
+            let value = match value {
+                "" => rest.next().copied(),
+                value => value.strip_prefix('='),
+            };
+            let value = value.ok_or_else(|| Refused {
+                class: "bad-option",
+                sentence: "--devices needs a value, as gpu=numa:2".to_owned(),
+            })?;
+            devices.push(value);
+            continue;
+        }
         let value = match word.strip_prefix("--format") {
             Some("") => rest.next().copied(),
             Some(value) => value.strip_prefix('='),
@@ -94,7 +116,7 @@ fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
         };
         let value = value.ok_or_else(|| Refused {
             class: "bad-option",
-            sentence: "--format needs a value, text or tsv".to_owned(),
+            sentence: "--format needs a value, text, tsv or json".to_owned(),
         })?;
         if format.is_some() {
             return Err(Refused {
@@ -110,10 +132,18 @@ fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
             "topo show needs a topology: an XML file, a synthetic description or builtin:NAME"
                 .to_owned(),
     })?;
-    let (topologies, cpusets, topology) = load(source)?;
+    let loaded = load(source, &devices)?;
+    let Loaded {
+        topologies,
+        cpusets,
+        topology,
+        nics,
+    } = &loaded;
+    let topology = *topology;
     let shown = match format.unwrap_or(Format::Text) {
-        Format::Text => text::text(source, &topologies, topology),
-        Format::Tsv => tsv(&topologies, &cpusets, topology),
+        Format::Text => text::text(source, (topologies, cpusets), topology),
+        Format::Tsv => tsv(topologies, cpusets, topology),
+        Format::Json => json::json(topologies, cpusets, topology, nics),
     };
     let ignored = stowplan_topo::synthetic::ignored(source).unwrap_or_default();
     let ignored = ignored.into_iter().map(|indexes| {
@@ -129,17 +159,38 @@ fn format_of(value: &str) -> Result<Format, Refused> {
     let found = FORMATS.iter().find(|(word, _)| *word == value);
     found.map(|(_, format)| *format).ok_or_else(|| Refused {
         class: "bad-value",
-        sentence: format!("--format {value}: topo show has the formats text and tsv"),
+        sentence: format!("--format {value}: topo show has the formats text, tsv and json"),
     })
 }
 
-fn load(source: &str) -> Result<(Topologies, Cpusets, TopologyId), Refused> {
+/// A topology, and the network cards that no table keeps.
+struct Loaded {
+    topologies: Topologies,
+    cpusets: Cpusets,
+    topology: TopologyId,
+    nics: Vec<Device>,
+}
+
+fn load(source: &str, devices: &[&str]) -> Result<Loaded, Refused> {
     let file = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
     let draft = match source {
         "here" => crate::surroundings::here(),
         _ => stowplan_topo::read(source, &file),
     };
-    let draft = draft.map_err(refused)?;
+    let mut draft = draft.map_err(refused)?;
+    for text in devices {
+        let (nodes, stated) = stowplan_topo::devices::read(text).map_err(refused)?;
+        if nodes.is_some() {
+            return Err(Refused {
+                class: "bad-devices",
+                sentence: format!(
+                    "--devices {text}: one topology is shown here, which has no nodes to name"
+                ),
+            });
+        }
+        stated.replace(&mut draft).map_err(refused)?;
+    }
+    let nics = draft.nics.clone();
     let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
     let topology = topologies
         .add(draft, &mut cpusets)
@@ -147,7 +198,12 @@ fn load(source: &str) -> Result<(Topologies, Cpusets, TopologyId), Refused> {
             class: "bad-topology",
             sentence: format!("topology {source}: {error}"),
         })?;
-    Ok((topologies, cpusets, topology))
+    Ok(Loaded {
+        topologies,
+        cpusets,
+        topology,
+        nics,
+    })
 }
 
 /// Each object on a line: kind, logical index, OS number, PUs by OS number; then the devices.
@@ -218,10 +274,14 @@ fn list() -> Result<String, Refused> {
             Some(_) => " less some PUs",
             None => "",
         };
+        let gpus = machine.gpus.map_or_else(String::new, |gpus| {
+            let count = gpus.visible.len();
+            format!("; {count} GPUs: {}", gpus.source)
+        });
         push(
             &mut text,
             format_args!(
-                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}\n",
+                "{:<17} {nodes:>7} {:>12} {kept:<24} {:<65} {}: {}{gpus}\n",
                 machine.name,
                 cores(&whole),
                 format!("{}{lacks}", machine.synthetic),

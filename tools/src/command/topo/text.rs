@@ -13,7 +13,7 @@ use super::{plain, push};
 use std::collections::HashMap;
 use std::ops::Range;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::cpusets::list_form;
+use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
 use stowplan_topo::builtin;
 
@@ -38,7 +38,11 @@ struct Spot {
 type Shape = (Vec<ObjKind>, Vec<(usize, usize)>);
 
 /// The whole answer. Cost: linear in the objects times the depth.
-pub(super) fn text(source: &str, topologies: &Topologies, topology: TopologyId) -> String {
+pub(super) fn text(
+    source: &str,
+    (topologies, cpusets): (&Topologies, &Cpusets),
+    topology: TopologyId,
+) -> String {
     let mut text = format!("{}: {}\n", plain(source), counts(topologies, topology));
     let machine = source.strip_prefix("builtin:").and_then(builtin::find);
     if let Some(machine) = machine.filter(|machine| !machine.kept.is_empty()) {
@@ -67,6 +71,7 @@ pub(super) fn text(source: &str, topologies: &Topologies, topology: TopologyId) 
     }
     without_cpus(topologies, topology, &mut text);
     example(topologies, topology, &mut text);
+    gpus(topologies, (cpusets, topology), &mut text);
     devices(topologies, topology, &mut text);
     text.push_str(
         "L# is the logical number, by place in the tree; P# that of the operating system, as cpu lists of it have.\n",
@@ -89,7 +94,8 @@ fn counts(topologies: &Topologies, topology: TopologyId) -> String {
             | ObjKind::L2
             | ObjKind::L1
             | ObjKind::Core
-            | ObjKind::Hwthread => kind.word(),
+            | ObjKind::Hwthread
+            | ObjKind::Gpu => kind.word(),
         };
         let plural = if count == 1 { "" } else { "s" };
         (count > 0).then(|| format!("{count} {word}{plural}"))
@@ -272,6 +278,26 @@ fn example(topologies: &Topologies, topology: TopologyId, text: &mut String) {
         .collect();
     if !cores.is_empty() {
         push(text, format_args!("for example {}\n", cores.join(", ")));
+    }
+}
+
+/// Each GPU: which number it has here, and by which number programs are shown it.
+fn gpus(topologies: &Topologies, (cpusets, topology): (&Cpusets, TopologyId), text: &mut String) {
+    let objects = topologies.objects(topology, ObjKind::Gpu);
+    for (logical, (gpu, object)) in topologies.gpus(topology).iter().zip(objects).enumerate() {
+        let near = cpusets.get(topologies.cpuset(object));
+        let near = match near.is_empty() {
+            true => "no cpu that may be used".to_owned(),
+            false => format!("P#{}", list_form(near)),
+        };
+        push(
+            text,
+            format_args!("gpu L#{logical} visible {} near {near}", gpu.visible),
+        );
+        match gpu.name.as_str() {
+            "" => text.push('\n'),
+            name => push(text, format_args!(" ({})\n", plain(name))),
+        }
     }
 }
 

@@ -1,0 +1,98 @@
+//! GPUs of a topology: rows beside its tree, because the PUs near two of them may be the same.
+
+use std::ops::Range;
+
+/// The library that a GPU was found by: it says which variable makes the GPU visible to a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum GpuFamily {
+    /// AMD's ROCm SMI: `ROCR_VISIBLE_DEVICES`.
+    Rsmi,
+    /// Intel's Level Zero: `ZE_AFFINITY_MASK`.
+    Ze,
+    /// NVIDIA's CUDA: `CUDA_VISIBLE_DEVICES`.
+    Cuda,
+    /// NVIDIA's management library: `CUDA_VISIBLE_DEVICES`.
+    Nvml,
+    /// OpenCL: no variable of its own.
+    OpenCl,
+    /// Stated with `--devices`: of no known make.
+    Stated,
+}
+
+impl GpuFamily {
+    /// All families; those that files name in the order in which they are preferred.
+    pub const ALL: [Self; 6] = [
+        Self::Rsmi,
+        Self::Ze,
+        Self::Cuda,
+        Self::Nvml,
+        Self::OpenCl,
+        Self::Stated,
+    ];
+
+    /// What the names of its devices begin with; empty for stated GPUs.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Rsmi => "rsmi",
+            Self::Ze => "ze",
+            Self::Cuda => "cuda",
+            Self::Nvml => "nvml",
+            Self::OpenCl => "opencl",
+            Self::Stated => "",
+        }
+    }
+
+    /// The environment variable by which processes of this family see some GPUs only, if there is one.
+    #[must_use]
+    pub const fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::Rsmi => Some("ROCR_VISIBLE_DEVICES"),
+            Self::Ze => Some("ZE_AFFINITY_MASK"),
+            Self::Cuda | Self::Nvml => Some("CUDA_VISIBLE_DEVICES"),
+            Self::OpenCl | Self::Stated => None,
+        }
+    }
+}
+
+/// A GPU, as a reader hands it in.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct DraftGpu {
+    /// The number by which programs are shown it.
+    pub visible: u32,
+    /// Its name, as `rsmi4`; empty where none is known.
+    pub name: String,
+    /// Who found it.
+    pub family: GpuFamily,
+    /// The PUs near it: ascending disjoint half-open ranges of **logical** numbers. Empty where none may be used.
+    pub pus: Vec<Range<u32>>,
+}
+
+/// A GPU of a topology; the PUs near it are those of the object of its kind and logical index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gpu {
+    /// The number by which programs are shown it, as `CUDA_VISIBLE_DEVICES` takes it.
+    pub visible: u32,
+    /// Its name, as `rsmi4`; empty where none is known.
+    pub name: String,
+    /// Who found it.
+    pub family: GpuFamily,
+}
+
+impl From<DraftGpu> for Gpu {
+    fn from(draft: DraftGpu) -> Self {
+        Self {
+            visible: draft.visible,
+            name: draft.name,
+            family: draft.family,
+        }
+    }
+}
+
+impl Gpu {
+    /// Whether it is the one of this draft, near or far.
+    pub(crate) fn is(&self, draft: &DraftGpu) -> bool {
+        (self.visible, &self.name, self.family) == (draft.visible, &draft.name, draft.family)
+    }
+}

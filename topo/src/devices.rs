@@ -1,0 +1,454 @@
+//! GPUs and network cards of a topology: found in a file, documented for a named machine, or stated with `--devices`.
+
+use crate::TopoError;
+use stowplan_engine::limit::GPUS_MAX;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::gpus::{DraftGpu, GpuFamily};
+use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
+use stowplan_engine::text::words::{Found, NEAR_OBJECTS, find_word};
+
+/// The PCI address above a device, if the file has one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Plugged(pub(crate) Option<u64>);
+
+/// The GPUs among the OS devices of a file, in logical order. `plugged`: shape `[devices]`.
+///
+/// Devices of one family are taken, the first that the file has: two libraries show the same GPU under two names. Tiles
+/// stand in place of their card and are numbered over the whole node.
+pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<DraftGpu> {
+    let named = GpuFamily::ALL
+        .into_iter()
+        .filter(|family| !family.prefix().is_empty());
+    for family in named {
+        let mut found: Vec<(GpuName, &Device, Plugged)> = devices
+            .iter()
+            .zip(plugged)
+            .filter_map(|(device, &plugged)| {
+                Some((GpuName::read(family, &device.name)?, device, plugged))
+            })
+            .collect();
+        if found.is_empty() {
+            continue;
+        }
+        if family == GpuFamily::Ze {
+            number_tiles(&mut found);
+        }
+        // hwloc's order: what is near some cpus comes behind the cpus, and before what is near more of them.
+        found.sort_by_key(|&(name, device, plugged)| {
+            let last = device.pus.last().map_or(u32::MAX, |range| range.end);
+            let near: u32 = device.pus.iter().map(|range| range.end - range.start).sum();
+            (last, near, plugged, name)
+        });
+        return found
+            .into_iter()
+            .take(GPUS_MAX as usize + 1)
+            .map(|(name, device, _)| DraftGpu {
+                visible: name.number,
+                name: device.name.clone(),
+                family,
+                pus: device.pus.clone(),
+            })
+            .collect();
+    }
+    Vec::new()
+}
+
+/// What the name of a GPU says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct GpuName {
+    number: u32,
+    tile: Option<u32>,
+}
+
+impl GpuName {
+    /// `rsmi4`, `ze0.1`, `opencl0d3`; `None` for every other name.
+    fn read(family: GpuFamily, name: &str) -> Option<Self> {
+        let rest = name.strip_prefix(family.prefix())?;
+        match family {
+            GpuFamily::OpenCl => {
+                let (platform, device) = rest.split_once('d')?;
+                number(platform)?;
+                Some(Self {
+                    number: number(device)?,
+                    tile: None,
+                })
+            }
+            GpuFamily::Ze => {
+                let (card, tile) = match rest.split_once('.') {
+                    Some((card, tile)) => (card, Some(number(tile)?)),
+                    None => (rest, None),
+                };
+                Some(Self {
+                    number: number(card)?,
+                    tile,
+                })
+            }
+            GpuFamily::Rsmi | GpuFamily::Cuda | GpuFamily::Nvml => Some(Self {
+                number: number(rest)?,
+                tile: None,
+            }),
+            GpuFamily::Stated => None,
+        }
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// Drops cards that have tiles, and numbers what is left through, by card and tile.
+fn number_tiles(found: &mut Vec<(GpuName, &Device, Plugged)>) {
+    let mut cut: Vec<u32> = found
+        .iter()
+        .filter(|(name, ..)| name.tile.is_some())
+        .map(|(name, ..)| name.number)
+        .collect();
+    cut.sort_unstable();
+    found.retain(|(name, ..)| name.tile.is_some() || cut.binary_search(&name.number).is_err());
+    found.sort_by_key(|(name, ..)| *name);
+    for (flat, (name, ..)) in (0..).zip(found.iter_mut()) {
+        name.number = flat;
+    }
+}
+
+/// What the names of network cards begin with.
+const NIC_NAMES: &[&str] = &["hsn", "hsi", "cxi", "mlx5_", "hfi", "ib"];
+
+/// The network cards among the OS devices of a file.
+pub(crate) fn nics(devices: &[Device]) -> Vec<Device> {
+    let is_nic = |device: &&Device| {
+        NIC_NAMES
+            .iter()
+            .any(|prefix| device.name.starts_with(prefix))
+    };
+    devices.iter().filter(is_nic).cloned().collect()
+}
+
+/// A kind of devices that can be stated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeviceKind {
+    /// GPUs.
+    Gpu,
+    /// Network cards.
+    Nic,
+}
+
+/// Where stated devices are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Where {
+    /// There are none.
+    Nowhere,
+    /// So many near each object of a kind, numbered through.
+    Each(ObjKind, u32),
+    /// These, near the objects of a kind by equal counts.
+    Listed(ObjKind, Vec<u32>),
+}
+
+/// Devices as `--devices` states them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stated {
+    kind: DeviceKind,
+    near: Where,
+    text: String,
+}
+
+/// Devices documented for a named machine: near each object of a kind, which visible numbers in logical order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Documented {
+    /// The objects that they are near to.
+    pub near: ObjKind,
+    /// The visible numbers, in logical order.
+    pub visible: &'static [u32],
+    /// Their make.
+    pub family: GpuFamily,
+    /// GPUs that one card shows as: tiles.
+    pub tiles: u32,
+    /// Where this is from.
+    pub source: &'static str,
+}
+
+/// Reads `[NODES=]KIND=WHERE`. Gives the nodes, if some are named, and what is stated of them.
+///
+/// # Errors
+/// `bad-devices` where it does not parse, or a number stands there twice.
+/// ```
+/// use stowplan_topo::devices::read;
+/// assert!(read("gpu=l3:4,5,2,3").is_ok());
+/// let (nodes, _) = read("n[0-3]=gpu=numa:2")?;
+/// assert_eq!(nodes, Some("n[0-3]"));
+/// assert_eq!(read("gpu=l3:4,4").unwrap_err().class(), "bad-devices");
+/// # Ok::<(), stowplan_topo::TopoError>(())
+/// ```
+pub fn read(text: &str) -> Result<(Option<&str>, Stated), TopoError> {
+    let refused = |fault: String| TopoError::Devices {
+        text: text.to_owned(),
+        fault,
+    };
+    let kind_of = |word: &str| match word {
+        "gpu" => Some(DeviceKind::Gpu),
+        "nic" => Some(DeviceKind::Nic),
+        _ => None,
+    };
+    let form =
+        || refused("this is not [NODES=]gpu=WHERE or [NODES=]nic=WHERE, as gpu=numa:2".to_owned());
+    let (first, rest) = text.split_once('=').ok_or_else(form)?;
+    let (nodes, kind, place) = match kind_of(first) {
+        Some(kind) => (None, kind, rest),
+        None => {
+            let (word, place) = rest.split_once('=').ok_or_else(form)?;
+            let kind = kind_of(word).ok_or_else(form)?;
+            (Some(first), kind, place)
+        }
+    };
+    let near = read_where(place).map_err(refused)?;
+    let stated = Stated {
+        kind,
+        near,
+        text: text.to_owned(),
+    };
+    Ok((nodes, stated))
+}
+
+fn read_where(text: &str) -> Result<Where, String> {
+    if text.eq_ignore_ascii_case("none") {
+        return Ok(Where::Nowhere);
+    }
+    let (word, behind) = match text.split_once(':') {
+        Some((word, behind)) => (word, Some(behind)),
+        None => (text, None),
+    };
+    let kind = match find_word(NEAR_OBJECTS, word) {
+        Found::Word(kind) => kind,
+        Found::Ambiguous(words) => {
+            return Err(format!("{word:?} is short for {}", words.join(" and ")));
+        }
+        Found::Unknown { .. } => {
+            let words: Vec<&str> = NEAR_OBJECTS.iter().map(|word| word.0).collect();
+            return Err(format!(
+                "{word:?} is no kind of object; there are none {}",
+                words.join(" ")
+            ));
+        }
+    };
+    let Some(behind) = behind else {
+        return Ok(Where::Each(kind, 1));
+    };
+    let bounded = |text: &str| {
+        number(text)
+            .filter(|&number| number < GPUS_MAX)
+            .ok_or_else(|| format!("{text:?} is no number below {GPUS_MAX}"))
+    };
+    if !behind.contains(',') {
+        return match bounded(behind)? {
+            0 => Err("none near each object is written `none`".to_owned()),
+            each => Ok(Where::Each(kind, each)),
+        };
+    }
+    let numbers = behind
+        .split(',')
+        .map(bounded)
+        .collect::<Result<Vec<u32>, String>>()?;
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("number {} stands there twice", pair[0])),
+        None => Ok(Where::Listed(kind, numbers)),
+    }
+}
+
+impl Stated {
+    /// Replaces the devices of a topology.
+    ///
+    /// # Errors
+    /// `bad-devices`: the node has no object of the kind that may be used, its objects do not divide the list, or there
+    /// would be more than [`GPUS_MAX`].
+    ///
+    /// Cost: the objects of the topology and the devices.
+    pub fn replace(&self, draft: &mut TopologyDraft) -> Result<(), TopoError> {
+        let placed = self.placed(draft).map_err(|fault| TopoError::Devices {
+            text: self.text.clone(),
+            fault,
+        })?;
+        match self.kind {
+            DeviceKind::Gpu => draft.gpus = placed,
+            DeviceKind::Nic => {
+                draft.nics = placed
+                    .into_iter()
+                    .map(|nic| Device {
+                        name: format!("nic{}", nic.visible),
+                        subtype: "-".to_owned(),
+                        pus: nic.pus,
+                    })
+                    .collect();
+            }
+        }
+        Ok(())
+    }
+
+    fn placed(&self, draft: &TopologyDraft) -> Result<Vec<DraftGpu>, String> {
+        let (kind, numbers) = match &self.near {
+            Where::Nowhere => return Ok(Vec::new()),
+            Where::Each(kind, _) | Where::Listed(kind, _) => (*kind, &self.near),
+        };
+        let objects = objects(draft, kind);
+        let count = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+        let word = kind.word();
+        if count == 0 {
+            return Err(format!(
+                "the node has no {word} with a cpu that may be used"
+            ));
+        }
+        let numbers = match numbers {
+            Where::Nowhere => Vec::new(),
+            Where::Each(_, each) => {
+                let all = u64::from(count) * u64::from(*each);
+                let all = u32::try_from(all).ok().filter(|&all| all <= GPUS_MAX);
+                let all = all.ok_or_else(|| {
+                    format!("{each} near each of {count} objects are more than {GPUS_MAX}")
+                })?;
+                (0..all).collect()
+            }
+            Where::Listed(_, numbers) => numbers.clone(),
+        };
+        if numbers.len() % objects.len() != 0 {
+            return Err(format!(
+                "{} numbers cannot be divided evenly among the {count} objects {word} of the node",
+                numbers.len()
+            ));
+        }
+        let name = |_| String::new();
+        Ok(deal(&objects, &numbers, GpuFamily::Stated, name))
+    }
+}
+
+impl Documented {
+    /// Gives a topology these GPUs.
+    pub(crate) fn give(&self, draft: &mut TopologyDraft) {
+        let prefix = self.family.prefix();
+        let name = |visible: u32| match self.tiles {
+            1 => format!("{prefix}{visible}"),
+            tiles => format!("{prefix}{}.{}", visible / tiles, visible % tiles),
+        };
+        draft.gpus = deal(&objects(draft, self.near), self.visible, self.family, name);
+    }
+}
+
+/// The objects of a kind that have a PU, in logical order: of NUMA nodes only those that are mapped to (`semantics` 1.1).
+fn objects(draft: &TopologyDraft, kind: ObjKind) -> Vec<DraftObject> {
+    if kind == ObjKind::Hwthread {
+        return (0..)
+            .zip(&draft.pus_os)
+            .map(|(logical, &os)| DraftObject {
+                kind,
+                os: Some(os),
+                pus: std::iter::once(logical..logical + 1).collect(),
+            })
+            .collect();
+    }
+    let of_kind = draft.objects.iter().filter(|object| object.kind == kind);
+    let mut objects: Vec<DraftObject> = of_kind
+        .filter(|object| !object.pus.is_empty())
+        .cloned()
+        .collect();
+    if kind == ObjKind::Numa {
+        // By OS number up to the first that overlaps one before.
+        let mut by_os: Vec<usize> = (0..objects.len()).collect();
+        by_os.sort_by_key(|&at| objects[at].os);
+        let mut taken = vec![false; draft.pus_os.len()];
+        let mut kept = vec![false; objects.len()];
+        'nodes: for at in by_os {
+            for pu in objects[at].pus.iter().cloned().flatten() {
+                if taken[pu as usize] {
+                    break 'nodes;
+                }
+            }
+            for pu in objects[at].pus.iter().cloned().flatten() {
+                taken[pu as usize] = true;
+            }
+            kept[at] = true;
+        }
+        let mut kept = kept.into_iter();
+        objects.retain(|_| kept.next() == Some(true));
+    }
+    objects
+}
+
+/// The same count near each object, in the order of the numbers.
+fn deal(
+    objects: &[DraftObject],
+    numbers: &[u32],
+    family: GpuFamily,
+    name: impl Fn(u32) -> String,
+) -> Vec<DraftGpu> {
+    let each = numbers.len() / objects.len().max(1);
+    let near = objects
+        .iter()
+        .flat_map(|object| std::iter::repeat_n(object, each));
+    near.zip(numbers)
+        .map(|(object, &visible)| DraftGpu {
+            visible,
+            name: name(visible),
+            family,
+            pus: object.pus.clone(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(name: &str, pus: std::ops::Range<u32>) -> Device {
+        Device {
+            name: name.to_owned(),
+            subtype: "-".to_owned(),
+            pus: std::iter::once(pus).collect(),
+        }
+    }
+
+    fn found(devices: &[Device]) -> Vec<(u32, String)> {
+        let plugged = vec![Plugged(None); devices.len()];
+        let gpus = gpus(devices, &plugged);
+        gpus.into_iter()
+            .map(|gpu| (gpu.visible, gpu.name))
+            .collect()
+    }
+
+    #[test]
+    fn one_family_is_taken_and_a_display_is_no_gpu() {
+        let names = [
+            "card0",
+            "opencl0d3",
+            "nvml1",
+            "cuda1",
+            "renderD128",
+            "cuda0",
+        ];
+        let devices: Vec<Device> = names.iter().map(|name| device(name, 0..4)).collect();
+        let expected = [(0, "cuda0".to_owned()), (1, "cuda1".to_owned())];
+        assert_eq!(found(&devices), expected);
+        assert_eq!(found(&devices[..2]), [(3, "opencl0d3".to_owned())]);
+        assert_eq!(found(&devices[..1]), []);
+    }
+
+    #[test]
+    fn tiles_stand_in_place_of_their_card() {
+        let names = ["ze0", "ze0.1", "ze0.0", "ze1", "ze2", "ze2.0"];
+        let devices: Vec<Device> = names.iter().map(|name| device(name, 0..4)).collect();
+        let names = found(&devices);
+        let expected = [(0, "ze0.0"), (1, "ze0.1"), (2, "ze1"), (3, "ze2.0")];
+        assert_eq!(names, expected.map(|(flat, name)| (flat, name.to_owned())));
+    }
+
+    #[test]
+    fn what_is_near_few_cpus_comes_before_what_is_near_more() {
+        let near = [
+            device("rsmi0", 0..8),
+            device("rsmi1", 4..8),
+            device("rsmi2", 0..4),
+        ];
+        let numbers: Vec<u32> = found(&near).into_iter().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [2, 1, 0]);
+    }
+}
