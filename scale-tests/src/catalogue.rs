@@ -85,7 +85,7 @@ impl Entry {
             ObjKind::Package => ("package:", "\"Package\""),
             ObjKind::Core => ("core:", "\"Core\""),
             ObjKind::Machine | ObjKind::Numa | ObjKind::Hwthread => return true,
-            ObjKind::Die | ObjKind::L5 | ObjKind::L4 => return false,
+            ObjKind::Die | ObjKind::L5 | ObjKind::L4 | ObjKind::Gpu => return false,
         };
         match self.xml {
             Some(xml) => xml.contains(element),

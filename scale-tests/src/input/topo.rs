@@ -223,6 +223,7 @@ fn spelled(kind: ObjKind) -> (&'static str, &'static str) {
         ObjKind::L1 => ("L1Cache", " depth=\"1\" cache_type=\"1\""),
         ObjKind::Core => ("Core", ""),
         ObjKind::Hwthread => ("PU", ""),
+        ObjKind::Gpu => ("OSDev", " osdev_type=\"5\""),
     }
 }
 
