@@ -1,68 +1,153 @@
-//! Commands that README and ARCHITECTURE show: each runs, and those that show an answer give that answer.
+//! Commands that documents show: each runs, and those that show an answer give that answer.
+//!
+//! In a fenced block a line `$ stowplan …` is a command, what follows it is its whole answer (its messages, where it is refused);
+//! `$ cat FILE` shows a file that the commands behind it may read. A block of `sh` has commands alone.
+//! `UPDATE=1 cargo test -p stowplan-cli documents` rewrites the answers; look at the difference before you keep it.
 
 use crate::console::{MadeUp, root, stowplan, words};
 use std::fs;
+use std::path::PathBuf;
 
-/// The fenced blocks of a document: the word behind the fence, and the lines.
-fn blocks(text: &str) -> Vec<(String, Vec<String>)> {
-    let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
-    let mut open = false;
-    for line in text.lines() {
-        match line.strip_prefix("```") {
-            Some(word) if !open => {
-                blocks.push((word.to_owned(), Vec::new()));
-                open = true;
+/// README and its like, and all of `docs/`.
+fn documents() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(|name| root().join(name))
+        .into();
+    let mut folders = vec![root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).expect("the documents are there");
+        for path in entries.map(|entry| entry.expect("a folder that can be read").path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                found.push(path);
             }
-            Some(_) => open = false,
-            None if open => {
-                let (_, lines) = blocks.last_mut().expect("an open block");
-                lines.push(line.to_owned());
-            }
-            None => {}
         }
     }
-    blocks
+    found.sort();
+    found
 }
 
-/// The commands of a block with the answers shown, if any: `$ stowplan …` and what follows it.
-fn shown(lines: &[String]) -> Vec<(Vec<String>, String)> {
-    let mut shown: Vec<(Vec<String>, String)> = Vec::new();
-    for line in lines {
-        if let Some(command) = line.strip_prefix("$ stowplan ") {
-            shown.push((words(command), String::new()));
-        } else if let Some((_, answer)) = shown.last_mut() {
-            *answer += line;
-            answer.push('\n');
+/// A document while its commands run.
+#[derive(Default)]
+struct Run {
+    /// The text with the answers that were given.
+    text: String,
+    files: MadeUp,
+    /// Commands that ran.
+    ran: usize,
+    faults: Vec<String>,
+}
+
+impl Run {
+    /// Runs the commands of a block that shows answers.
+    fn block(&mut self, lines: &[&str]) {
+        let mut rest = lines;
+        while let Some((line, behind)) = rest.split_first() {
+            let own = behind
+                .iter()
+                .take_while(|line| !line.starts_with("$ "))
+                .count();
+            let (shown, next) = behind.split_at(own);
+            rest = next;
+            self.text += &format!("{line}\n");
+            let shown: String = shown.iter().map(|line| format!("{line}\n")).collect();
+            if let Some(file) = line.strip_prefix("$ cat ") {
+                self.files
+                    .files
+                    .insert(file.to_owned(), shown.clone().into_bytes());
+            } else if let Some(command) = line.strip_prefix("$ stowplan ") {
+                let said = stowplan(&words(command), &self.files);
+                let given = if said.status == 0 { said.out } else { said.err };
+                if given != shown {
+                    self.faults.push(format!(
+                        "$ stowplan {command}\n--- shown\n{shown}--- given\n{given}"
+                    ));
+                }
+                self.ran += 1;
+                self.text += &given;
+                continue;
+            }
+            self.text += &shown;
         }
     }
-    shown
+
+    /// Runs the commands of a block that shows none.
+    fn script(&mut self, lines: &[&str]) {
+        for command in lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("stowplan "))
+        {
+            let said = stowplan(&words(command), &self.files);
+            if said.status != 0 {
+                self.faults
+                    .push(format!("stowplan {command}\n{}", said.err));
+            }
+            self.ran += 1;
+        }
+        lines
+            .iter()
+            .for_each(|line| self.text += &format!("{line}\n"));
+    }
+}
+
+/// Runs a document. Blocks of `console` that show other programs, or what depends on the machine, are not run: they say `sh`
+/// and begin with another word, or have no `$ stowplan` line.
+fn run(text: &str) -> Run {
+    let mut run = Run::default();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        run.text += &format!("{line}\n");
+        let Some(word) = line.strip_prefix("```") else {
+            continue;
+        };
+        let mut block = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("```")) {
+            block.push(line);
+        }
+        match word {
+            "sh" => run.script(&block),
+            "console not-run" => block
+                .iter()
+                .for_each(|line| run.text += &format!("{line}\n")),
+            _ => run.block(&block),
+        }
+        if let Some(line) = lines.next() {
+            run.text += &format!("{line}\n");
+        }
+    }
+    run
 }
 
 #[test]
 fn commands_of_the_documents_run() {
-    let mut ran = 0;
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
-        let text = fs::read_to_string(root().join(document)).expect("the document is there");
-        for (word, lines) in blocks(&text) {
-            for (args, answer) in shown(&lines) {
-                let said = stowplan(&args, &MadeUp::default());
-                let given = if said.status == 0 { said.out } else { said.err };
-                assert_eq!(given, answer, "{document}: stowplan {}", args.join(" "));
-                ran += 1;
-            }
-            let runs = lines.iter().filter(|_| word == "sh");
-            for command in runs.filter_map(|line| line.strip_prefix("stowplan ")) {
-                let said = stowplan(&words(command), &MadeUp::default());
-                assert_eq!(
-                    said.status, 0,
-                    "{document}: stowplan {command}\n{}",
-                    said.err
-                );
-                ran += 1;
-            }
+    let update = std::env::var_os("UPDATE").is_some_and(|value| value == "1");
+    assert!(
+        !(update && std::env::var_os("CI").is_some()),
+        "answers are not rewritten where CI is set"
+    );
+    let (mut ran, mut faults) = (0, Vec::new());
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document is UTF-8");
+        let run = run(&text);
+        ran += run.ran;
+        if update && run.text != text {
+            fs::write(&path, run.text).expect("a document can be written");
+            continue;
         }
+        let name = path
+            .strip_prefix(root())
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        faults.extend(
+            run.faults
+                .into_iter()
+                .map(|fault| format!("{name}: {fault}")),
+        );
     }
     assert!(ran >= 4, "the documents show what the command does");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
