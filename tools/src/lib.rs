@@ -76,6 +76,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
+        Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
             let stdin = &mut std::io::stdin().lock();
@@ -123,6 +124,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 const SUBCOMMANDS: &[&str] = &[
     "map",
     "check",
+    "score",
     "spawn",
     "taskmap",
     "session",

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod map;
 pub mod pages;
+pub mod score;
 pub mod session;
 pub mod spawn;
 pub mod taskmap;

@@ -79,6 +79,23 @@ pub const PAGES: &[Page] = &[
         ],
     },
     Page {
+        words: "score",
+        synopsis: "--pattern P [options] PLAN | --pattern P [options] -- [options and apps as for map]",
+        about: "Counts what leaves each node, package and cache for a communication pattern",
+        options: &[
+            row(
+                "pattern",
+                "[APP=]P",
+                "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up",
+            ),
+            row("format", "F", "text, json or tsv [default: text]"),
+        ],
+        examples: &[(
+            "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
+            "how many neighbours of a stencil are on another node",
+        )],
+    },
+    Page {
         words: "spawn",
         synopsis: "REQUEST.json [job options]",
         about: "Places a programmatic spawn request as map places a command line",

@@ -1,0 +1,210 @@
+//! Edges that leave, summed over the objects that they leave: counts over columns of object numbers.
+
+use crate::level::Objects;
+use crate::pattern::{Halo, Meeting, Part, Pattern};
+use std::ops::{AddAssign, Range};
+
+/// Ranks of an app.
+pub(crate) type AppRanks = Range<usize>;
+
+/// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
+///
+/// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
+pub(crate) fn add(part: &Part, apps: &[AppRanks], objects: &Objects, out: &mut [u64]) {
+    let ranks = apps[part.app as usize].clone();
+    let own = &objects.of_rank[ranks];
+    match &part.pattern {
+        Pattern::Halo(halo) => add_halo(halo, own, out),
+        Pattern::Ring => {
+            if !own.is_empty() {
+                add_halo(&Halo::ring(u32::try_from(own.len()).unwrap_or(0)), own, out);
+            }
+        }
+        Pattern::Pairs => {
+            for pair in own.chunks_exact(2) {
+                both(pair[0], pair[1], out);
+            }
+        }
+        Pattern::Alltoall(group) => {
+            let size = group.map_or(own.len(), |group| group as usize).max(1);
+            let mut members = Members::new(objects.count);
+            for group in own.chunks(size) {
+                members.add_group(group.iter().copied(), group.len(), out);
+            }
+        }
+        Pattern::Transpose { rows, columns } => {
+            let (rows, columns) = (*rows as usize, *columns as usize);
+            let mut members = Members::new(objects.count);
+            for group in own.chunks(columns) {
+                members.add_group(group.iter().copied(), columns, out);
+            }
+            for column in 0..columns {
+                let group = own[column..].iter().copied().step_by(columns);
+                members.add_group(group, rows, out);
+            }
+        }
+        Pattern::Tree(children) => {
+            for (rank, &object) in own.iter().enumerate().skip(1) {
+                both(object, own[(rank - 1) / *children as usize], out);
+            }
+        }
+        Pattern::Between { a, b, meeting } => {
+            let side = |app: u32| &objects.of_rank[apps[app as usize].clone()];
+            add_between(side(*a), side(*b), *meeting, objects.count, out);
+        }
+        Pattern::File(_) => {}
+    }
+}
+
+/// All edges of a pattern, both ways.
+pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
+    let procs = apps[part.app as usize].len() as u64;
+    let group = |size: u64| size * size.saturating_sub(1);
+    match &part.pattern {
+        Pattern::Halo(halo) => halo_edges(halo),
+        Pattern::Ring if procs == 0 => 0,
+        Pattern::Ring => halo_edges(&Halo::ring(u32::try_from(procs).unwrap_or(0))),
+        Pattern::Pairs => procs / 2 * 2,
+        Pattern::Alltoall(None) => group(procs),
+        Pattern::Alltoall(Some(size)) => {
+            let size = u64::from(*size);
+            procs / size * group(size) + group(procs % size)
+        }
+        Pattern::Transpose { rows, columns } => {
+            let (rows, columns) = (u64::from(*rows), u64::from(*columns));
+            rows * group(columns) + columns * group(rows)
+        }
+        Pattern::Tree(_) => 2 * procs.saturating_sub(1),
+        Pattern::Between { a, b, meeting } => {
+            let (a, b) = (
+                apps[*a as usize].len() as u64,
+                apps[*b as usize].len() as u64,
+            );
+            match meeting {
+                Meeting::Block if a.min(b) == 0 => 0,
+                Meeting::Block => 2 * a.max(b),
+                Meeting::All => 2 * a * b,
+            }
+        }
+        Pattern::File(_) => 0,
+    }
+}
+
+fn halo_edges(halo: &Halo) -> u64 {
+    let mut pairs = 0;
+    halo.stretches(&mut |_, _, count| pairs += count as u64);
+    2 * pairs
+}
+
+/// An edge each way.
+fn both(a: u32, b: u32, out: &mut [u64]) {
+    if a != b {
+        out[a as usize] += 1;
+        out[b as usize] += 1;
+    }
+}
+
+fn add_halo(halo: &Halo, own: &[u32], out: &mut [u64]) {
+    // What leaves a rank fits a byte, but for halos of many hops: a quarter of the memory.
+    if halo.offsets.len() < usize::from(u8::MAX) {
+        add_degrees(&degrees::<u8>(halo, own), own, out);
+    } else {
+        add_degrees(&degrees::<u32>(halo, own), own, out);
+    }
+}
+
+/// How many edges of each rank leave its object. Shape `[ranks]`.
+fn degrees<D: Copy + Default + From<bool> + AddAssign>(halo: &Halo, own: &[u32]) -> Vec<D> {
+    let mut leaving = vec![D::default(); own.len()];
+    halo.stretches(&mut |from, to, count| {
+        let (a, b) = (&own[from..from + count], &own[to..to + count]);
+        let mut add = |first: usize| {
+            let leaving = &mut leaving[first..first + count];
+            for ((leaving, a), b) in leaving.iter_mut().zip(a).zip(b) {
+                *leaving += D::from(a != b);
+            }
+        };
+        add(from);
+        add(to);
+    });
+    leaving
+}
+
+fn add_degrees<D: Copy + Into<u64>>(leaving: &[D], own: &[u32], out: &mut [u64]) {
+    // Neighbours in rank order are mostly in one object.
+    let mut sum = 0_u64;
+    let mut last = own.first().copied().unwrap_or(0);
+    for (&object, &count) in own.iter().zip(leaving) {
+        if object != last {
+            out[last as usize] += sum;
+            (sum, last) = (0, object);
+        }
+        sum += count.into();
+    }
+    if let Some(out) = out.get_mut(last as usize) {
+        *out += sum;
+    }
+}
+
+/// How many members of a group each object has. Shape of `count`: `[objects]`.
+struct Members {
+    count: Vec<u32>,
+    met: Vec<u32>,
+}
+
+impl Members {
+    fn new(objects: u32) -> Self {
+        Self {
+            count: vec![0; objects as usize],
+            met: Vec::new(),
+        }
+    }
+
+    fn meet(&mut self, group: impl Iterator<Item = u32>) {
+        for object in group {
+            let count = &mut self.count[object as usize];
+            if *count == 0 {
+                self.met.push(object);
+            }
+            *count += 1;
+        }
+    }
+
+    /// All of a group talk to each other.
+    fn add_group(&mut self, group: impl Iterator<Item = u32>, size: usize, out: &mut [u64]) {
+        self.meet(group);
+        for object in self.met.drain(..) {
+            let members = std::mem::take(&mut self.count[object as usize]);
+            out[object as usize] += u64::from(members) * (size as u64 - u64::from(members));
+        }
+    }
+}
+
+fn add_between(a: &[u32], b: &[u32], meeting: Meeting, objects: u32, out: &mut [u64]) {
+    match meeting {
+        Meeting::Block => {
+            let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+            if few.is_empty() {
+                return;
+            }
+            for (at, &object) in many.iter().enumerate() {
+                let other = at as u128 * few.len() as u128 / many.len() as u128;
+                both(object, few[usize::try_from(other).unwrap_or(0)], out);
+            }
+        }
+        Meeting::All => {
+            let (mut of_a, mut of_b) = (Members::new(objects), Members::new(objects));
+            of_a.meet(a.iter().copied());
+            of_b.meet(b.iter().copied());
+            let there = |members: &Members, object: u32| u64::from(members.count[object as usize]);
+            for &object in &of_a.met {
+                let others = b.len() as u64 - there(&of_b, object);
+                out[object as usize] += there(&of_a, object) * others;
+            }
+            for &object in &of_b.met {
+                let others = a.len() as u64 - there(&of_a, object);
+                out[object as usize] += there(&of_b, object) * others;
+            }
+        }
+    }
+}

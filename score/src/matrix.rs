@@ -1,0 +1,310 @@
+//! A matrix file, line by line: Matrix Market, or lines `from,to,bytes`. Memory: one line.
+
+use crate::error::{ScoreError, bad_pattern};
+use crate::limit::LINE_BYTES_MAX;
+use crate::weight::Weight;
+use std::io::BufRead;
+
+/// What the weights of edges count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unit {
+    /// Edges: all weights are 1.
+    Edges,
+    /// Bytes.
+    Bytes,
+}
+
+impl Unit {
+    /// The word of answers.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Edges => "edges",
+            Self::Bytes => "bytes",
+        }
+    }
+}
+
+/// An entry of a matrix: row talks to column. From 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Who sends.
+    pub from: u32,
+    /// Who receives.
+    pub to: u32,
+    /// How much.
+    pub weight: Weight,
+}
+
+/// What the first line says of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Lines,
+    Market(Unit, Symmetry),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Symmetry {
+    General,
+    Symmetric,
+}
+
+/// A matrix file, open.
+pub struct Matrix<'m> {
+    word: &'m str,
+    procs: u32,
+    lines: Lines<'m>,
+    form: Form,
+    /// The first line, where it is an entry.
+    first: Option<Vec<u8>>,
+}
+
+impl<'m> Matrix<'m> {
+    /// Reads the first line of the matrix of a pattern, of an app of so many processes.
+    ///
+    /// # Errors
+    /// `bad-pattern`.
+    pub fn open(
+        word: &'m str,
+        procs: u32,
+        text: Box<dyn BufRead + 'm>,
+    ) -> Result<Self, ScoreError> {
+        let mut lines = Lines::new(word, text);
+        let mut first = None;
+        let mut form = Form::Lines;
+        let mut line = Vec::new();
+        if lines.next(&mut line)? {
+            if line.starts_with(b"%%") {
+                form = lines.market(&line)?;
+                lines.size(procs, &mut line)?;
+            } else {
+                first = Some(line);
+            }
+        }
+        Ok(Self {
+            word,
+            procs,
+            lines,
+            form,
+            first,
+        })
+    }
+
+    /// What its weights are.
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        match self.form {
+            Form::Lines => Unit::Bytes,
+            Form::Market(unit, _) => unit,
+        }
+    }
+
+    /// Shows every entry between two ranks, those of a symmetric matrix both ways.
+    ///
+    /// # Errors
+    /// `bad-pattern` with the line.
+    pub fn each(mut self, visit: &mut impl FnMut(Entry)) -> Result<(), ScoreError> {
+        let mut seen = 0_u64;
+        let mut line = self.first.take().unwrap_or_default();
+        let mut there = !line.is_empty() || self.lines.next(&mut line)?;
+        while there {
+            let text = line.trim_ascii();
+            let comment = self.form != Form::Lines && text.starts_with(b"%");
+            if !text.is_empty()
+                && !comment
+                && let Some(entry) = self.entry(text)?
+            {
+                if entry.from != entry.to {
+                    visit(entry);
+                    if let Form::Market(_, Symmetry::Symmetric) = self.form {
+                        visit(Entry {
+                            from: entry.to,
+                            to: entry.from,
+                            weight: entry.weight,
+                        });
+                    }
+                }
+                seen += 1;
+            }
+            there = self.lines.next(&mut line)?;
+        }
+        match (self.form, self.lines.entries) {
+            (Form::Market(..), entries) if entries != seen => {
+                let why = format!("it has {seen} entries, and says that it has {entries}");
+                bad_pattern(self.word, why)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `None`: words above the first line of numbers.
+    fn entry(&self, line: &[u8]) -> Result<Option<Entry>, ScoreError> {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return self.lines.refuse("this is no text");
+        };
+        let (from, to, weight, least) = match self.form {
+            Form::Lines => {
+                let mut fields = text.split(',').map(str::trim);
+                let entry = (fields.next(), fields.next(), fields.next(), fields.next());
+                let (Some(from), Some(to), Some(weight), None) = entry else {
+                    if self.lines.number == 1
+                        && !text.starts_with(|sign: char| sign.is_ascii_digit())
+                    {
+                        return Ok(None);
+                    }
+                    return self.lines.refuse("a line is from,to,bytes");
+                };
+                if self.lines.number == 1 && number(from).is_none() {
+                    return Ok(None);
+                }
+                (from, to, Some(weight), 0)
+            }
+            Form::Market(unit, _) => {
+                let mut fields = text.split_ascii_whitespace();
+                let entry = (fields.next(), fields.next(), fields.next(), fields.next());
+                match (unit, entry) {
+                    (Unit::Bytes, (Some(from), Some(to), Some(weight), None)) => {
+                        (from, to, Some(weight), 1)
+                    }
+                    (Unit::Edges, (Some(from), Some(to), None, None)) => (from, to, None, 1),
+                    (Unit::Bytes, _) => {
+                        return self.lines.refuse("an entry is row, column, weight");
+                    }
+                    (Unit::Edges, _) => return self.lines.refuse("an entry is row and column"),
+                }
+            }
+        };
+        let procs = self.procs;
+        let rank = |text: &str| match number(text).and_then(|rank| rank.checked_sub(least)) {
+            Some(rank) if rank < u64::from(procs) => {
+                Ok(u32::try_from(rank).expect("below the processes of an app"))
+            }
+            _ => {
+                let last = u64::from(procs) + least - 1;
+                self.lines.refuse(&format!(
+                    "{text:?} is no rank: they go from {least} to {last}"
+                ))
+            }
+        };
+        let (from, to) = (rank(from)?, rank(to)?);
+        let weight = match weight.map(|text| (Weight::read(text), text)) {
+            None => Weight::ONE,
+            Some((Some(weight), _)) => weight,
+            Some((None, text)) => {
+                let why = format!("{text:?} is no weight: they are at least 0 and below 2^53");
+                return self.lines.refuse(&why);
+            }
+        };
+        Ok(Some(Entry { from, to, weight }))
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// The lines of a text, counted, none longer than a bound.
+struct Lines<'m> {
+    word: &'m str,
+    text: Box<dyn BufRead + 'm>,
+    /// The line at hand, from 1.
+    number: u64,
+    /// Entries that the size line speaks of.
+    entries: u64,
+}
+
+impl<'m> Lines<'m> {
+    fn new(word: &'m str, text: Box<dyn BufRead + 'm>) -> Self {
+        Self {
+            word,
+            text,
+            number: 0,
+            entries: 0,
+        }
+    }
+
+    fn refuse<T>(&self, why: &str) -> Result<T, ScoreError> {
+        bad_pattern(self.word, format!("line {}: {why}", self.number))
+    }
+
+    /// The next line, without its end. `false`: there is none.
+    fn next(&mut self, line: &mut Vec<u8>) -> Result<bool, ScoreError> {
+        line.clear();
+        self.number += 1;
+        loop {
+            let read = match self.text.fill_buf() {
+                Ok(read) => read,
+                Err(error) => {
+                    let why = format!("it cannot be read: {error}");
+                    return self.refuse(&why);
+                }
+            };
+            if read.is_empty() {
+                return Ok(!line.is_empty());
+            }
+            let end = read.iter().position(|&byte| byte == b'\n');
+            let taken = &read[..end.unwrap_or(read.len())];
+            let long = line.len() + taken.len() > LINE_BYTES_MAX;
+            if !long {
+                line.extend_from_slice(taken);
+            }
+            let used = end.map_or(read.len(), |end| end + 1);
+            self.text.consume(used);
+            if long {
+                return self.refuse(&format!("it has more than {LINE_BYTES_MAX} bytes"));
+            }
+            if end.is_some() {
+                // An empty line is a line.
+                if line.is_empty() {
+                    line.push(b' ');
+                }
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What the banner of a Matrix Market file says.
+    fn market(&self, line: &[u8]) -> Result<Form, ScoreError> {
+        let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        let ["%%matrixmarket", "matrix", "coordinate", field, symmetry] = words[..] else {
+            return self.refuse(
+                "a Matrix Market file begins with: %%MatrixMarket matrix coordinate FIELD SYMMETRY",
+            );
+        };
+        let unit = match field {
+            "integer" | "real" => Unit::Bytes,
+            "pattern" => Unit::Edges,
+            _ => return self.refuse(&format!("{field:?} is none of: integer real pattern")),
+        };
+        let symmetry = match symmetry {
+            "general" => Symmetry::General,
+            "symmetric" => Symmetry::Symmetric,
+            _ => return self.refuse(&format!("{symmetry:?} is none of: general symmetric")),
+        };
+        Ok(Form::Market(unit, symmetry))
+    }
+
+    /// The size line of a Matrix Market file.
+    fn size(&mut self, procs: u32, line: &mut Vec<u8>) -> Result<(), ScoreError> {
+        while self.next(line)? {
+            let text = line.trim_ascii();
+            if text.is_empty() || text.starts_with(b"%") {
+                continue;
+            }
+            let text = String::from_utf8_lossy(text).into_owned();
+            let numbers: Option<Vec<u64>> = text.split_ascii_whitespace().map(number).collect();
+            let Some([rows, columns, entries]) = numbers.as_deref() else {
+                return self.refuse("rows, columns and entries are expected");
+            };
+            if rows != columns || *rows != u64::from(procs) {
+                let why = format!("it is {rows} by {columns}, and the app has {procs} processes");
+                return self.refuse(&why);
+            }
+            self.entries = *entries;
+            return Ok(());
+        }
+        self.refuse("rows, columns and entries are expected, and the file ends")
+    }
+}

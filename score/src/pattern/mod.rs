@@ -1,0 +1,212 @@
+//! Who talks to whom: patterns as words.
+
+// Neighbours on a grid.
+mod grid;
+
+pub use grid::{Edge, Grid, Halo};
+
+use crate::error::{ScoreError, bad_pattern};
+
+/// What each rank of an app talks to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Pattern {
+    /// `halo:GRID`.
+    Halo(Halo),
+    /// `ring`.
+    Ring,
+    /// `pairs`.
+    Pairs,
+    /// `alltoall:G`; `None`: all ranks of the app.
+    Alltoall(Option<u32>),
+    /// `transpose:RxC`.
+    Transpose {
+        /// Rows of the grid.
+        rows: u32,
+        /// Columns of the grid.
+        columns: u32,
+    },
+    /// `tree:K`.
+    Tree(u32),
+    /// `file:F`.
+    File(String),
+    /// `between:A,B:block|all`.
+    Between {
+        /// One app.
+        a: u32,
+        /// The other one.
+        b: u32,
+        /// Who talks to whom of them.
+        meeting: Meeting,
+    },
+}
+
+/// Who talks to whom of two apps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Meeting {
+    /// Each rank of the larger app with one of the smaller.
+    Block,
+    /// All with all.
+    All,
+}
+
+/// A pattern and the app whose ranks it is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The app; of `between`, the first.
+    pub app: u32,
+    /// Who talks to whom.
+    pub pattern: Pattern,
+    /// As given.
+    pub word: String,
+}
+
+impl Part {
+    /// Reads `[APP=]PATTERN`.
+    ///
+    /// # Errors
+    /// `bad-pattern`.
+    pub fn read(word: &str) -> Result<Self, ScoreError> {
+        let numbered = word.split_once('=').filter(|(app, _)| is_number(app));
+        let (app, text) = match numbered {
+            Some((app, text)) => match app.parse() {
+                Ok(app) => (app, text),
+                Err(_) => return bad_pattern(word, format!("there is no app {app}")),
+            },
+            None => (0, word),
+        };
+        let pattern = Pattern::read(word, text)?;
+        if let (Pattern::Between { .. }, Some((app, _))) = (&pattern, numbered) {
+            return bad_pattern(
+                word,
+                format!("between names its apps itself: {app}= is too much"),
+            );
+        }
+        Ok(Self {
+            app: if let Pattern::Between { a, .. } = pattern {
+                a
+            } else {
+                app
+            },
+            pattern,
+            word: word.to_owned(),
+        })
+    }
+}
+
+impl Pattern {
+    fn read(word: &str, text: &str) -> Result<Self, ScoreError> {
+        let (name, rest) = match text.split_once(':') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (text, None),
+        };
+        match (name, rest) {
+            ("halo", Some(rest)) => Ok(Self::Halo(Halo::read(word, rest)?)),
+            ("ring", None) => Ok(Self::Ring),
+            ("pairs", None) => Ok(Self::Pairs),
+            ("alltoall", None) => Ok(Self::Alltoall(None)),
+            ("alltoall", Some(group)) => match positive(group) {
+                Some(group) => Ok(Self::Alltoall(Some(group))),
+                None => bad_pattern(word, "alltoall takes the ranks of a block, at least 1"),
+            },
+            ("transpose", Some(grid)) => {
+                match Grid::read(grid).as_ref().map(|grid| &grid.sizes[..]) {
+                    Some(&[rows, columns]) => Ok(Self::Transpose { rows, columns }),
+                    _ => bad_pattern(word, "transpose takes a grid of two sizes, such as 8x16"),
+                }
+            }
+            ("tree", Some(children)) => match positive(children) {
+                Some(children) => Ok(Self::Tree(children)),
+                None => bad_pattern(word, "tree takes the children of a rank, at least 1"),
+            },
+            ("file", Some(path)) if !path.is_empty() => Ok(Self::File(path.to_owned())),
+            ("file", _) => bad_pattern(word, "file takes the name of a matrix: file:F"),
+            ("between", Some(rest)) => between(word, rest),
+            _ => bad_pattern(
+                word,
+                "a pattern is one of: halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all",
+            ),
+        }
+    }
+
+    /// Whether its weights are bytes: only those of a matrix may be.
+    #[must_use]
+    pub const fn is_file(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
+
+    /// The halo that it is, for an app of so many processes.
+    #[must_use]
+    pub fn halo(&self, procs: u32) -> Option<Halo> {
+        match self {
+            Self::Halo(halo) => Some(halo.clone()),
+            Self::Ring => Some(Halo::ring(procs)),
+            Self::Pairs
+            | Self::Alltoall(_)
+            | Self::Transpose { .. }
+            | Self::Tree(_)
+            | Self::File(_)
+            | Self::Between { .. } => None,
+        }
+    }
+}
+
+fn between(word: &str, rest: &str) -> Result<Pattern, ScoreError> {
+    let read = || {
+        let (apps, meeting) = rest.split_once(':')?;
+        let (a, b) = apps.split_once(',')?;
+        let meeting = match meeting {
+            "block" => Meeting::Block,
+            "all" => Meeting::All,
+            _ => return None,
+        };
+        let app = |text: &str| text.parse::<u32>().ok().filter(|_| is_number(text));
+        let (a, b) = (app(a)?, app(b)?);
+        Some(Pattern::Between { a, b, meeting })
+    };
+    match read() {
+        Some(Pattern::Between { a, b, .. }) if a == b => {
+            bad_pattern(word, "between takes two apps, and these are one")
+        }
+        Some(pattern) => Ok(pattern),
+        None => bad_pattern(
+            word,
+            "between takes two apps and how they meet: between:0,1:block",
+        ),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit())
+}
+
+fn positive(text: &str) -> Option<u32> {
+    text.parse()
+        .ok()
+        .filter(|&number| number > 0 && is_number(text))
+}
+
+/// Refuses a pattern that does not fit the size of its app.
+pub(crate) fn fits(part: &Part, procs: u32) -> Result<(), ScoreError> {
+    let app = part.app;
+    let of_grid = |cells: Option<u64>, grid: &str| {
+        if cells == Some(u64::from(procs)) {
+            return Ok(());
+        }
+        let cells = cells.map_or("more than 2^64".to_owned(), |cells| cells.to_string());
+        let why = format!("a grid of {grid} has {cells} places, app {app} has {procs} processes");
+        bad_pattern(&part.word, why)
+    };
+    match &part.pattern {
+        Pattern::Halo(halo) => of_grid(halo.grid.cells(), &halo.grid.word()),
+        Pattern::Transpose { rows, columns } => of_grid(
+            u64::from(*rows).checked_mul(u64::from(*columns)),
+            &format!("{rows}x{columns}"),
+        ),
+        Pattern::Ring
+        | Pattern::Pairs
+        | Pattern::Alltoall(_)
+        | Pattern::Tree(_)
+        | Pattern::File(_)
+        | Pattern::Between { .. } => Ok(()),
+    }
+}

@@ -1,0 +1,10 @@
+//! Scores against a plain count.
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_wrap,
+    reason = "tests of small jobs"
+)]
+
+mod random;
+mod refused;
+mod vectors;

@@ -1,0 +1,149 @@
+//! What `score` and `advise` are asked: their own options before `--`, the job behind it.
+
+use crate::report::Refused;
+use stowplan_score::error::ScoreError;
+use stowplan_score::pattern::Part;
+
+/// How the answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One line, for programs.
+    Json,
+    /// A line per level.
+    Tsv,
+}
+
+/// An option of such a command: its name, and its value.
+pub type Given = (String, String);
+
+/// What stands on the line.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The command, for messages.
+    pub command: &'static str,
+    /// Patterns in the order given.
+    pub parts: Vec<Part>,
+    /// `--format`.
+    pub format: Format,
+    /// Options that only this command has.
+    pub others: Vec<Given>,
+    /// Words that are no options.
+    pub words: Vec<String>,
+    /// The words of the job; `None`: there is no `--`.
+    pub job: Option<Vec<String>>,
+}
+
+impl Asked {
+    /// Reads the line. `formats`: those that the command has; `others`: its other options, all with a value.
+    ///
+    /// # Errors
+    /// `bad-option`, `bad-value`, `bad-pattern`: the first, left to right.
+    pub fn read(
+        command: &'static str,
+        args: &[String],
+        formats: &[(&str, Format)],
+        others: &[&str],
+    ) -> Result<Self, Refused> {
+        let end = args.iter().position(|word| word == "--");
+        let mut asked = Self {
+            command,
+            parts: Vec::new(),
+            format: Format::Text,
+            others: Vec::new(),
+            words: Vec::new(),
+            job: end.map(|end| args[end + 1..].to_vec()),
+        };
+        let mut own = args[..end.unwrap_or(args.len())].iter();
+        while let Some(word) = own.next() {
+            if word.len() < 2 || !word.starts_with('-') {
+                asked.words.push(word.clone());
+                continue;
+            }
+            let (name, inline) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
+            };
+            let bare = name.strip_prefix("--").unwrap_or(name);
+            if !["pattern", "format"].contains(&bare) && !others.contains(&bare) {
+                return Err(asked.unknown(name, others));
+            }
+            let Some(value) = inline.or_else(|| own.next().cloned()) else {
+                return Err(told(
+                    "bad-option",
+                    format!("{command} {name}: its value is missing"),
+                ));
+            };
+            match bare {
+                "pattern" => asked.parts.push(Part::read(&value).map_err(refused)?),
+                "format" => match formats.iter().find(|(word, _)| *word == value) {
+                    Some(&(_, format)) => asked.format = format,
+                    None => {
+                        let words: Vec<&str> = formats.iter().map(|(word, _)| *word).collect();
+                        let sentence =
+                            format!("--format {value}: it is none of: {}", words.join(" "));
+                        return Err(told("bad-value", sentence));
+                    }
+                },
+                _ if asked.others.iter().any(|(other, _)| other == bare) => {
+                    return Err(told(
+                        "bad-option",
+                        format!("{command} {name}: it stands there twice"),
+                    ));
+                }
+                _ => asked.others.push((bare.to_owned(), value)),
+            }
+        }
+        Ok(asked)
+    }
+
+    fn unknown(&self, name: &str, others: &[&str]) -> Refused {
+        let mut options = vec!["--pattern".to_owned(), "--format".to_owned()];
+        options.extend(others.iter().map(|name| format!("--{name}")));
+        let job = match self.job {
+            Some(_) => "",
+            None => "; the job's stand behind --",
+        };
+        let command = self.command;
+        let sentence = format!(
+            "{command} has no option {name}: it has {}{job}",
+            options.join(" ")
+        );
+        told("bad-option", sentence)
+    }
+
+    /// The value of one of the other options.
+    #[must_use]
+    pub fn other(&self, name: &str) -> Option<&str> {
+        let found = self.others.iter().find(|(other, _)| other == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Refuses a line without a pattern.
+    ///
+    /// # Errors
+    /// `bad-option`.
+    pub fn needs_a_pattern(&self) -> Result<(), Refused> {
+        if !self.parts.is_empty() {
+            return Ok(());
+        }
+        let command = self.command;
+        let sentence = format!(
+            "{command}: --pattern is needed, to say who talks to whom: --pattern halo:50x48"
+        );
+        Err(told("bad-option", sentence))
+    }
+}
+
+/// A refusal in words.
+#[must_use]
+pub fn told(class: &'static str, sentence: String) -> Refused {
+    Refused::Told { class, sentence }
+}
+
+/// What the counting refuses.
+#[must_use]
+pub fn refused(error: ScoreError) -> Refused {
+    told(error.class(), error.to_string())
+}

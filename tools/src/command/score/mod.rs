@@ -1,0 +1,163 @@
+//! `stowplan score`: what leaves each level of the machine for a communication pattern.
+
+// The line, read.
+pub mod asked;
+// Matrix files.
+pub mod matrices;
+
+use crate::command::map::place;
+use crate::report::{Refused, print_notes};
+use crate::{Console, output};
+use asked::{Asked, Format, refused, told};
+use matrices::FileMatrices;
+use std::io::{self, Write};
+use stowplan_engine::error::Note;
+use stowplan_engine::plan::Plan;
+use stowplan_job::args::map_args;
+use stowplan_score::pattern::Part;
+use stowplan_score::score::{Score, score};
+
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("tsv", Format::Tsv),
+];
+
+/// Runs the subcommand with the arguments behind `score`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match answer(args, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let asked = Asked::read("score", args, FORMATS, &[])?;
+    asked.needs_a_pattern()?;
+    let (plan, notes) = plan_of(&asked, console)?;
+    let matrices = FileMatrices {
+        files: console.files,
+    };
+    let found = score(&plan, &asked.parts, &matrices).map_err(refused)?;
+    output::give(None, console.out, |out| match asked.format {
+        Format::Text => text(&found, &asked.parts, out),
+        Format::Json => json(&found, &asked.parts, out),
+        Format::Tsv => tsv(&found, out),
+    })?;
+    print_notes(&notes, console.err);
+    Ok(())
+}
+
+/// The saved plan that is named, or that of the job.
+fn plan_of(asked: &Asked, console: &Console<'_>) -> Result<(Plan, Vec<Note>), Refused> {
+    match (&asked.words[..], &asked.job) {
+        ([], Some(job)) => {
+            let mapped = place(map_args(job)?, console.files)?.mapped;
+            Ok((mapped.plan, mapped.notes))
+        }
+        ([path], None) => {
+            let bytes = console.files.read(path).map_err(|reason| {
+                told(
+                    "bad-plan",
+                    format!("{path}: at byte 0: expected a saved plan: {reason}"),
+                )
+            })?;
+            let plan = Plan::from_bytes(&bytes);
+            let plan = plan.map_err(|error| told(error.class(), format!("{path}: {error}")))?;
+            Ok((plan, Vec::new()))
+        }
+        ([], None) | ([_, ..], Some(_)) | ([_, _, ..], None) => Err(told(
+            "bad-option",
+            "score takes one saved plan, or -- and a job: stowplan score --pattern P -- -n 8"
+                .to_owned(),
+        )),
+    }
+}
+
+fn json(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    write!(
+        out,
+        "{{\"version\":1,\"ranks\":{},\"nodes\":{},\"patterns\":{},\"unit\":\"{}\",\"edges\":{},\"levels\":[",
+        found.ranks,
+        found.nodes,
+        serde_json::to_string(&words)?,
+        found.unit.word(),
+        found.edges
+    )?;
+    for (at, level) in found.levels.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        let word = level.level.word();
+        write!(
+            out,
+            "{comma}{{\"level\":\"{word}\",\"leave\":{},\"worst\":{}}}",
+            level.leave, level.worst
+        )?;
+    }
+    writeln!(out, "]}}")
+}
+
+fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "#level\tleave\tworst")?;
+    for level in &found.levels {
+        writeln!(
+            out,
+            "{}\t{}\t{}",
+            level.level.word(),
+            level.leave,
+            level.worst
+        )?;
+    }
+    Ok(())
+}
+
+fn text(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    let unit = found.unit.word();
+    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
+    writeln!(
+        out,
+        "{} ranks · {} nodes · {}: {} {}, both directions counted",
+        number(&found.ranks),
+        number(&found.nodes),
+        words.join(" + "),
+        number(&found.edges),
+        unit
+    )?;
+    writeln!(
+        out,
+        "{:<10}{:>20}{:>10}{:>20}",
+        "leave", unit, "share", "worst one"
+    )?;
+    for level in &found.levels {
+        let share = level.leave.per_mille(found.edges);
+        writeln!(
+            out,
+            "{:<10}{:>20}{:>8}.{} %{:>17}",
+            level.level.word(),
+            number(&level.leave),
+            share / 10,
+            share % 10,
+            number(&level.worst)
+        )?;
+    }
+    Ok(())
+}
+
+/// A written number with a comma between the thousands of its whole part.
+#[must_use]
+pub fn thousands(number: &str) -> String {
+    let (whole, fraction) = match number.split_once('.') {
+        Some((whole, fraction)) => (whole, format!(".{fraction}")),
+        None => (number, String::new()),
+    };
+    let digits = whole.len();
+    let mut text = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (digits - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + &fraction
+}
