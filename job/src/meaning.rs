@@ -47,6 +47,12 @@ pub enum Meaning {
     Output,
     /// `--save`.
     Save,
+    /// `--node`.
+    Node,
+    /// `--ranks`.
+    Ranks,
+    /// `--app`.
+    App,
     /// `--threads`.
     Threads,
     /// `--show-attributes`.

@@ -74,6 +74,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
+        Some((word, rest)) if word == "show" => command::show::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
@@ -123,6 +124,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 /// Words that may stand first.
 const SUBCOMMANDS: &[&str] = &[
     "map",
+    "show",
     "check",
     "score",
     "spawn",

@@ -27,8 +27,14 @@ pub enum Format {
     MapDevel,
     /// A line per rank.
     Tsv,
+    /// An object per rank, a line each.
+    Ndjson,
     /// Compact, for programs.
     Json,
+    /// A picture for a browser.
+    Html,
+    /// The drawing alone.
+    Svg,
     /// RFC 34.
     Taskmap,
     /// PMI's process mapping.
@@ -42,7 +48,10 @@ pub const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),
     ("map", Format::Map),
     ("tsv", Format::Tsv),
+    ("ndjson", Format::Ndjson),
     ("json", Format::Json),
+    ("html", Format::Html),
+    ("svg", Format::Svg),
     ("taskmap", Format::Taskmap),
     ("pmi", Format::Pmi),
     ("raw", Format::Raw),
@@ -55,6 +64,17 @@ pub enum Show {
     Before,
     /// What came through the relay, promoted and inherited.
     After,
+}
+
+/// Which ranks are shown: those that all of these leave.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Parts {
+    /// `--node`: those on these nodes.
+    pub node: Option<String>,
+    /// `--ranks`: these.
+    pub ranks: Option<String>,
+    /// `--app`: those of these apps.
+    pub app: Option<String>,
 }
 
 /// The options of the job: all but policies, counts and hosts.
@@ -92,6 +112,8 @@ pub struct JobArgs {
     pub from_env: Option<String>,
     /// `--show-attributes`.
     pub show_attributes: Option<Show>,
+    /// `--node`, `--ranks`, `--app`.
+    pub parts: Parts,
 }
 
 impl Default for JobArgs {
@@ -113,6 +135,7 @@ impl Default for JobArgs {
             lsf_affinity: None,
             from_env: None,
             show_attributes: None,
+            parts: Parts::default(),
         }
     }
 }
@@ -227,6 +250,9 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Rtos
                 | Meaning::Output
                 | Meaning::Save
+                | Meaning::Node
+                | Meaning::Ranks
+                | Meaning::App
                 | Meaning::Threads
                 | Meaning::ShowAttributes
                 | Meaning::Ignored => true,

@@ -273,6 +273,9 @@ impl<'a> Reader<'a> {
             | Meaning::Format
             | Meaning::Output
             | Meaning::Save
+            | Meaning::Node
+            | Meaning::Ranks
+            | Meaning::App
             | Meaning::Threads
             | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
         }
@@ -343,6 +346,9 @@ impl<'a> Reader<'a> {
             Meaning::FromEnv => self.job.from_env = some(),
             Meaning::Output => self.job.output = some(),
             Meaning::Save => self.job.save = some(),
+            Meaning::Node => self.job.parts.node = some(),
+            Meaning::Ranks => self.job.parts.ranks = some(),
+            Meaning::App => self.job.parts.app = some(),
             Meaning::Format => match FORMATS
                 .iter()
                 .find(|(word, _)| word.eq_ignore_ascii_case(value))
@@ -352,7 +358,7 @@ impl<'a> Reader<'a> {
                     return self.bad_value(
                         given,
                         value,
-                        "word of: text map tsv json taskmap pmi raw",
+                        "word of: text map tsv ndjson json html svg taskmap pmi raw",
                     );
                 }
             },

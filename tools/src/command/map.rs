@@ -1,14 +1,16 @@
 //! `stowplan map`: places a job and shows it.
 
-use crate::format::{Told, json, prterun, taskmap, text, tsv};
-use crate::progress::Progress;
+use super::show;
+use crate::format::Told;
 use crate::report::{Refused, print_notes};
 use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use std::io;
+use stowplan_engine::error::Note;
+use stowplan_engine::error::fold::{Folded, fold};
+use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::stage::resolve::Files;
-use stowplan_engine::taskmap::Form;
-use stowplan_job::args::{Format, JobArgs, MapArgs, map_args};
+use stowplan_job::args::{JobArgs, MapArgs, map_args};
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments behind `map`. Gives the exit status.
@@ -44,44 +46,38 @@ pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
 /// Shows a plan, then its notes.
 fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Result<(), Refused> {
     let mapped = &placement.mapped;
+    let notes = remarks(&mapped.notes);
     let told = Told {
         plan: &mapped.plan,
         sources: &placement.sources,
-        notes: &mapped.notes,
+        notes: &notes,
     };
     if let Some(path) = &job.save {
-        let bytes = mapped.plan.to_bytes();
+        let bytes = saved(placement);
         output::give(Some(path), &mut io::sink(), |out| out.write_all(&bytes))?;
     }
-    let screen = console.screen;
-    let audience = console.audience;
-    let format = job.format.unwrap_or(Format::Text);
-    let path = job.output.as_deref();
-    if let Some(form) = task_form(format) {
-        taskmap::write(told.plan, form, |answer| {
-            output::give(path, console.out, answer)
-        })?;
-    } else {
-        let mut watch = Progress::new(audience, &mut *console.err);
-        output::give(path, console.out, |out| match format {
-            Format::Map | Format::MapDevel => prterun::write(told.plan, out, &mut watch),
-            Format::Tsv => tsv::write(told.plan, out, &mut watch),
-            Format::Json => json::write(&told, out),
-            Format::Text | Format::Taskmap | Format::Pmi | Format::Raw => {
-                text::write(&told, screen, out)
-            }
-        })?;
-    }
+    show::write(&told, job, console)?;
     print_notes(&mapped.notes, console.err);
     Ok(())
 }
 
-/// The form of a task map, for formats that are one. Source: taskmap "Task maps".
-const fn task_form(format: Format) -> Option<Form> {
-    match format {
-        Format::Taskmap => Some(Form::Wrapped),
-        Format::Pmi => Some(Form::Pmi),
-        Format::Raw => Some(Form::Raw),
-        Format::Text | Format::Map | Format::MapDevel | Format::Tsv | Format::Json => None,
-    }
+/// Notes in words, those of many apps once.
+#[must_use]
+pub fn remarks(notes: &[Note]) -> Vec<Remark> {
+    let folded = fold(notes);
+    let remark = |told: &Folded<'_>| Remark {
+        class: told.note.class().to_owned(),
+        text: told.to_string(),
+    };
+    folded.iter().map(remark).collect()
+}
+
+/// The bytes of a plan, with where its topologies came from and its notes: `show` gives all of it again.
+fn saved(placement: &Placement) -> Vec<u8> {
+    let plan = &placement.mapped.plan;
+    let source = |id| placement.sources.of(id).map(str::to_owned);
+    plan.to_bytes_with(&Remarks {
+        sources: plan.world().topologies.ids().map(source).collect(),
+        notes: remarks(&placement.mapped.notes),
+    })
 }

@@ -5,6 +5,7 @@ pub mod map;
 pub mod pages;
 pub mod score;
 pub mod session;
+pub mod show;
 pub mod spawn;
 pub mod taskmap;
 pub mod topo;

@@ -63,6 +63,37 @@ pub const MAP: Page = Page {
 /// The other subcommands, in the order of the help text.
 pub const PAGES: &[Page] = &[
     Page {
+        words: "show",
+        synopsis: "PLAN [--format F] [-o FILE] [--node HOSTS] [--ranks LIST] [--app LIST]",
+        about: "Shows a saved plan again, whole or in parts",
+        options: &[
+            row(
+                "format",
+                "F",
+                "as for map: text map tsv ndjson json html svg taskmap pmi raw",
+            ),
+            row(
+                "o",
+                "FILE",
+                "write there instead of standard output, all or nothing",
+            ),
+            row("node", "HOSTS", "only the ranks on these nodes: n3,m[0-2]"),
+            row("ranks", "LIST", "only these ranks: 37,40-45"),
+            row("app", "LIST", "only the ranks of these apps: 1"),
+        ],
+        examples: &[
+            ("stowplan show job.plan", "the page that map wrote"),
+            (
+                "stowplan show job.plan --node b --format tsv",
+                "who is on node b",
+            ),
+            (
+                "stowplan show job.plan --ranks 3,8-9 --format ndjson",
+                "some ranks, for a program",
+            ),
+        ],
+    },
+    Page {
         words: "check",
         synopsis: "PLAN [options and apps as for map]",
         about: "Judges a saved plan again; with a job, also that it answers that job",

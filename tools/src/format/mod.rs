@@ -2,10 +2,6 @@
 
 // Numbers as digits, quickly.
 mod digits;
-// Host lists, folded.
-pub mod hosts;
-// Policies in words.
-mod policy;
 // Nodes on which a job looks the same.
 mod spread;
 // Node names along a walk.
@@ -17,6 +13,8 @@ mod sample;
 pub mod watch;
 // A line per rank.
 pub mod tsv;
+// An object per rank.
+pub mod ndjson;
 // Classes and runs, for programs.
 pub mod json;
 // The layout of prterun's `--display map`.
@@ -30,9 +28,12 @@ pub mod attributes;
 // A page for people.
 pub mod text;
 
-use stowplan_engine::error::Note;
+use stowplan_answers::policy;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::bytes::Remark;
 use stowplan_job::sources::Sources;
+
+pub use stowplan_answers::hosts;
 
 /// A plan, and what the formats say beside it.
 #[derive(Clone, Copy, Debug)]
@@ -42,5 +43,5 @@ pub struct Told<'a> {
     /// Where each topology came from.
     pub sources: &'a Sources,
     /// What is worth knowing.
-    pub notes: &'a [Note],
+    pub notes: &'a [Remark],
 }

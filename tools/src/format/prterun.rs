@@ -4,6 +4,7 @@ use super::node_names::NodeNames;
 use super::spread::{self, AppRun, Stretch};
 use super::watch::Watch;
 use super::{digits, policy};
+use roaring::RoaringBitmap;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use stowplan_engine::id::Id as _;
@@ -14,6 +15,7 @@ use stowplan_engine::policy::{
 };
 use stowplan_engine::table::apps::{AppId, AppTable, Policy};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
 /// What prterun would call the job.
@@ -21,16 +23,22 @@ const JOB: &str = "stowplan@1";
 /// Bytes that are gathered before they are written.
 const BLOCK: usize = 64 << 10;
 
-/// Writes a plan.
+/// Writes a plan, or the nodes of some of its ranks with these.
 ///
 /// # Errors
 /// When `out` cannot take it, or `watch` ends it.
 ///
 /// Cost: a search per rank. Memory: a block, and for rank by fill, span or list the ranks of one node.
-pub fn write(plan: &Plan, out: &mut dyn Write, watch: &mut dyn Watch) -> io::Result<()> {
+pub fn write(
+    plan: &Plan,
+    some: Option<&RoaringBitmap>,
+    out: &mut dyn Write,
+    watch: &mut dyn Watch,
+) -> io::Result<()> {
     out.write_all(head(plan).as_bytes())?;
     let mut page = Page {
         plan,
+        some,
         buf: Vec::with_capacity(BLOCK + (BLOCK >> 2)),
         names: NodeNames::new(&plan.world().names),
         bound: HashMap::new(),
@@ -166,6 +174,8 @@ const fn mapper(map: MapBy) -> &'static str {
 
 struct Page<'p> {
     plan: &'p Plan,
+    /// The ranks that are shown; `None`: all.
+    some: Option<&'p RoaringBitmap>,
     buf: Vec<u8>,
     names: NodeNames<'p>,
     /// Texts of the sets met so far.
@@ -181,6 +191,13 @@ impl Page<'_> {
         out: &mut dyn Write,
         watch: &mut dyn Watch,
     ) -> io::Result<()> {
+        let shown = self.some.is_none_or(|some| {
+            let procs = self.plan.procs_on(NodeId::from_row(node as usize));
+            procs.into_iter().any(|proc| some.contains(proc.rank.0))
+        });
+        if !shown {
+            return Ok(());
+        }
         let state = self.plan.world().states.get(stretch.state);
         let procs: u32 = stretch.runs.iter().map(|run| run.of(self.plan).procs).sum();
         self.buf.extend_from_slice(b"\n\nData for node: ");
@@ -225,6 +242,9 @@ impl Page<'_> {
         }
         for turn in 0..run.procs {
             let local = sorted.get(turn as usize).copied().unwrap_or(turn);
+            if self.some.is_some_and(|some| !some.contains(rank(local).0)) {
+                continue;
+            }
             let cpus = plan.patterns().get(run.pattern).place(local).cpus;
             self.process(at.app, rank(local).0, topology, cpus);
             self.done += 1;

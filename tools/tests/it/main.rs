@@ -23,6 +23,7 @@ mod judged;
 mod page;
 mod request_schema;
 mod session;
+mod show;
 mod spawn;
 mod taskmap;
 #[cfg(unix)]

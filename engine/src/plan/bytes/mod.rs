@@ -15,7 +15,10 @@ mod hardware;
 mod table;
 // Patterns and placed runs.
 mod placed;
+// What was shown beside a plan.
+mod remarks;
 
+pub use remarks::{Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION};
 
 use super::{Plan, World};
@@ -36,6 +39,14 @@ impl Plan {
     /// Cost: the tables used, written once.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
+        self.to_bytes_with(&Remarks::default())
+    }
+
+    /// The same, with what was shown beside the plan: [`Plan::from_bytes_with`] gives that back, all else passes over it.
+    ///
+    /// Cost: as [`Plan::to_bytes`], and the remarks.
+    #[must_use]
+    pub fn to_bytes_with(&self, remarks: &Remarks) -> Vec<u8> {
         let mut writer = Writer::default();
         let mut topologies = Used::new();
         let mut states = Writer::default();
@@ -50,6 +61,7 @@ impl Plan {
         }
         placed::write(&mut writer, self);
         table::write_arguments(&mut writer, &self.table);
+        remarks::write(&mut writer, remarks, &topologies.rows);
         writer.seal(FrameKind::Whole)
     }
 
@@ -65,6 +77,14 @@ impl Plan {
     /// assert_eq!(Plan::from_bytes(b"stowage").unwrap_err().class(), "bad-plan");
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadPlan> {
+        Ok(Self::from_bytes_with(bytes)?.0)
+    }
+
+    /// Reads what [`Plan::to_bytes_with`] wrote: the plan, and what was shown beside it.
+    ///
+    /// # Errors
+    /// `bad-plan`, as [`Plan::from_bytes`].
+    pub fn from_bytes_with(bytes: &[u8]) -> Result<(Self, Remarks), BadPlan> {
         let mut reader = Reader::open(bytes, FrameKind::Whole)?;
         let names = hardware::read_names(&mut reader)?;
         let nodes = names.len();
@@ -92,9 +112,8 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
-        table::read_arguments(&mut reader, &mut table)?;
-        reader.end()?;
-        Ok(Self::assemble(world, table, patterns, placed))
+        let remarks = sections(&mut reader, &mut table, world.topologies.len())?;
+        Ok((Self::assemble(world, table, patterns, placed), remarks))
     }
 
     /// What every daemon of a job needs, and no more: names, places, ranks, masks; no topologies, states or policies.
@@ -132,6 +151,28 @@ impl Plan {
         }
         Ok(Self::assemble(world, table, patterns, placed))
     }
+}
+
+/// What stands behind all that every plan has: each section once, in ascending order.
+fn sections(
+    reader: &mut Reader<'_>,
+    table: &mut AppTable,
+    topologies: usize,
+) -> Result<Remarks, BadPlan> {
+    let mut remarks = Remarks::default();
+    let mut before = 0;
+    while reader.left() > 0 {
+        let section = reader.number(remarks::REMARKS, "the end, or a section that there is")?;
+        reader.ensure(|| section > before, "a section behind the one before")?;
+        before = section;
+        if section == remarks::REMARKS {
+            remarks = remarks::read(reader, topologies)?;
+        } else {
+            table::read_arguments(reader, table)?;
+        }
+    }
+    reader.end()?;
+    Ok(remarks)
 }
 
 /// The settled policy of each app.

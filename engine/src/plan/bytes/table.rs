@@ -40,13 +40,8 @@ pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
     }
 }
 
-/// Reads them, if they are there.
+/// Reads what stands behind the number of the section.
 pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
-    if reader.left() == 0 {
-        return Ok(());
-    }
-    let section = reader.number(ARGUMENTS, "the end, or the arguments of programs")?;
-    reader.ensure(|| section == ARGUMENTS, "the arguments of programs")?;
     let apps = reader.number(APPS_MAX, "a number of apps")?;
     let mut next = 0;
     for _ in 0..apps {

@@ -12,8 +12,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::collections::HashMap;
 use std::io::{self, Write};
-use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::bytes::Remark;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::list_form;
@@ -50,17 +50,18 @@ struct Document<'a> {
     apps: Vec<AppView<'a>>,
     patterns: Vec<PatternView<'a>>,
     cpusets: Vec<String>,
-    notes: Vec<NoteView>,
+    notes: Vec<NoteView<'a>>,
 }
 
 fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
     let plan = told.plan;
     let world = plan.world();
+    let topologies = used(told);
     let mut states = Vec::new();
     let mut rows = HashMap::new();
     let classes = world.before.iter().map(|(nodes, id)| {
         let row = *rows.entry(id).or_insert_with(|| {
-            states.push(StateView::new(told, id));
+            states.push(StateView::new(told, id, &topologies));
             states.len() - 1
         });
         ClassView {
@@ -80,18 +81,30 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         version: VERSION,
         ranks: plan.ranks(),
         nodes: Nodes { told },
-        topologies: world
-            .topologies
-            .ids()
-            .map(|id| TopologyView { told, id })
+        topologies: topologies
+            .iter()
+            .map(|&id| TopologyView { told, id })
             .collect(),
         states,
         classes,
         apps: apps.collect(),
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
-        notes: fold(told.notes).iter().map(NoteView::new).collect(),
+        notes: told.notes.iter().map(NoteView::new).collect(),
     }
+}
+
+/// The topologies that nodes have, in the order in which nodes have them: a saved plan keeps these.
+fn used(told: &Told<'_>) -> Vec<TopologyId> {
+    let world = told.plan.world();
+    let mut used = Vec::new();
+    let states = world.before.iter().map(|(_, state)| state);
+    for topology in states.map(|state| world.states.get(state).topology) {
+        if !used.contains(&topology) {
+            used.push(topology);
+        }
+    }
+    used
 }
 
 /// The pool: how many, which is local, what they are called.
@@ -169,10 +182,13 @@ struct StateView {
 }
 
 impl StateView {
-    fn new(told: &Told<'_>, id: StateId) -> Self {
+    fn new(told: &Told<'_>, id: StateId, topologies: &[TopologyId]) -> Self {
         let state = told.plan.world().states.get(id);
+        let mut known = topologies.iter();
         Self {
-            topology: state.topology.row(),
+            topology: known
+                .position(|&known| known == state.topology)
+                .unwrap_or(topologies.len()),
             slots: state.slots,
             max_slots: state.max_slots,
             used: state.used,
@@ -191,16 +207,16 @@ struct ClassView {
 
 /// A note, as on standard error.
 #[derive(Serialize)]
-struct NoteView {
-    class: &'static str,
-    text: String,
+struct NoteView<'a> {
+    class: &'a str,
+    text: &'a str,
 }
 
-impl NoteView {
-    fn new(told: &Folded<'_>) -> Self {
+impl<'a> NoteView<'a> {
+    fn new(told: &'a Remark) -> Self {
         Self {
-            class: told.note.class(),
-            text: told.to_string(),
+            class: &told.class,
+            text: &told.text,
         }
     }
 }

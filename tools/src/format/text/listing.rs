@@ -6,10 +6,10 @@ use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::list_form;
 
 /// The heads of the columns, then the ranks in their order.
-pub(super) fn rows(plan: &Plan) -> Vec<String> {
+pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String> {
     let head = ["rank", "node", "local_rank", "object", "cpus"].map(str::to_owned);
     let mut rows = vec![head];
-    rows.extend((0..plan.ranks()).filter_map(|rank| row(plan, Rank(rank))));
+    rows.extend(ranks.filter_map(|rank| row(plan, Rank(rank))));
     let sides = [Side::Right, Side::Left, Side::Right, Side::Left, Side::Left];
     aligned(&rows, &sides)
 }

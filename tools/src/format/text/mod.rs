@@ -18,10 +18,9 @@ mod table;
 use super::Told;
 use super::screen::{Colours, Screen, counted, grouped, width};
 use placement::Placement;
+use roaring::RoaringBitmap;
 use shapes::Shape;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use stowplan_engine::error::fold as notes;
 use stowplan_engine::plan::RankOrder;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::TopologyId;
@@ -110,7 +109,11 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
     page.extend(apps::lines(told, screen).into_iter().map(Row::Whole));
     page.push(Row::Cut(String::new()));
     if told.plan.ranks() <= RANKS_LISTED {
-        page.extend(listing::rows(told.plan).into_iter().map(Row::Whole));
+        page.extend(
+            listing::rows(told.plan, 0..told.plan.ranks())
+                .into_iter()
+                .map(Row::Whole),
+        );
         page.push(Row::Cut(String::new()));
     } else {
         drawn(told, &Shown::new(told, shapes), screen, &mut page);
@@ -128,6 +131,29 @@ pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result
             Row::Whole(line) => writeln!(out, "{}", screen.whole(line))?,
             Row::Picture(head, line) => writeln!(out, "{}", picture(head, line, screen))?,
         }
+    }
+    out.flush()
+}
+
+/// Writes some ranks of a plan: the first line, then a line for each.
+///
+/// # Errors
+/// When `out` cannot take it.
+///
+/// Cost: the runs of the plan, then the ranks.
+pub fn write_some(
+    told: &Told<'_>,
+    some: &RoaringBitmap,
+    screen: Screen,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let shapes = shapes::shapes(told.plan);
+    let nodes = shapes.iter().map(|shape| shape.count).sum();
+    writeln!(out, "{}", screen.line(&head(told, nodes, shapes.len())))?;
+    writeln!(out, "shown  {}", counted(some.len(), "rank"))?;
+    writeln!(out)?;
+    for line in listing::rows(told.plan, some.iter()) {
+        writeln!(out, "{}", screen.whole(&line))?;
     }
     out.flush()
 }
@@ -215,19 +241,25 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
         counted(u64::from(plan.ranks()), "rank"),
         counted(apps.count() as u64, "app"),
         counted(shapes as u64, "node shape"),
-        counted(notes::fold(told.notes).len() as u64, "note"),
+        counted(told.notes.len() as u64, "note"),
     )
 }
 
 /// The topologies that the nodes have.
 fn machines(told: &Told<'_>) -> Vec<String> {
     let world = told.plan.world();
-    let mut nodes: BTreeMap<TopologyId, u64> = BTreeMap::new();
+    // In the order in which nodes have them.
+    let mut nodes: Vec<(TopologyId, u64)> = Vec::new();
     for (range, state) in world.before.iter() {
-        *nodes.entry(world.states.get(state).topology).or_default() += u64::from(range.count);
+        let id = world.states.get(state).topology;
+        let count = u64::from(range.count);
+        match nodes.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, nodes)) => *nodes += count,
+            None => nodes.push((id, count)),
+        }
     }
     let many = nodes.len() > 1;
-    let line = |(&id, &count): (&TopologyId, &u64)| {
+    let line = |&(id, count): &(TopologyId, u64)| {
         let source = told.sources.of(id).unwrap_or("a topology");
         let nodes = if many {
             format!("{}: ", counted(count, "node"))
@@ -245,7 +277,11 @@ fn machines(told: &Told<'_>) -> Vec<String> {
     let mut lines: Vec<String> = nodes.iter().take(MACHINES).map(line).collect();
     if nodes.len() > MACHINES {
         lines.truncate(MACHINES - 1);
-        let rest = nodes.values().skip(MACHINES - 1).sum();
+        let rest = nodes
+            .iter()
+            .skip(MACHINES - 1)
+            .map(|(_, count)| count)
+            .sum();
         lines.push(format!(
             "machine  {} more topologies on {}",
             nodes.len() - (MACHINES - 1),

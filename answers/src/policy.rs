@@ -9,7 +9,8 @@ use stowplan_engine::table::apps::{AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Rule};
 
 /// The map policy without its qualifiers, as `ppr:2:package`.
-pub(super) fn map(policy: &Policy, table: &AppTable) -> String {
+#[must_use]
+pub fn map(policy: &Policy, table: &AppTable) -> String {
     match policy.map {
         MapBy::Slot => "slot".to_owned(),
         MapBy::Node => "node".to_owned(),
@@ -33,7 +34,8 @@ pub(super) fn map(policy: &Policy, table: &AppTable) -> String {
 }
 
 /// The qualifiers of a map policy that are not the default, in the order of the help text.
-pub(super) fn map_qualifiers(policy: &Policy) -> Vec<String> {
+#[must_use]
+pub fn map_qualifiers(policy: &Policy) -> Vec<String> {
     let mut words = Vec::new();
     let mut push = |given: bool, word: &str| {
         if given {
@@ -54,7 +56,8 @@ pub(super) fn map_qualifiers(policy: &Policy) -> Vec<String> {
 }
 
 /// The rank policy.
-pub(super) const fn rank(policy: &Policy) -> &'static str {
+#[must_use]
+pub const fn rank(policy: &Policy) -> &'static str {
     match policy.rank {
         RankBy::Slot => "slot",
         RankBy::Node => "node",
@@ -65,7 +68,8 @@ pub(super) const fn rank(policy: &Policy) -> &'static str {
 }
 
 /// The bind target.
-pub(super) const fn bind(policy: &Policy) -> &'static str {
+#[must_use]
+pub const fn bind(policy: &Policy) -> &'static str {
     match policy.bind {
         BindTo::Nothing => "none",
         BindTo::Object(kind) => kind.word(),
@@ -75,7 +79,8 @@ pub(super) const fn bind(policy: &Policy) -> &'static str {
 }
 
 /// The qualifiers of a bind target that are not the default.
-pub(super) fn bind_qualifiers(policy: &Policy) -> Vec<String> {
+#[must_use]
+pub fn bind_qualifiers(policy: &Policy) -> Vec<String> {
     let mut words = Vec::new();
     if policy.if_supported == IfSupported::Yes {
         words.push("if-supported".to_owned());
@@ -90,7 +95,8 @@ pub(super) fn bind_qualifiers(policy: &Policy) -> Vec<String> {
 }
 
 /// Whether a binding may be given up.
-pub(super) const fn strength(policy: &Policy) -> &'static str {
+#[must_use]
+pub const fn strength(policy: &Policy) -> &'static str {
     match policy.strength {
         BindStrength::Default => "default",
         BindStrength::Explicit => "explicit",
@@ -98,7 +104,8 @@ pub(super) const fn strength(policy: &Policy) -> &'static str {
 }
 
 /// What a cpu is.
-pub(super) const fn mode(mode: CpuMode) -> &'static str {
+#[must_use]
+pub const fn mode(mode: CpuMode) -> &'static str {
     match mode {
         CpuMode::Core => "core",
         CpuMode::Hwthread => "hwthread",
@@ -106,7 +113,8 @@ pub(super) const fn mode(mode: CpuMode) -> &'static str {
 }
 
 /// Words joined to a directive: `core:span:pe=2`.
-pub(super) fn joined(word: &str, qualifiers: &[String]) -> String {
+#[must_use]
+pub fn joined(word: &str, qualifiers: &[String]) -> String {
     let mut text = word.to_owned();
     for qualifier in qualifiers {
         text.push(':');
@@ -116,7 +124,8 @@ pub(super) fn joined(word: &str, qualifiers: &[String]) -> String {
 }
 
 /// Inclusive ranges in list form, in their order.
-pub(super) fn number_ranges(ranges: &[(u32, u32)]) -> String {
+#[must_use]
+pub fn number_ranges(ranges: &[(u32, u32)]) -> String {
     let mut text = String::new();
     for &(first, last) in ranges {
         let comma = if text.is_empty() { "" } else { "," };
@@ -131,7 +140,8 @@ pub(super) fn number_ranges(ranges: &[(u32, u32)]) -> String {
 }
 
 /// Where a word came from: a stable word, and the rule's where it is a default.
-pub(super) const fn origin(origin: Origin) -> (&'static str, Option<&'static str>) {
+#[must_use]
+pub const fn origin(origin: Origin) -> (&'static str, Option<&'static str>) {
     match origin {
         Origin::App => ("app", None),
         Origin::Job => ("job", None),

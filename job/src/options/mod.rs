@@ -1,6 +1,10 @@
 //! The options of the command line, as one table: parser, hints, help and `docs/options.md` all follow it.
 
+// Options of prterun that do not touch placement.
+mod ignored;
+
 pub use crate::meaning::{Meaning, Old};
+pub use ignored::IGNORED;
 
 /// How many arguments an option takes as its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,10 +73,6 @@ const fn old(
     new: &'static str,
 ) -> Row {
     row(names, takes, metavar, Meaning::Old(what), new)
-}
-
-const fn ignored(names: &'static [&'static str], takes: Takes) -> Row {
-    row(names, takes, "VALUE", Meaning::Ignored, "")
 }
 
 use Meaning as M;
@@ -197,7 +197,7 @@ pub const OPTIONS: &[Row] = &[
         One,
         "F",
         M::Format,
-        "text map tsv json taskmap pmi raw",
+        "text map tsv ndjson json html svg taskmap pmi raw",
     ),
     row(
         &["display"],
@@ -219,6 +219,27 @@ pub const OPTIONS: &[Row] = &[
         "FILE",
         M::Output,
         "write there instead of standard output, all or nothing",
+    ),
+    row(
+        &["node"],
+        One,
+        "HOSTS",
+        M::Node,
+        "only the ranks on these nodes: n3,m[0-2] (tsv, ndjson, map, text)",
+    ),
+    row(
+        &["ranks"],
+        One,
+        "LIST",
+        M::Ranks,
+        "only these ranks: 37,40-45 (tsv, ndjson, map, text)",
+    ),
+    row(
+        &["app"],
+        One,
+        "LIST",
+        M::App,
+        "only the ranks of these apps: 1 (tsv, ndjson, map, text)",
     ),
     row(&["save"], One, "PLAN", M::Save, "also save the plan"),
     row(
@@ -317,58 +338,6 @@ pub const OPTIONS: &[Row] = &[
         Old::BindToPackage,
         "--bind-to package",
     ),
-];
-
-/// Options of prterun that do not touch placement: taken, without effect.
-pub const IGNORED: &[Row] = &[
-    ignored(&["wdir", "wd"], One),
-    ignored(&["x"], One),
-    ignored(&["unset-env"], One),
-    ignored(&["path"], One),
-    ignored(&["prefix"], One),
-    ignored(&["noprefix"], Nothing),
-    ignored(&["app-prefix"], One),
-    ignored(&["pmix-prefix"], One),
-    ignored(&["pset"], One),
-    ignored(&["personality"], One),
-    ignored(&["tune"], One),
-    ignored(&["output"], One),
-    ignored(&["output-filename"], One),
-    ignored(&["output-directory"], One),
-    ignored(&["tag-output"], Nothing),
-    ignored(&["timestamp-output"], Nothing),
-    ignored(&["merge-stderr-to-stdout"], Nothing),
-    ignored(&["xml"], Nothing),
-    ignored(&["stdin"], One),
-    ignored(&["timeout"], One),
-    ignored(&["spawn-timeout"], One),
-    ignored(&["report-state-on-timeout"], Nothing),
-    ignored(&["get-stack-traces"], Nothing),
-    ignored(&["report-pid"], One),
-    ignored(&["report-uri"], One),
-    ignored(&["preload-binary", "s"], Nothing),
-    ignored(&["preload-files"], One),
-    ignored(&["set-cwd-to-session-dir"], Nothing),
-    ignored(&["index-argv-by-rank"], Nothing),
-    ignored(&["forward-signals"], One),
-    ignored(&["launch-agent"], One),
-    ignored(&["exec-agent"], One),
-    ignored(&["max-restarts"], One),
-    ignored(&["enable-recovery"], Nothing),
-    ignored(&["continuous"], Nothing),
-    ignored(&["stop-on-exec"], Nothing),
-    ignored(&["stop-in-init"], Nothing),
-    ignored(&["stop-in-app"], Nothing),
-    ignored(&["show-progress"], Nothing),
-    ignored(&["leave-session-attached"], Nothing),
-    ignored(&["debug-daemons"], Nothing),
-    ignored(&["debug-daemons-file"], Nothing),
-    ignored(&["keepalive"], One),
-    ignored(&["singleton"], One),
-    ignored(&["gpu-support"], One),
-    ignored(&["allow-run-as-root"], Nothing),
-    ignored(&["quiet", "q"], Nothing),
-    ignored(&["verbose", "v"], Nothing),
 ];
 
 /// The option of a name without dashes. Cost: a pass over the tables.

@@ -1,0 +1,12 @@
+//! Answers for people: why a rank is where it is, what moved between two plans, and pictures of them.
+//!
+//! An inner part of stowplan: nothing here is promised to stay. It opens no file and writes none.
+
+// Policies in words.
+pub mod policy;
+// Host lists, folded.
+pub mod hosts;
+// What a line of `tsv` says of one rank.
+pub mod row;
+// Some ranks of a plan.
+pub mod select;

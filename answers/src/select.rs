@@ -1,0 +1,112 @@
+//! Some ranks of a plan: those on some nodes, of some apps, or in a list; several of these meet.
+
+use roaring::RoaringBitmap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::{NodeId, NodeRange};
+use stowplan_engine::text::cursor::whole_ranges;
+use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
+use stowplan_job::args::Parts;
+use stowplan_job::error::JobError;
+
+/// The ranks that `--node`, `--ranks` and `--app` leave; `None`: none of these was given, so all.
+///
+/// # Errors
+/// `no-such-host` for a node that the plan does not have; `bad-value` for a list that is none, or a rank or app beyond
+/// the last.
+///
+/// Cost: the ranks chosen.
+pub fn select(plan: &Plan, parts: &Parts) -> Result<Option<RoaringBitmap>, JobError> {
+    let mut chosen: Option<RoaringBitmap> = None;
+    let mut meet = |ranks: RoaringBitmap| match &mut chosen {
+        Some(chosen) => *chosen &= ranks,
+        None => chosen = Some(ranks),
+    };
+    if let Some(list) = &parts.ranks {
+        meet(numbers("--ranks", list, plan.ranks(), "ranks")?);
+    }
+    if let Some(list) = &parts.app {
+        let count = u32::try_from(plan.apps().len()).unwrap_or(u32::MAX);
+        let mut ranks = RoaringBitmap::new();
+        for app in numbers("--app", list, count, "apps")? {
+            let app = app as usize;
+            ranks.insert_range(plan.bases()[app]..plan.bases()[app + 1]);
+        }
+        meet(ranks);
+    }
+    if let Some(list) = &parts.node {
+        let mut ranks = RoaringBitmap::new();
+        for range in nodes(plan, list)? {
+            for node in range.first..range.end() {
+                let procs = plan.procs_on(NodeId::from_row(node as usize));
+                ranks.extend(procs.map(|proc| proc.rank.0));
+            }
+        }
+        meet(ranks);
+    }
+    Ok(chosen)
+}
+
+/// Numbers below `count`, as a list.
+///
+/// # Errors
+/// `bad-value`.
+pub fn numbers(
+    option: &str,
+    list: &str,
+    count: u32,
+    what: &str,
+) -> Result<RoaringBitmap, JobError> {
+    let bad = |why: String| JobError::Told {
+        class: "bad-value",
+        sentence: format!("{option} {list}: {why}"),
+    };
+    let Some(ranges) = whole_ranges(list) else {
+        return Err(bad("expected a list of numbers such as 37,40-45".to_owned()));
+    };
+    let mut numbers = RoaringBitmap::new();
+    for (first, last) in ranges {
+        if last >= count {
+            let there = match count {
+                0 => format!("there are no {what}"),
+                1 => format!("there is 1 of the {what}, 0"),
+                _ => format!("there are {count} {what}, 0 to {}", count - 1),
+            };
+            return Err(bad(there));
+        }
+        numbers.insert_range(first..=last);
+    }
+    Ok(numbers)
+}
+
+/// The nodes of a host list, in its order.
+///
+/// # Errors
+/// `bad-hostlist`, `no-such-host`.
+pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
+    let bad = |why: &str| JobError::Told {
+        class: "bad-hostlist",
+        sentence: format!("--node {list}: {why}"),
+    };
+    let names = &plan.world().names;
+    let entries = read_hosts(list).map_err(|_| bad("expected nodes such as n3,m[0-2]"))?;
+    let mut nodes = Vec::new();
+    for entry in entries {
+        let HostEntry::Names(range, EntrySlots::One) = entry else {
+            return Err(bad("expected names of nodes, without counts"));
+        };
+        let (found, missing) = names.find(&range);
+        if let Some(name) = missing {
+            return Err(JobError::Told {
+                class: "no-such-host",
+                sentence: format!(
+                    "--node {list}: {name} is none of the {} nodes of the job",
+                    names.len()
+                ),
+            });
+        }
+        nodes.extend(found.iter().copied());
+    }
+    Ok(nodes)
+}

@@ -1,0 +1,72 @@
+//! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge have no use for it.
+
+use super::wire::{BadPlan, Reader, Writer};
+use crate::limit::APPS_MAX;
+use crate::table::topologies::TopologyId;
+
+/// The section of the remarks, behind all others.
+pub(super) const REMARKS: u32 = 2;
+
+/// What was shown beside a plan, kept so that it can be shown again.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Remarks {
+    /// Where each topology came from. Shape `[topologies]`; `None`: nobody said.
+    pub sources: Vec<Option<String>>,
+    /// Notes, those of many apps folded, in the order they were found.
+    pub notes: Vec<Remark>,
+}
+
+/// A note in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// Its class.
+    pub class: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// Writes them, unless there are none. `topologies`: those that the plan uses, in the order in which they are written.
+pub(super) fn write(writer: &mut Writer, remarks: &Remarks, topologies: &[TopologyId]) {
+    let source = |id: TopologyId| remarks.sources.get(crate::id::Id::row(id))?.as_deref();
+    let silent = topologies.iter().all(|&id| source(id).is_none());
+    if silent && remarks.notes.is_empty() {
+        return;
+    }
+    writer.number(REMARKS);
+    writer.size(topologies.len());
+    for &id in topologies {
+        let words = source(id);
+        writer.number(u32::from(words.is_some()));
+        words.into_iter().for_each(|words| writer.text(words));
+    }
+    writer.size(remarks.notes.len());
+    for note in &remarks.notes {
+        writer.text(&note.class);
+        writer.text(&note.text);
+    }
+}
+
+/// Reads what stands behind the number of the section.
+pub(super) fn read(reader: &mut Reader<'_>, topologies: usize) -> Result<Remarks, BadPlan> {
+    let count = reader.number(u32::MAX, "a number of topologies")? as usize;
+    reader.ensure(|| count == topologies, "a source for each topology")?;
+    let mut remarks = Remarks::default();
+    for _ in 0..count {
+        let said = reader.number(1, "whether a source is told")? == 1;
+        let words = if said {
+            Some(reader.text()?.to_owned())
+        } else {
+            None
+        };
+        remarks.sources.push(words);
+    }
+    let notes = reader.number(APPS_MAX, "a number of notes")? as usize;
+    let some = notes <= reader.left();
+    reader.ensure(|| some, "as many notes as are counted")?;
+    for _ in 0..notes {
+        let class = reader.text()?.to_owned();
+        let text = reader.text()?.to_owned();
+        remarks.notes.push(Remark { class, text });
+    }
+    Ok(remarks)
+}

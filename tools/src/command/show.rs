@@ -1,0 +1,198 @@
+//! `stowplan show`: a saved plan again, whole or in parts; and how every plan is written.
+
+use crate::format::{Told, json, ndjson, prterun, taskmap, text, tsv};
+use crate::progress::Progress;
+use crate::report::Refused;
+use crate::{Console, output};
+use roaring::RoaringBitmap;
+use stowplan_answers::select::select;
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::taskmap::Form;
+use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
+use stowplan_job::error::one_line;
+use stowplan_job::options::Meaning;
+use stowplan_job::sources::Sources;
+use stowplan_job::words::CommandLine;
+
+/// Runs the subcommand with the arguments behind `show`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match show(args, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let (words, job) = job_args(args)?;
+    own_options(
+        args,
+        &[
+            Meaning::Format,
+            Meaning::Output,
+            Meaning::Node,
+            Meaning::Ranks,
+            Meaning::App,
+        ],
+    )?;
+    let path = match words.as_slice() {
+        [path] => path,
+        [] => return Err(misplaced("PLAN", OptionFault::NoValue)),
+        [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
+    };
+    let saved = Saved::read(path, console.files)?;
+    write(&saved.told(), &job, console)?;
+    for Remark { class, text } in &saved.notes {
+        // The worst that can happen to a note is that nobody reads it.
+        let _ = writeln!(console.err, "note[{}]: {}", one_line(class), one_line(text));
+    }
+    Ok(())
+}
+
+/// Refuses options of a job that have no meaning for a plan that is there.
+///
+/// # Errors
+/// `bad-option`.
+pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
+    let mut rest = args;
+    while let Some((word, behind)) = rest.split_first() {
+        rest = behind;
+        let line = CommandLine::read(args.get(args.len() - behind.len() - 1..).unwrap_or(&[]));
+        let first = line.apps.first().and_then(|app| app.options.first());
+        let Some(option) = first.filter(|_| word.starts_with('-') && word.len() > 1) else {
+            continue;
+        };
+        if option.meaning.is_none_or(|meaning| !own.contains(&meaning)) {
+            return Err(misplaced(&option.name, OptionFault::Misplaced));
+        }
+        let inline = usize::from(word.contains('='));
+        rest = behind
+            .get(option.values.len().saturating_sub(inline)..)
+            .unwrap_or(&[]);
+    }
+    Ok(())
+}
+
+pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {
+    Refused::from(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault,
+    })
+}
+
+/// A plan that was saved, with what was shown beside it.
+#[derive(Debug)]
+pub struct Saved {
+    /// The plan.
+    pub plan: Plan,
+    /// Where its topologies came from.
+    pub sources: Sources,
+    /// Its notes.
+    pub notes: Vec<Remark>,
+}
+
+impl Saved {
+    /// Reads a saved plan.
+    ///
+    /// # Errors
+    /// `bad-plan`.
+    pub fn read(path: &str, files: &dyn Files) -> Result<Self, Refused> {
+        let bad = |sentence: String| Refused::Told {
+            class: "bad-plan",
+            sentence,
+        };
+        let bytes = files
+            .read(path)
+            .map_err(|why| bad(format!("{path}: at byte 0: expected a saved plan: {why}")))?;
+        let (plan, Remarks { sources, notes }) =
+            Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
+        let mut named = Sources::default();
+        for (id, words) in plan.world().topologies.ids().zip(sources) {
+            words.into_iter().for_each(|words| named.add(id, &words));
+        }
+        Ok(Self {
+            plan,
+            sources: named,
+            notes,
+        })
+    }
+
+    /// As formats take it.
+    #[must_use]
+    pub fn told(&self) -> Told<'_> {
+        Told {
+            plan: &self.plan,
+            sources: &self.sources,
+            notes: &self.notes,
+        }
+    }
+}
+
+/// Writes a plan as the options of the job say.
+///
+/// # Errors
+/// Those of the selection; `contradicting-qualifiers` where a format has no parts; `output`.
+pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Result<(), Refused> {
+    let screen = console.screen;
+    let audience = console.audience;
+    let format = job.format.unwrap_or(Format::Text);
+    let some = select(told.plan, &job.parts)?;
+    let some = some.as_ref();
+    parts_fit(format, some)?;
+    let path = job.output.as_deref();
+    if let Some(form) = task_form(format) {
+        return taskmap::write(told.plan, form, |answer| {
+            output::give(path, console.out, answer)
+        });
+    }
+    let mut watch = Progress::new(audience, &mut *console.err);
+    output::give(path, console.out, |out| match (format, some) {
+        (Format::Map | Format::MapDevel, some) => prterun::write(told.plan, some, out, &mut watch),
+        (Format::Tsv, None) => tsv::write(told.plan, out, &mut watch),
+        (Format::Tsv, Some(some)) => ndjson::write_tsv(told.plan, some, out, &mut watch),
+        (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
+        (Format::Json, _) => json::write(told, out),
+        (Format::Text, Some(some)) => text::write_some(told, some, screen, out),
+        _ => text::write(told, screen, out),
+    })
+}
+
+/// Formats that say something of each rank have parts.
+fn parts_fit(format: Format, some: Option<&RoaringBitmap>) -> Result<(), Refused> {
+    let by_rank = matches!(
+        format,
+        Format::Text | Format::Map | Format::MapDevel | Format::Tsv | Format::Ndjson
+    );
+    if some.is_none() || by_rank {
+        return Ok(());
+    }
+    let word = FORMATS.iter().find(|(_, known)| *known == format);
+    let word = word.map_or("", |(word, _)| word);
+    Err(Refused::Told {
+        class: "contradicting-qualifiers",
+        sentence: format!(
+            "--format {word} shows a whole plan: --node, --ranks and --app go with tsv, ndjson, map and text"
+        ),
+    })
+}
+
+/// The form of a task map, for formats that are one. Source: taskmap "Task maps".
+const fn task_form(format: Format) -> Option<Form> {
+    match format {
+        Format::Taskmap => Some(Form::Wrapped),
+        Format::Pmi => Some(Form::Pmi),
+        Format::Raw => Some(Form::Raw),
+        Format::Text
+        | Format::Map
+        | Format::MapDevel
+        | Format::Tsv
+        | Format::Ndjson
+        | Format::Json
+        | Format::Html
+        | Format::Svg => None,
+    }
+}
