@@ -265,9 +265,14 @@ mod tests {
         path
     }
 
+    /// A process that is being started holds for a moment what we have open, the lock of a journal too: who opens a journal
+    /// again and who starts a process take turns.
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
     /// A kill leaves what was committed, and perhaps a part of a frame.
     #[test]
     fn a_killed_launcher_goes_on_where_it_was() {
+        let _turn = ONE_AT_A_TIME.lock().unwrap();
         let path = journal("killed");
         let mut launcher = Launcher::open(&path).unwrap();
         let mut day = Day(8);
@@ -311,6 +316,7 @@ mod tests {
     /// A real process, really killed, wherever it was: it goes on, and nothing that was answered is lost.
     #[test]
     fn a_launcher_killed_at_any_moment_has_kept_every_answer() {
+        let _turn = ONE_AT_A_TIME.lock().unwrap();
         use std::io::BufRead as _;
         let path = journal("any-moment");
         let (mut dice, mut known) = (Day(3), 0);
@@ -369,6 +375,7 @@ mod tests {
 
     #[test]
     fn a_journal_in_use_is_refused() {
+        let _turn = ONE_AT_A_TIME.lock().unwrap();
         let path = journal("in-use");
         let launcher = Launcher::open(&path).unwrap();
         assert!(Launcher::open(&path).is_err());
