@@ -14,6 +14,7 @@ mod console;
 mod contract;
 mod corpus;
 mod corpus_words;
+mod damaged;
 mod divergences;
 mod docs;
 mod help;
