@@ -39,6 +39,8 @@ pub mod outside;
 mod devices;
 // Topologies and what else is known of the nodes.
 pub mod machine;
+// The ranks of a job in an order of their own.
+mod rank_order;
 // The job of a task map.
 mod sequence;
 // A job on a machine.

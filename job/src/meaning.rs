@@ -31,6 +31,8 @@ pub enum Meaning {
     As,
     /// `--target`.
     Target,
+    /// `--rank-order`.
+    RankOrder,
     /// `--taskmap`.
     Taskmap,
     /// `--lsf-affinity`.

@@ -4,6 +4,7 @@ use crate::args::{Format, JobArgs, MapArgs};
 use crate::error::JobError;
 use crate::machine;
 use crate::outside::Outside;
+use crate::rank_order::RankOrder;
 use crate::sequence::sequence_of;
 use crate::sources::Sources;
 use stowplan_engine::error::Note;
@@ -37,10 +38,11 @@ pub struct Placement {
 pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
+    let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, sources) = machine::read(&job, outside)?;
     let (resolved, machine) = meet(words, &job, machine, outside)?;
     Ok(Placement {
-        mapped: placed(resolved, machine, job.threads)?,
+        mapped: order.give(placed(resolved, machine, job.threads)?, outside)?,
         sources,
         displayed,
     })
@@ -59,8 +61,9 @@ pub fn place_on(
     outside: &dyn Outside,
 ) -> Result<Mapped, JobError> {
     let threads = asked.job.threads;
+    let order = RankOrder::of(&asked.job, &asked.taken.request)?;
     let (resolved, machine) = resolve_on(machine, asked, outside)?;
-    placed(resolved, machine, threads)
+    order.give(placed(resolved, machine, threads)?, outside)
 }
 
 /// What [`place_on`] hands to the engine: the request with every default decided, and the machine with the nodes that it

@@ -36,3 +36,5 @@ pub mod level;
 mod count;
 // A plan and its patterns -> figures.
 pub mod score;
+// Which rank each place gets.
+pub mod order;

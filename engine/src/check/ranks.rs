@@ -331,6 +331,12 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     };
     let entries = Entries::of(plan, app);
     let names = &plan.world().names;
+    // Whether each node's ranks stand in placement order: where an order of ranks was given, they need not.
+    let written = plan
+        .table()
+        .policy(app)
+        .is_some_and(|policy| matches!(policy.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf));
+    let mut dealt: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
     let mut next_local: HashMap<u32, u32> = HashMap::new();
     let mut rank = 0;
     for (row, run) in runs.iter().enumerate() {
@@ -351,12 +357,16 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
             return;
         }
         let local = next_local.entry(run.node).or_insert(0);
-        faults.equal(
-            Promise::LocalRank,
-            || at(rank),
-            u64::from(run.local),
-            u64::from(*local),
-        );
+        if written {
+            faults.equal(
+                Promise::LocalRank,
+                || at(rank),
+                u64::from(run.local),
+                u64::from(*local),
+            );
+        } else {
+            dealt.push((run.node, run.local, end - rank, rank));
+        }
         *local = local.saturating_add(end - rank);
         if let Some(entries) = &entries {
             named(entries, plan, run.node, rank..end, &at, faults);
@@ -366,6 +376,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
             return;
         }
     }
+    permuted(&mut dealt, plan, app, faults);
     for run in own.runs() {
         for node in run.nodes.first..run.nodes.end() {
             let dealt = next_local.get(&node).copied().unwrap_or(0);
@@ -379,6 +390,29 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
                 u64::from(dealt),
                 u64::from(run.procs),
             );
+        }
+    }
+}
+
+/// An order of ranks: each process of each node has one rank. `dealt`: node, first process, how many, first rank.
+fn permuted(dealt: &mut [(u32, u32, u32, u32)], plan: &Plan, app: AppId, faults: &mut Faults) {
+    dealt.sort_unstable();
+    let names = &plan.world().names;
+    let base = plan.app(app).base().0;
+    for node in dealt.chunk_by(|a, b| a.0 == b.0) {
+        let mut next = 0_u32;
+        for &(node, local, count, rank) in node {
+            let at = || Where {
+                app: Some(number(app.row())),
+                node: (node < names.len()).then(|| names.name(NodeId::from_row(node as usize))),
+                local: Some(local),
+                rank: Some(base.saturating_add(rank)),
+            };
+            faults.equal(Promise::LocalRank, at, u64::from(local), u64::from(next));
+            next = local.saturating_add(count);
+            if faults.full() {
+                return;
+            }
         }
     }
 }

@@ -34,6 +34,8 @@ mod rows;
 mod table;
 // The compact forms: saved, broadcast.
 pub mod bytes;
+// The same places with other ranks.
+mod reorder;
 // What one node's daemon needs.
 pub mod slice;
 // Which node each rank is on, as blocks.
@@ -42,6 +44,7 @@ mod tasks;
 pub use bytes::BadPlan;
 pub use order::{ListedRun, RankOrder};
 pub use query::{Located, OnNode, ProcPlace};
+pub use reorder::BadOrder;
 pub use rows::Rows;
 pub use table::ProcTable;
 

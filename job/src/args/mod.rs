@@ -104,6 +104,8 @@ pub struct JobArgs {
     pub as_ns: Option<String>,
     /// `--target`.
     pub targets: Vec<String>,
+    /// `--rank-order`.
+    pub rank_order: Option<String>,
     /// `--taskmap`.
     pub taskmap: Option<String>,
     /// `--lsf-affinity`.
@@ -131,6 +133,7 @@ impl Default for JobArgs {
             session: None,
             as_ns: None,
             targets: Vec::new(),
+            rank_order: None,
             taskmap: None,
             lsf_affinity: None,
             from_env: None,
@@ -243,6 +246,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::Session
                 | Meaning::As
                 | Meaning::Target
+                | Meaning::RankOrder
                 | Meaning::LsfAffinity
                 | Meaning::FromEnv
                 | Meaning::Format

@@ -267,6 +267,7 @@ impl<'a> Reader<'a> {
             | Meaning::Session
             | Meaning::As
             | Meaning::Target
+            | Meaning::RankOrder
             | Meaning::Taskmap
             | Meaning::LsfAffinity
             | Meaning::FromEnv
@@ -341,6 +342,7 @@ impl<'a> Reader<'a> {
             Meaning::Session => self.job.session = some(),
             Meaning::As => self.job.as_ns = some(),
             Meaning::Target => self.job.targets.push(value.to_owned()),
+            Meaning::RankOrder => self.job.rank_order = some(),
             Meaning::Taskmap => self.job.taskmap = some(),
             Meaning::LsfAffinity => self.job.lsf_affinity = some(),
             Meaning::FromEnv => self.job.from_env = some(),

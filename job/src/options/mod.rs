@@ -172,6 +172,13 @@ pub const OPTIONS: &[Row] = &[
         "into this session; may be repeated",
     ),
     row(
+        &["rank-order"],
+        One,
+        "ORDER",
+        M::RankOrder,
+        "which rank each place gets: cells:GRID:CELL strips:GRID kdtree:GRID hyperplane:GRID file:F",
+    ),
+    row(
         &["taskmap"],
         One,
         "MAP",

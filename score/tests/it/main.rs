@@ -5,6 +5,7 @@
     reason = "tests of small jobs"
 )]
 
+mod orders;
 mod random;
 mod refused;
 mod vectors;

@@ -9,7 +9,6 @@ use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
-use std::collections::HashMap;
 
 /// Patterns that the runs use, the cpu sets that these use, and per app its runs and the order of its ranks; no policies.
 pub(super) fn write(writer: &mut Writer, plan: &Plan) {
@@ -259,7 +258,7 @@ fn apart(runs: &[PlacedRun]) -> bool {
     ranges.windows(2).all(|pair| pair[0].end() <= pair[1].first)
 }
 
-/// Listed ranks: ascending, each node's processes in placement order and all of them.
+/// Listed ranks: ascending, each process of each node once.
 fn read_listed(
     reader: &mut Reader<'_>,
     runs: &[PlacedRun],
@@ -269,40 +268,46 @@ fn read_listed(
     let ranks = reader.column(rows)?;
     let nodes = reader.column(rows)?;
     let locals = reader.column(rows)?;
-    let mut dealt: HashMap<u32, u32> = HashMap::new();
     let mut listed = Vec::with_capacity(rows);
+    // Node, first process and the one behind the last of each stretch.
+    let mut dealt: Vec<(u32, u32, u32)> = Vec::with_capacity(rows);
     for row in 0..rows {
         let (rank, node, local) = (ranks[row], nodes[row], locals[row]);
         let end = ranks.get(row + 1).map_or(own, |&end| u64::from(end));
         let count = end
             .checked_sub(u64::from(rank))
             .and_then(|count| u32::try_from(count).ok());
-        let seen = dealt.entry(node).or_insert(0);
         let starts = row > 0 || rank == 0;
-        let Some(count) = count.filter(|&count| count > 0 && *seen == local && starts) else {
+        let Some(count) = count.filter(|&count| count > 0 && starts) else {
             return Err(reader.bad("listed ranks in order"));
         };
-        *seen = local
+        let end = local
             .checked_add(count)
             .ok_or_else(|| reader.bad("fewer processes on a node"))?;
+        dealt.push((node, local, end));
         listed.push(ListedRun { rank, node, local });
     }
-    let mut found = 0;
-    for run in runs {
-        reader.ensure(
-            || run.nodes.count as usize <= dealt.len(),
-            "a listed rank on every node",
-        )?;
+    dealt.sort_unstable();
+    let mut dealt = dealt.chunk_by(|a, b| a.0 == b.0);
+    let mut of_nodes: Vec<&PlacedRun> = runs.iter().collect();
+    of_nodes.sort_unstable_by_key(|run| run.nodes.first);
+    for run in of_nodes {
         for node in run.nodes.first..run.nodes.end() {
-            found += 1;
+            let mut next = 0;
+            let own = dealt.next().unwrap_or_default();
+            let whole = own.iter().all(|&(of, first, end)| {
+                let follows = of == node && first == next;
+                next = end;
+                follows
+            });
             reader.ensure(
-                || dealt.get(&node) == Some(&run.procs),
-                "as many listed ranks as the node has processes",
+                || whole && next == run.procs,
+                "each process of each node among the listed ranks once",
             )?;
         }
     }
     reader.ensure(
-        || found == dealt.len(),
+        || dealt.next().is_none(),
         "listed ranks on placed nodes alone",
     )?;
     Ok(listed)

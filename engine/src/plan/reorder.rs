@@ -1,0 +1,122 @@
+//! The same places with other ranks: an order says which rank each place gets.
+
+use super::{ListedRun, Placed, Plan, RankOrder, row};
+use crate::policy::{MapBy, RankBy};
+use crate::table::apps::{AppId, Policy, PolicyId};
+
+/// Why an order does not serve a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BadOrder {
+    /// Ranks of several apps have no common places.
+    #[error("it orders the ranks of one app, and the job has {apps}")]
+    Apps {
+        /// Apps with processes.
+        apps: usize,
+    },
+    /// Ranks that a file wrote stay where it says.
+    #[error("the ranks of a job by {} are written already", map.word())]
+    Written {
+        /// The policy.
+        map: MapBy,
+    },
+    /// As many ranks as places are needed.
+    #[error("it has {ranks} ranks, the job has {places} processes")]
+    Length {
+        /// Ranks of the order.
+        ranks: usize,
+        /// Processes.
+        places: u32,
+    },
+    /// No such rank.
+    #[error("rank {rank} is beyond the job's {places} processes, from 0")]
+    Beyond {
+        /// The rank.
+        rank: u32,
+        /// Processes.
+        places: u32,
+    },
+    /// A rank that stands twice.
+    #[error("rank {rank} stands there twice")]
+    Twice {
+        /// The rank.
+        rank: u32,
+    },
+}
+
+impl Plan {
+    /// The plan in which place k has the k-th of these ranks. Places are the processes of the one app, node by node in the
+    /// job's order, on a node by local rank; what they get stays, and the order takes the place of rank-by.
+    ///
+    /// # Errors
+    /// A [`BadOrder`].
+    ///
+    /// Cost: the ranks; the plan keeps a row for each stretch of ranks that follow each other on a node.
+    pub fn reordered(self, ranks: &[u32]) -> Result<Self, BadOrder> {
+        let mut with_processes = self.table.ids().filter(|&app| self.app(app).procs().0 > 0);
+        let (app, others) = (with_processes.next(), with_processes.count());
+        let Some(app) = app.filter(|_| others == 0) else {
+            return Err(BadOrder::Apps { apps: others + 1 });
+        };
+        let map = self.table.policy(app).map(|policy| policy.map);
+        if let Some(map @ (MapBy::Seq | MapBy::Rankfile | MapBy::Lsf)) = map {
+            return Err(BadOrder::Written { map });
+        }
+        let listed = self.listed_runs(app, ranks)?;
+        let Self {
+            world,
+            mut table,
+            patterns,
+            apps,
+            ..
+        } = self;
+        let mut placed: Vec<Placed> = apps.into_iter().map(|app| app.placed).collect();
+        let asked_before = table.policy[app];
+        let own = &mut placed[crate::id::Id::row(app)];
+        own.order = RankOrder::Listed(listed);
+        // What was asked, and the same with its binding settled.
+        let mut listed = |id: PolicyId| {
+            let rank = RankBy::Listed;
+            let policy = table.policies[id];
+            table.intern(Policy { rank, ..policy })
+        };
+        own.policy = own.policy.map(&mut listed);
+        let asked = asked_before.map(listed);
+        table.policy[app] = asked;
+        Ok(Self::assemble(world, table, patterns, placed))
+    }
+
+    /// The ranks as stretches on nodes, in rank order.
+    fn listed_runs(&self, app: AppId, ranks: &[u32]) -> Result<Vec<ListedRun>, BadOrder> {
+        const NONE: u32 = u32::MAX;
+        let own = self.app(app);
+        let places = own.procs().0;
+        if ranks.len() != places as usize {
+            let ranks = ranks.len();
+            return Err(BadOrder::Length { ranks, places });
+        }
+        let mut place_of = vec![NONE; ranks.len()];
+        for (place, &rank) in (0..).zip(ranks) {
+            match place_of.get_mut(rank as usize) {
+                Some(of) if *of == NONE => *of = place,
+                Some(_) => return Err(BadOrder::Twice { rank }),
+                None => return Err(BadOrder::Beyond { rank, places }),
+            }
+        }
+        let mut listed: Vec<ListedRun> = Vec::new();
+        let mut last = None;
+        for (rank, &place) in (0..).zip(&place_of) {
+            let at = own.before.find(0, place);
+            let run = &own.runs()[at];
+            let inside = place - own.before.get(0, at);
+            let node = run.nodes.first + inside / run.procs;
+            let continues = last == Some((node, place.wrapping_sub(1)));
+            if !continues {
+                let local = inside % run.procs;
+                listed.push(ListedRun { rank, node, local });
+            }
+            last = Some((node, place));
+        }
+        debug_assert!(listed.len() <= row(ranks.len()) as usize);
+        Ok(listed)
+    }
+}

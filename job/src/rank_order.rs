@@ -1,0 +1,84 @@
+//! `--rank-order`: the same places with ranks in an order of their own.
+
+use crate::args::JobArgs;
+use crate::error::JobError;
+use crate::outside::Outside;
+use stowplan_engine::map::Mapped;
+use stowplan_engine::plan::{BadOrder, Plan};
+use stowplan_engine::spawn::SpawnRequest;
+use stowplan_engine::spawn::request::AppRow;
+use stowplan_engine::table::apps::AppId;
+use stowplan_score::error::ScoreError;
+use stowplan_score::order::Order;
+
+/// The order that a job asks for, if it does.
+pub(crate) struct RankOrder(Option<Order>);
+
+impl RankOrder {
+    /// What the words say.
+    ///
+    /// # Errors
+    /// `bad-rank-order`; `contradicting-qualifiers` for several apps, or where a task map says the ranks.
+    pub(crate) fn of(job: &JobArgs, request: &SpawnRequest) -> Result<Self, JobError> {
+        let Some(word) = &job.rank_order else {
+            return Ok(Self(None));
+        };
+        let order = Order::read(word).map_err(refused)?;
+        let is_app = |(_, row): &(AppId, &AppRow)| matches!(row, AppRow::App { .. });
+        let apps = request.apps().iter().filter(is_app).count();
+        let why = if apps > 1 {
+            format!("it orders the ranks of one app, and the job has {apps}")
+        } else if job.taskmap.is_some() {
+            "--taskmap says the node of each rank already".to_owned()
+        } else {
+            return Ok(Self(Some(order)));
+        };
+        Err(contradicting(&order, &why))
+    }
+
+    /// Gives the ranks of a plan this order.
+    pub(crate) fn give(
+        self,
+        mut mapped: Mapped,
+        outside: &dyn Outside,
+    ) -> Result<Mapped, JobError> {
+        let Some(order) = self.0 else {
+            return Ok(mapped);
+        };
+        let read = |path: &str| outside.read(path);
+        let (procs, per_node) = (mapped.plan.ranks(), fullest(&mapped.plan));
+        let ranks = order.ranks(procs, per_node, &read).map_err(refused)?;
+        mapped.plan = mapped.plan.reordered(&ranks).map_err(|error| match error {
+            BadOrder::Apps { .. } | BadOrder::Written { .. } => {
+                contradicting(&order, &error.to_string())
+            }
+            BadOrder::Length { .. } | BadOrder::Beyond { .. } | BadOrder::Twice { .. } => {
+                refused(ScoreError::Order {
+                    order: order.word(),
+                    why: error.to_string(),
+                })
+            }
+        })?;
+        Ok(mapped)
+    }
+}
+
+/// Processes of the fullest node.
+fn fullest(plan: &Plan) -> u32 {
+    let runs = plan.apps().iter().flat_map(|app| app.runs());
+    runs.map(|run| run.procs).max().unwrap_or(0)
+}
+
+fn contradicting(order: &Order, why: &str) -> JobError {
+    JobError::Told {
+        class: "contradicting-qualifiers",
+        sentence: format!("--rank-order {}: {why}", order.word()),
+    }
+}
+
+fn refused(error: ScoreError) -> JobError {
+    JobError::Told {
+        class: error.class(),
+        sentence: format!("--rank-order {error}"),
+    }
+}

@@ -1,0 +1,32 @@
+//! Boxes of a grid, row-major, the ranks of each row-major.
+
+use super::walk::{Box, strides, write};
+use crate::limit::DIMENSIONS_MAX;
+use crate::pattern::Grid;
+
+/// The rank of each place. The last box of a dimension is cut where the grid ends. Cost: the ranks.
+#[must_use]
+pub fn cells(grid: &Grid, cell: &Grid) -> Vec<u32> {
+    let strides = strides(grid);
+    let dimensions: Vec<usize> = (0..grid.sizes.len()).collect();
+    let mut out = Vec::with_capacity(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    let mut within = Box::whole(grid);
+    let mut at = [0_u32; DIMENSIONS_MAX];
+    loop {
+        for &dimension in &dimensions {
+            within.first[dimension] = at[dimension];
+            within.sizes[dimension] =
+                cell.sizes[dimension].min(grid.sizes[dimension] - at[dimension]);
+        }
+        write(&within, &dimensions, &strides, &mut out);
+        let more = |&dimension: &usize| {
+            let behind = at[dimension].checked_add(cell.sizes[dimension]);
+            behind.is_some_and(|behind| behind < grid.sizes[dimension])
+        };
+        let Some(moved) = dimensions.iter().copied().rev().find(more) else {
+            return out;
+        };
+        at[moved] += cell.sizes[moved];
+        at[moved + 1..].fill(0);
+    }
+}

@@ -1,0 +1,147 @@
+//! Orders: which rank each place gets. Places are the processes of an app, node by node.
+
+// Boxes of a grid, one after the other.
+mod cells;
+// Strips of a grid, there and back.
+pub mod strips;
+// Halves of a grid, down to single cells.
+pub mod kdtree;
+// Halves of a grid that whole nodes fill.
+pub mod hyperplane;
+// What the directions of a stencil say of dimensions.
+pub mod stencil;
+// Ranks as a file has them.
+pub mod file;
+// Cells of a grid, box by box.
+mod walk;
+
+use crate::error::ScoreError;
+use crate::pattern::Grid;
+use stencil::Stencil;
+
+pub use cells::cells;
+
+/// An order of ranks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// `cells:GRID:CELL`: boxes row-major, ranks in a box row-major; the last box of a dimension may be cut.
+    Cells {
+        /// The grid of ranks.
+        grid: Grid,
+        /// The box.
+        cell: Grid,
+    },
+    /// `strips:GRID`: strips as wide as a node is long, there and back.
+    Strips(Grid),
+    /// `kdtree:GRID`: the longest dimension halved, down to single ranks.
+    Kdtree(Grid),
+    /// `hyperplane:GRID`: halves that whole nodes fill.
+    Hyperplane(Grid),
+    /// `file:F`.
+    File(String),
+}
+
+/// The words there are, for messages.
+const WORDS: &str = "cells:GRID:CELL strips:GRID kdtree:GRID hyperplane:GRID file:F";
+
+impl Order {
+    /// Reads the word of an order.
+    ///
+    /// # Errors
+    /// `bad-rank-order`.
+    pub fn read(word: &str) -> Result<Self, ScoreError> {
+        let refuse = |why: String| refuse(word, why);
+        let Some((name, rest)) = word.split_once(':') else {
+            return refuse(format!("an order is one of: {WORDS}"));
+        };
+        if name == "file" {
+            return match rest {
+                "" => refuse("file takes the name of a file: file:F".to_owned()),
+                path => Ok(Self::File(path.to_owned())),
+            };
+        }
+        let grid = |text: &str| {
+            Grid::read(text).ok_or_else(|| ScoreError::Order {
+                order: word.to_owned(),
+                why: format!("{text:?} is no grid such as 50x48"),
+            })
+        };
+        match name {
+            "cells" => {
+                let Some((whole, cell)) = rest.split_once(':') else {
+                    return refuse(
+                        "cells takes a grid and a box of it: cells:50x48:2x24".to_owned(),
+                    );
+                };
+                let (whole, cell) = (grid(whole)?, grid(cell)?);
+                if whole.sizes.len() != cell.sizes.len() {
+                    let (all, own) = (whole.sizes.len(), cell.sizes.len());
+                    return refuse(format!("the grid has {all} dimensions, the box has {own}"));
+                }
+                Ok(Self::Cells { grid: whole, cell })
+            }
+            "strips" => Ok(Self::Strips(grid(rest)?)),
+            "kdtree" => Ok(Self::Kdtree(grid(rest)?)),
+            "hyperplane" => Ok(Self::Hyperplane(grid(rest)?)),
+            _ => refuse(format!("an order is one of: {WORDS}")),
+        }
+    }
+
+    /// The word again.
+    #[must_use]
+    pub fn word(&self) -> String {
+        match self {
+            Self::Cells { grid, cell } => format!("cells:{}:{}", grid.word(), cell.word()),
+            Self::Strips(grid) => format!("strips:{}", grid.word()),
+            Self::Kdtree(grid) => format!("kdtree:{}", grid.word()),
+            Self::Hyperplane(grid) => format!("hyperplane:{}", grid.word()),
+            Self::File(path) => format!("file:{path}"),
+        }
+    }
+
+    /// The rank of each place. `procs`: places; `per_node`: those of a node, of the fullest one where they differ; `read`:
+    /// files by name.
+    ///
+    /// # Errors
+    /// `bad-rank-order` where the order does not fit.
+    pub fn ranks(
+        &self,
+        procs: u32,
+        per_node: u32,
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Vec<u32>, ScoreError> {
+        let grid = match self {
+            Self::Cells { grid, .. }
+            | Self::Strips(grid)
+            | Self::Kdtree(grid)
+            | Self::Hyperplane(grid) => grid,
+            Self::File(path) => {
+                let text = read(path).or_else(|why| refuse(&self.word(), why))?;
+                return file::read(&self.word(), &text, procs);
+            }
+        };
+        if grid.cells() != Some(u64::from(procs)) {
+            let cells = grid
+                .cells()
+                .map_or("more than 2^64".to_owned(), |cells| cells.to_string());
+            let grid = grid.word();
+            let why = format!("a grid of {grid} has {cells} places, the job has {procs} processes");
+            return refuse(&self.word(), why);
+        }
+        let star = Stencil::star(grid.sizes.len());
+        Ok(match self {
+            Self::Cells { grid, cell } => cells(grid, cell),
+            Self::Strips(grid) => strips::strips(grid, &star, per_node),
+            Self::Kdtree(grid) => kdtree::kdtree(grid, &star),
+            Self::Hyperplane(grid) => hyperplane::hyperplane(grid, &star, per_node),
+            Self::File(_) => Vec::new(),
+        })
+    }
+}
+
+fn refuse<T>(order: &str, why: String) -> Result<T, ScoreError> {
+    Err(ScoreError::Order {
+        order: order.to_owned(),
+        why,
+    })
+}
