@@ -10,3 +10,5 @@ pub mod hosts;
 pub mod row;
 // Some ranks of a plan.
 pub mod select;
+// Two plans beside each other.
+pub mod diff;

@@ -1,6 +1,7 @@
 //! Subcommands: one file each.
 
 pub mod check;
+pub mod diff;
 pub mod map;
 pub mod pages;
 pub mod score;
@@ -10,3 +11,22 @@ pub mod spawn;
 pub mod taskmap;
 pub mod topo;
 pub mod words;
+
+use crate::report::Refused;
+use stowplan_job::args::{FORMATS, Format};
+
+/// Refuses a format that a subcommand does not have.
+///
+/// # Errors
+/// `bad-value`, unless it is fine.
+fn refuse_format(fine: bool, command: &str, format: Format, known: &str) -> Result<(), Refused> {
+    if fine {
+        return Ok(());
+    }
+    let word = FORMATS.iter().find(|(_, own)| *own == format);
+    let word = word.map_or("", |(word, _)| word);
+    Err(Refused::Told {
+        class: "bad-value",
+        sentence: format!("--format {word}: {command} knows {known}"),
+    })
+}

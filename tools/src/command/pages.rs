@@ -94,6 +94,23 @@ pub const PAGES: &[Page] = &[
         ],
     },
     Page {
+        words: "diff",
+        synopsis: "PLAN PLAN | PLAN -- job... | -- job... -- job...",
+        about: "What moved between two plans or jobs: status 0 nothing, 1 something, 2 an error",
+        options: &[
+            row("format", "F", "text json tsv html svg [default: text]"),
+            row(
+                "o",
+                "FILE",
+                "write there instead of standard output, all or nothing",
+            ),
+        ],
+        examples: &[(
+            "stowplan diff job.plan job.plan --format json",
+            "whether they are the same, and the word that moved what is not",
+        )],
+    },
+    Page {
         words: "check",
         synopsis: "PLAN [options and apps as for map]",
         about: "Judges a saved plan again; with a job, also that it answers that job",

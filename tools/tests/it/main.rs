@@ -15,6 +15,7 @@ mod contract;
 mod corpus;
 mod corpus_words;
 mod damaged;
+mod diff;
 mod divergences;
 mod docs;
 mod help;

@@ -1,0 +1,146 @@
+//! The one option in which two requests differ.
+
+use crate::hosts::{all, host_list};
+use crate::policy;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::origins::{Origin, Origins};
+use stowplan_job::words::CommandLine;
+
+/// An option whose value differs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Cause {
+    /// The option, as `--map-by`.
+    pub option: String,
+    /// The app on which it stands, from 0.
+    pub app: usize,
+    /// Its value in the first request; `None`: it is not given.
+    pub a: Option<String>,
+    /// In the second.
+    pub b: Option<String>,
+}
+
+/// Values by app and option.
+type Values = BTreeMap<(usize, String), String>;
+
+/// The only key whose value differs.
+fn only(a: &Values, b: &Values) -> Option<Cause> {
+    let mut differing = a
+        .keys()
+        .chain(b.keys())
+        .filter(|&key| a.get(key) != b.get(key));
+    let key = differing.next()?;
+    if differing.any(|other| other != key) {
+        return None;
+    }
+    Some(Cause {
+        option: key.1.clone(),
+        app: key.0,
+        a: a.get(key).cloned(),
+        b: b.get(key).cloned(),
+    })
+}
+
+/// The cause as two command lines have it: the words as they were written.
+#[must_use]
+pub fn of_words(a: &[String], b: &[String]) -> Option<Cause> {
+    let values = |words: &[String]| {
+        let mut values = Values::new();
+        for (app, words) in CommandLine::read(words).apps.iter().enumerate() {
+            for option in &words.options {
+                let entry = values.entry((app, written(&option.name))).or_default();
+                if !entry.is_empty() {
+                    entry.push(' ');
+                }
+                *entry += &option.values.join(" ");
+            }
+        }
+        values
+    };
+    only(&values(a), &values(b))
+}
+
+/// The name of an option as we write it.
+fn written(name: &str) -> String {
+    let bare = name.trim_start_matches('-');
+    stowplan_job::options::find(bare).map_or_else(|| name.to_owned(), |row| row.written())
+}
+
+/// The cause as two plans have it: the words that were given, in canonical form.
+#[must_use]
+pub fn of_plans(a: &Plan, b: &Plan) -> Option<Cause> {
+    only(&values(a), &values(b))
+}
+
+fn values(plan: &Plan) -> Values {
+    let table = plan.table();
+    let mut values = Values::new();
+    for app in table.ids() {
+        let mut put = |option: &str, value: String| {
+            values.insert((app.row(), option.to_owned()), value);
+        };
+        if let Some(np) = table.np[app] {
+            put("-n", np.0.to_string());
+        }
+        for (option, value, origin) in given(plan, app) {
+            let own = match origin {
+                Origin::App => true,
+                Origin::Job => app.row() == 0,
+                Origin::Parent | Origin::Default(_) => false,
+            };
+            if own {
+                put(option, value);
+            }
+        }
+    }
+    let world = plan.world();
+    let mut slots = String::new();
+    for (nodes, state) in world.before.iter() {
+        let part = host_list(&world.names, nodes);
+        slots += &format!("{part}:{},", world.states.get(state).slots);
+    }
+    if slots.len() <= HOSTS_MAX {
+        slots.pop();
+    } else {
+        slots = host_list(&world.names, all(&world.names));
+    }
+    values.insert((0, "--host".to_owned()), slots);
+    values
+}
+
+/// Bytes up to which slots are told node by node.
+const HOSTS_MAX: usize = 4096;
+
+/// The three policies of an app in words, with where each came from.
+#[must_use]
+pub fn given(plan: &Plan, app: AppId) -> Vec<(&'static str, String, Origin)> {
+    let table = plan.table();
+    let (Some(id), Some(origins)) = (plan.app(app).policy(), table.origins[app]) else {
+        return Vec::new();
+    };
+    let own = &table.policies[id];
+    let Origins { map, rank, bind } = origins;
+    let mut word = policy::map(own, table);
+    if let Some((listing, _)) = table.listing[app] {
+        word += &format!(":file={}", table.listings[listing].path);
+    }
+    if let Some(device) = &table.device[app] {
+        word += &format!(":{device}");
+    }
+    vec![
+        (
+            "--map-by",
+            policy::joined(&word, &policy::map_qualifiers(own)),
+            map,
+        ),
+        ("--rank-by", policy::rank(own).to_owned(), rank),
+        (
+            "--bind-to",
+            policy::joined(policy::bind(own), &policy::bind_qualifiers(own)),
+            bind,
+        ),
+    ]
+}

@@ -1,0 +1,163 @@
+//! What differs between two plans, for people and as a table.
+
+use super::{Change, Diff, GROUPS_MAX, Group, RUNS_KEPT};
+use crate::row::{Row, Rows};
+use std::io::{self, Write};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::NodeId;
+
+/// Columns for a list of ranks.
+const LIST_COLUMNS: usize = 60;
+/// The first line of the table.
+pub const HEADER: &str =
+    "#rank\tchange\tnode_a\tlocal_rank_a\tcpus_a\tnode_b\tlocal_rank_b\tcpus_b\n";
+
+/// A page of at most 24 lines: counts, the cause, then what moved where.
+#[must_use]
+pub fn page(diff: &Diff, a: &Plan, b: &Plan) -> Vec<String> {
+    let ranks = |count: u32| match count {
+        1 => "1 rank".to_owned(),
+        count => format!("{count} ranks"),
+    };
+    let mut lines = vec![format!(
+        "{} same · {} on another node · {} on other cpus of the same node · {} with another local rank alone · {} gone · {} new",
+        ranks(diff.same),
+        diff.moved.node,
+        diff.moved.cpus,
+        diff.moved.local_rank,
+        diff.gone,
+        diff.new
+    )];
+    if diff.reordered {
+        lines.push("reordered: the places are the same, other ranks are on them".to_owned());
+    }
+    if let Some(cause) = &diff.cause {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not given".into());
+        lines.push(format!(
+            "cause  {} of app {}: {} -> {}",
+            cause.option,
+            cause.app,
+            value(&cause.a),
+            value(&cause.b)
+        ));
+    }
+    if !diff.groups.is_empty() {
+        lines.push(String::new());
+    }
+    debug_assert!(diff.groups.len() <= GROUPS_MAX, "so many have room");
+    lines.extend(diff.groups.iter().map(|group| line(group, a, b)));
+    lines
+}
+
+/// One group: its ranks, and from where to where.
+fn line(group: &Group, a: &Plan, b: &Plan) -> String {
+    let first = group.runs.first().map_or(0, |run| run.0);
+    let ours = Rows::new(a).row(Rank(first));
+    let theirs = Rows::new(b).row(Rank(first));
+    let name = |plan: &Plan, node: u32| plan.world().names.name(NodeId::from_row(node as usize));
+    let what = match (group.change, group.nodes) {
+        (Change::Gone, _) => "gone".to_owned(),
+        (Change::New, _) => "new".to_owned(),
+        (Change::Node, Some((from, to))) => format!("node {} -> {}", name(a, from), name(b, to)),
+        (Change::Node, None) => "another node".to_owned(),
+        (Change::Cpus, Some((on, _))) => format!("other cpus of {}", name(a, on)),
+        (Change::Cpus, None) => "other cpus of the same node".to_owned(),
+        (Change::LocalRank, Some((on, _))) => format!("another local rank on {}", name(a, on)),
+        (Change::LocalRank, None) => "another local rank alone".to_owned(),
+    };
+    let at = |row: &Option<Row>| {
+        row.as_ref().map_or_else(
+            || "-".to_owned(),
+            |row| {
+                let cpus = row.cpus.as_ref().map_or("unbound", |cpus| cpus);
+                format!("{} local {} cpus {cpus}", row.node, row.local_rank)
+            },
+        )
+    };
+    format!(
+        "ranks {}  ({})  {what}; {first}: {} -> {}",
+        list(group),
+        group.ranks,
+        at(&ours),
+        at(&theirs)
+    )
+}
+
+/// The ranks of a group, as far as there is room.
+fn list(group: &Group) -> String {
+    let mut text = String::new();
+    for &(first, last) in &group.runs {
+        let part = if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        };
+        if text.len() + part.len() > LIST_COLUMNS {
+            return text + ",…";
+        }
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text += &part;
+    }
+    if group.runs.len() > RUNS_KEPT {
+        text += ",…";
+    }
+    text
+}
+
+/// Writes a line for each rank that is not the same.
+///
+/// # Errors
+/// When `out` cannot take it.
+///
+/// Cost: two searches per rank.
+pub fn write_tsv(a: &Plan, b: &Plan, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(HEADER.as_bytes())?;
+    let (mut ours, mut theirs) = (Rows::new(a), Rows::new(b));
+    let mut buf = Vec::new();
+    for rank in 0..a.ranks().max(b.ranks()) {
+        let (here, there) = (ours.row(Rank(rank)), theirs.row(Rank(rank)));
+        let Some(change) = change(here.as_ref(), there.as_ref()) else {
+            continue;
+        };
+        writeln!(
+            buf,
+            "{rank}\t{}\t{}\t{}",
+            change.word(),
+            cells(here.as_ref()),
+            cells(there.as_ref())
+        )?;
+        if buf.len() > 1 << 16 {
+            out.write_all(&buf)?;
+            buf.clear();
+        }
+    }
+    out.write_all(&buf)
+}
+
+/// What happened to a rank, by its rows.
+#[must_use]
+pub fn change(a: Option<&Row>, b: Option<&Row>) -> Option<Change> {
+    match (a, b) {
+        (None, None) => None,
+        (Some(_), None) => Some(Change::Gone),
+        (None, Some(_)) => Some(Change::New),
+        (Some(a), Some(b)) if a.node != b.node => Some(Change::Node),
+        (Some(a), Some(b)) if a.cpus != b.cpus => Some(Change::Cpus),
+        (Some(a), Some(b)) if a.local_rank != b.local_rank => Some(Change::LocalRank),
+        (Some(_), Some(_)) => None,
+    }
+}
+
+fn cells(row: Option<&Row>) -> String {
+    row.map_or_else(
+        || "-\t-\t-".to_owned(),
+        |row| {
+            let cpus = row.cpus.as_deref().unwrap_or("-");
+            format!("{}\t{}\t{cpus}", row.node, row.local_rank)
+        },
+    )
+}

@@ -1,0 +1,85 @@
+//! `stowplan diff`: two plans or jobs beside each other.
+
+use super::show::{Saved, misplaced, own_options};
+use super::{map, refuse_format};
+use crate::report::Refused;
+use crate::{Console, output};
+use stowplan_answers::diff::{cause, diff, words};
+use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::plan::Plan;
+use stowplan_job::args::{Format, job_args, map_args};
+use stowplan_job::options::Meaning;
+
+/// Runs the subcommand with the arguments behind `diff`. Gives the exit status: 1 where something differs.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match compare(args, console) {
+        Ok(status) => status,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+/// A side of the comparison.
+enum Side<'a> {
+    Plan(&'a str),
+    Job(&'a [String]),
+}
+
+fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
+    let (head, job) = behind(args);
+    let (plans, options) = job_args(head)?;
+    own_options(head, &[Meaning::Format, Meaning::Output])?;
+    let format = options.format.unwrap_or(Format::Text);
+    let fine = matches!(
+        format,
+        Format::Text | Format::Json | Format::Tsv | Format::Html | Format::Svg
+    );
+    refuse_format(fine, "diff", format, "text json tsv html svg")?;
+    let sides = match (plans.as_slice(), job) {
+        ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
+        ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],
+        ([], Some(jobs)) => match behind(jobs) {
+            (a, Some(b)) => [Side::Job(a), Side::Job(b)],
+            (_, None) => return Err(misplaced("-- JOB -- JOB", OptionFault::NoValue)),
+        },
+        ([_, _, more, ..], None) => return Err(misplaced(more, OptionFault::Misplaced)),
+        ([_, more, ..], Some(_)) => return Err(misplaced(more, OptionFault::Misplaced)),
+        ([_] | [], None) => return Err(misplaced("A B", OptionFault::NoValue)),
+    };
+    let [a, b] = &sides;
+    let (plan_a, plan_b) = (plan(a, console)?, plan(b, console)?);
+    let mut found = diff(&plan_a, &plan_b);
+    if let (Side::Job(a), Side::Job(b)) = (a, b) {
+        found.cause = cause::of_words(a, b);
+    }
+    let path = options.output.as_deref();
+    output::give(path, console.out, |out| match format {
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &found)?;
+            out.write_all(b"\n")
+        }
+        Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),
+        _ => {
+            let page = words::page(&found, &plan_a, &plan_b);
+            page.iter().try_for_each(|line| writeln!(out, "{line}"))
+        }
+    })?;
+    Ok(u8::from(!found.is_same()))
+}
+
+/// The arguments before the first `--`, and those behind it.
+pub(super) fn behind(args: &[String]) -> (&[String], Option<&[String]>) {
+    match args.iter().position(|word| word == "--") {
+        Some(at) => (&args[..at], Some(&args[at + 1..])),
+        None => (args, None),
+    }
+}
+
+fn plan(side: &Side<'_>, console: &mut Console<'_>) -> Result<Plan, Refused> {
+    match side {
+        Side::Plan(path) => Ok(Saved::read(path, console.files)?.plan),
+        Side::Job(words) => {
+            let asked = map_args(words)?;
+            Ok(map::place(asked, console.files)?.mapped.plan)
+        }
+    }
+}
