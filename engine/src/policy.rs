@@ -153,6 +153,20 @@ pub enum RankBy {
     Listed,
 }
 
+impl RankBy {
+    /// The word of this policy.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Slot => "slot",
+            Self::Node => "node",
+            Self::Fill => "fill",
+            Self::Span => "span",
+            Self::Listed => "listed",
+        }
+    }
+}
+
 /// What a process is bound to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BindTo {
@@ -163,6 +177,18 @@ pub enum BindTo {
     /// The job's default for object-less maps: a cpu up to two processes in the job, else a NUMA node (`semantics` 3.6).
     /// Settled by the count stage, as it needs every app's process count.
     BySize,
+}
+
+impl BindTo {
+    /// The word of this policy.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "none",
+            Self::Object(kind) => kind.word(),
+            Self::BySize => "core or numa",
+        }
+    }
 }
 
 /// Whether a binding was asked for or is a default, which may be given up.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use stowplan_engine::error::at::{At, Text};
 use stowplan_engine::error::place::PlaceError;
+use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{MapError, SpecError};
 use stowplan_topo::TopoError;
 
@@ -65,10 +66,12 @@ impl JobError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Map(MapError::Spec(error)) => {
-                let nearest = error.nearest()?;
-                Some(format!("did you mean {nearest}?"))
-            }
+            Self::Map(MapError::Spec(error)) => match cpus_meant(error) {
+                Some(cpus) => Some(format!(
+                    "-c counts processes here, as -n does; cpus for each process are --map-by :pe={cpus}"
+                )),
+                None => Some(format!("did you mean {}?", error.nearest()?)),
+            },
             Self::Map(MapError::Place(PlaceError::NoTopology { .. })) => Some(
                 "lstopo --of xml > node.xml on that node, then --topo node.xml; or --topo builtin:NAME (stowplan topo list); \
                  --topo here if it is like this machine"
@@ -99,6 +102,21 @@ impl JobError {
             floor(text, at.start)..floor(text, at.end.max(at.start)),
         ))
     }
+}
+
+/// The value of a `-c` beside `-n`: cpus of a process, for people who know srun.
+fn cpus_meant(error: &SpecError) -> Option<&str> {
+    let SpecError::BadOption {
+        option,
+        fault: OptionFault::Twice { first },
+        ..
+    } = error
+    else {
+        return None;
+    };
+    [option, first]
+        .into_iter()
+        .find_map(|given| given.strip_prefix("-c "))
 }
 
 impl std::fmt::Display for JobError {

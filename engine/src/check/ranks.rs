@@ -124,7 +124,7 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
             app: Some(number(app.row())),
             ..Where::default()
         };
-        let name = |rank: RankBy| Seen::Name(format!("{rank:?}").to_lowercase());
+        let name = |rank: RankBy| Seen::Name(rank.word().to_owned());
         faults.add(Promise::RankOrder, at, name(stated), name(policy.rank));
         return;
     }

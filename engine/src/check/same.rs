@@ -40,8 +40,10 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
             let [found, promised] = policies.map(|policy| {
                 policy.map_or(Seen::Nothing, |policy| {
                     Seen::Name(format!(
-                        "{:?} {:?} {:?}",
-                        policy.map, policy.rank, policy.bind
+                        "map by {}, rank by {}, bind to {}",
+                        policy.map.word(),
+                        policy.rank.word(),
+                        policy.bind.word()
                     ))
                 })
             });

@@ -258,7 +258,7 @@ impl Registry {
                 let app = u32::try_from(app.row()).unwrap_or(u32::MAX);
                 PlaceError::FailedMap {
                     app,
-                    policy: format!("{:?}", policy.map).to_lowercase(),
+                    policy: policy.map.word().to_owned(),
                 }
                 .into()
             })

@@ -5,7 +5,7 @@ use super::alike::AppOptions;
 use super::options::Options;
 use crate::error::Note;
 use crate::error::spec::Owner;
-use crate::policy::{BindTo, RankBy};
+use crate::policy::RankBy;
 use crate::spawn::keys;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{SpawnRequest, owner};
@@ -70,7 +70,7 @@ fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
             continue;
         };
         if job.rank_said.is_some() && options.rank_said.is_none() {
-            let instead = format!("{:?}", options.rank).to_lowercase();
+            let instead = options.rank.word().to_owned();
             notes.push(Note::JobWordUnused {
                 word: "rank-by",
                 app,
@@ -78,11 +78,7 @@ fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
             });
         }
         if job.bind_said.is_some() && options.bind_said.is_none() {
-            let instead = match options.bind {
-                BindTo::Nothing => "none".to_owned(),
-                BindTo::Object(kind) => kind.word().to_owned(),
-                BindTo::BySize => "core or numa".to_owned(),
-            };
+            let instead = options.bind.word().to_owned();
             notes.push(Note::JobWordUnused {
                 word: "bind-to",
                 app,

@@ -237,7 +237,9 @@ fn narrow(site: &mut Site, ready: &Ready, placed: &Placed, notes: &mut Vec<Note>
         ready.policy.bind,
         BindTo::Object(ObjKind::Core | ObjKind::Hwthread)
     );
-    if ready.by_size && cpu {
+    // A rankfile names the cpus itself.
+    let listed = matches!(ready.policy.map, MapBy::Rankfile | MapBy::Lsf);
+    if ready.by_size && cpu && !listed {
         notes::narrow(site, ready.app, placed, notes);
     }
 }

@@ -125,7 +125,7 @@ pub enum DraftError {
         os: u32,
     },
     /// Ranges out of order, overlapping or beyond the PUs.
-    #[error("a {kind:?} has ranges of PUs that are out of order or beyond the {pus} PUs")]
+    #[error("a {} has ranges of PUs that are out of order or beyond the {pus} PUs", .kind.word())]
     BadRanges {
         /// The object's kind.
         kind: ObjKind,

@@ -4,6 +4,8 @@
 mod reader;
 // Old spellings of directives.
 mod old;
+// Words of other launchers.
+mod foreign;
 
 use crate::options::Meaning;
 use reader::Reader;

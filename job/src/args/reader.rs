@@ -1,6 +1,6 @@
 //! The options of a command line, one after the other.
 
-use super::{FORMATS, JobArgs, Show};
+use super::{FORMATS, JobArgs, Show, foreign};
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, Text};
 use stowplan_engine::error::spec::{OptionFault, Owner};
@@ -125,12 +125,9 @@ impl<'a> Reader<'a> {
         };
         let given = argument.split('=').next().unwrap_or(&argument).to_owned();
         let Some(row) = find(name) else {
-            return self.refuse(
-                &given,
-                OptionFault::Unknown {
-                    nearest: nearest(name),
-                },
-            );
+            let value = inline.or_else(|| self.args.get(self.at).cloned());
+            let nearest = foreign::ours(name, value.as_deref()).or_else(|| nearest(name));
+            return self.refuse(&given, OptionFault::Unknown { nearest });
         };
         let value = match (row.takes, inline) {
             (Takes::Nothing, Some(_)) => return self.refuse(&given, OptionFault::UnwantedValue),
@@ -222,7 +219,12 @@ impl<'a> Reader<'a> {
         let app = app_id(self.app);
         match row.meaning {
             Meaning::Np => {
-                self.once(seen, Once::Np, given)?;
+                // People who know srun mean cpus by -c: with its value it can be answered.
+                let given = match given {
+                    "-c" => format!("-c {value}"),
+                    given => given.to_owned(),
+                };
+                self.once(seen, Once::Np, &given)?;
                 let text = self.text("-n", value);
                 self.intake.np(app, text, RANKS_MAX)
             }

@@ -47,17 +47,38 @@ fn told(class: &'static str, sentence: String) -> Refused {
 }
 
 fn judge(args: &[String], console: &mut Console<'_>) -> Result<String, Verdict> {
-    let Some((path, job)) = args
-        .split_first()
-        .filter(|(path, _)| !path.starts_with('-'))
-    else {
-        let sentence = "check: a saved plan must be named first: stowplan check PLAN [JOB]";
-        return Err(told("bad-option", sentence.to_owned()).into());
+    let (own, job) = match args.iter().position(|word| word == "--") {
+        Some(at) => (&args[..at], Some(&args[at + 1..])),
+        None => (args, None),
+    };
+    let refused = |sentence: String| Verdict::from(told("bad-option", sentence));
+    let path = match own {
+        [path] if path == "-" || !path.starts_with('-') => path,
+        [] => {
+            return Err(refused(
+                "check: a saved plan must be named: stowplan check PLAN [-- JOB]".to_owned(),
+            ));
+        }
+        [word, ..] | [_, word, ..] if word.starts_with('-') => {
+            return Err(refused(format!(
+                "check has no option {word}; a job stands behind --: stowplan check PLAN -- {word} …"
+            )));
+        }
+        [first, second, ..] => {
+            return Err(refused(format!(
+                "check judges one plan, and {second} is a second one: stowplan diff {first} {second} compares two; a job stands behind --"
+            )));
+        }
+        [_] => {
+            return Err(refused(
+                "check: a saved plan must be named first".to_owned(),
+            ));
+        }
     };
     // Words are read before any file, so that a wrong option is what is reported.
     let asked = match job {
-        [] => None,
-        words => Some(map_args(words).map_err(Refused::from)?),
+        None => None,
+        Some(words) => Some(map_args(words).map_err(Refused::from)?),
     };
     let bytes = console.files.read(path).map_err(|reason| {
         told(

@@ -112,7 +112,7 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "check",
-        synopsis: "PLAN [options and apps as for map]",
+        synopsis: "PLAN [-- options and apps as for map]",
         about: "Judges a saved plan again; with a job, also that it answers that job",
         options: &[],
         examples: &[
@@ -121,7 +121,7 @@ pub const PAGES: &[Page] = &[
                 "every promise of the plan, from its bytes alone",
             ),
             (
-                "stowplan check job.plan --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app",
+                "stowplan check job.plan -- --topo 'core:8 pu:1' -H a:8,b:8 -n 16 ./app",
                 "and that it is the plan of this job",
             ),
         ],
@@ -253,7 +253,7 @@ pub const PAGES: &[Page] = &[
     Page {
         words: "session replay",
         synopsis: "JOURNAL [options]",
-        about: "Reads a journal and tells again what happened",
+        about: "The state that a journal leads to: who holds which nodes, since which event, and what would end it",
         options: &[
             CHECK,
             row(
@@ -270,18 +270,18 @@ pub const PAGES: &[Page] = &[
         ],
         examples: &[(
             "stowplan session replay dvm.journal --format text",
-            "what happened",
+            "who holds what",
         )],
     },
     Page {
         words: "session show",
         synopsis: "JOURNAL [options]",
-        about: "Who holds which nodes, since which event, and what would end it",
+        about: "What is in a journal, frame by frame: every event with its answer, every snapshot",
         options: &[FORMAT],
         examples: &[
             (
                 "stowplan session show dvm.journal --format text",
-                "who holds what",
+                "what happened",
             ),
             (
                 "stowplan map --session dvm.journal --topo 'core:4 pu:1' -n 2 ./app",

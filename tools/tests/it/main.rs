@@ -22,6 +22,7 @@ mod help;
 mod input;
 mod json;
 mod judged;
+mod newcomers;
 mod page;
 mod request_schema;
 mod session;
