@@ -3,12 +3,13 @@
 use crate::error::{MapError, Note};
 use crate::plan::Plan;
 use crate::policy::ObjKind;
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::pool;
 use crate::stage::component::{AppIndex, Call, Registry};
+use crate::stage::job::{self, Job, Turns};
+use crate::stage::job::{count, notes};
 use crate::stage::parallel::{Sharing, both};
 use crate::stage::resolve::Resolved;
-use crate::stage::site::Site;
-use crate::stage::turns::{self, Job, Turns};
-use crate::stage::{count, notes, pool};
 use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
@@ -130,7 +131,7 @@ pub(crate) fn place_on(
         last,
     };
     turns.notes.extend_from_slice(&resolved.notes);
-    turns::all(site, job, turns)?;
+    job::all(site, job, turns)?;
     turns.counts = counts;
     notes::of_job(site, &mut turns.notes);
     site.put_back();

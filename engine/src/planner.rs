@@ -6,10 +6,10 @@
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
 use crate::plan::Placed;
-use crate::stage::pool;
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::pool;
+use crate::stage::job::Turns;
 use crate::stage::resolve::Resolved;
-use crate::stage::site::Site;
-use crate::stage::turns::Turns;
 use crate::table::states::StateRuns;
 
 /// A job and its nodes.

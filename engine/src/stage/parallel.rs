@@ -1,6 +1,6 @@
 //! Many different things worked out at once, results in their order: threads change nothing.
 
-use super::facts::Terrain;
+use crate::stage::node::capacity::Terrain;
 use crate::table::topologies::TopologyId;
 use rayon::prelude::*;
 

@@ -6,7 +6,7 @@ use stowplan_engine::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, PprObjec
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::inherit::Inherited;
 use stowplan_engine::spawn::{SpawnRequest, keys};
-use stowplan_engine::stage::options::{JobPe, Lsf, Options, app_options, job_options};
+use stowplan_engine::stage::resolve::options::{JobPe, Lsf, Options, app_options, job_options};
 use stowplan_engine::table::apps::{AppId, Policy};
 
 use crate::job::resolved;

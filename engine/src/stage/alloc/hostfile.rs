@@ -1,0 +1,70 @@
+//! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
+
+use super::nodes::Site;
+use super::pool::{Lines, excluded};
+use crate::table::apps::AppId;
+use crate::table::intervals::Intervals;
+use crate::table::names::NodeRange;
+use crate::table::states::{NodeState, StateId, StateRuns};
+use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
+use std::collections::BTreeMap;
+
+/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
+pub(crate) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
+    let mut found = Vec::new();
+    for file in hosts.files.get(app).into_iter().flatten() {
+        for (node, slots) in counted(site, &hosts.hostfiles[*file]) {
+            let nodes = NodeRange {
+                first: node,
+                count: 1,
+            };
+            let parts = site.runs.within(nodes);
+            let larger = parts.filter(|&(_, state)| site.states.get(state).slots > slots);
+            found.extend(larger.map(|part| (part, slots)));
+        }
+    }
+    let mut seen = Intervals::default();
+    let mut lowered = Vec::new();
+    for ((nodes, state), slots) in found {
+        let row = NodeState {
+            slots,
+            ..*site.states.get(state)
+        };
+        let state = site.states.intern(row);
+        lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
+    }
+    lowered
+}
+
+/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4). What the file
+/// excludes it says nothing of.
+fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
+    let excluded = excluded(file);
+    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
+    for line in &file.lines {
+        let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
+            continue;
+        };
+        if excluded.find(range).1.is_none() {
+            continue;
+        }
+        for nodes in site.names.find(range).0 {
+            for node in nodes.first..nodes.end() {
+                said.entry(node).or_default().add(line);
+            }
+        }
+    }
+    let given = said.into_iter().filter(|(_, lines)| lines.slots.is_some());
+    given
+        .map(|(node, lines)| (node, u32::try_from(lines.written()).unwrap_or(u32::MAX)))
+        .collect()
+}
+
+/// The states with some changed; `None` when none is.
+pub(crate) fn after(site: &Site, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
+    (!changes.is_empty()).then(|| {
+        let mut runs = site.runs.clone();
+        runs.change(changes);
+        runs
+    })
+}

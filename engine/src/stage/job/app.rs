@@ -1,0 +1,216 @@
+//! One app, from its nodes to its place in the plan.
+
+use super::count::{self, Procs};
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::plan::Placed;
+use crate::policy::MapBy;
+use crate::stage::alloc::hostfile::lowered;
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::requested;
+use crate::stage::alloc::select;
+use crate::stage::component::Functions;
+use crate::stage::place;
+use crate::stage::place::commit;
+use crate::stage::place::commit_listed::{self, Listed};
+use crate::stage::place::custom;
+use crate::stage::place::entries;
+use crate::stage::place::groups::{Keeping, Work};
+use crate::stage::place::listed::Asked;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::listings::Listing;
+
+/// An app about to be placed.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'r> {
+    pub(crate) resolved: &'r Resolved,
+    pub(crate) app: AppId,
+    /// The policy, its binding settled.
+    pub(crate) policy: &'r Policy,
+    pub(crate) id: PolicyId,
+    pub(crate) procs: Procs,
+    pub(crate) keeping: Keeping,
+    /// Processes of the apps before this one.
+    pub(crate) base: u32,
+    /// Entries of the affinity file that earlier apps took.
+    pub(crate) lines: u32,
+    /// How the component that takes the app places.
+    pub(crate) functions: &'r Functions,
+    /// Its name.
+    pub(crate) component: &'r str,
+}
+
+/// Places one app; the site is changed only when it succeeds as a whole.
+///
+/// # Errors
+/// The first thing that cannot be honoured.
+pub(crate) fn place_app(
+    site: &mut Site,
+    turn: Turn<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    if let Functions::Own { count, pattern } = turn.functions {
+        return custom::place(site, turn, (*count, *pattern), notes);
+    }
+    match turn.policy.map {
+        MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),
+        MapBy::Rankfile => rankfile(site, turn, notes),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Ppr { .. }
+        | MapBy::PeList
+        | MapBy::Dist => on_lots(site, turn, notes),
+    }
+}
+
+/// How much of each node an app may take, with what its claims change about slots kept for the rest of the job.
+///
+/// # Errors
+/// As [`requested::recall`] and [`select::picks`].
+pub(crate) fn picked(
+    site: &mut Site,
+    turn: Turn<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<select::Pick>, MapError> {
+    let (hosts, app) = (&turn.resolved.hosts, turn.app);
+    let named = requested::recall(site, hosts, app)?;
+    let mut picks = select::picks(site, hosts, (app, turn.policy), &named, notes)?;
+    picks.keep(site);
+    requested::keep(site, hosts, app, named);
+    Ok(picks.picks)
+}
+
+fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let Turn {
+        resolved,
+        app,
+        policy,
+        ..
+    } = turn;
+    let picks = picked(site, turn, notes)?;
+    let (procs, counted) = match (turn.procs, policy.map) {
+        (Procs::Given(procs), _) => (procs, Counted::Given),
+        (Procs::Counted(procs), _) => (procs, Counted::Counted),
+        (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
+            let count = count::by_pattern(site, &picks, per, on);
+            if count == 0 {
+                return Err(count::none(site, app));
+            }
+            count::too_large(count + u64::from(turn.base))?;
+            (
+                ProcCount(u32::try_from(count).expect("checked just now")),
+                Counted::Counted,
+            )
+        }
+        (Procs::Hole | Procs::AtItsTurn, _) => {
+            unreachable!("only ppr and lsf are counted at their turn")
+        }
+    };
+    let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
+    work.keeping = turn.keeping;
+    work.site.spare.picks = picks;
+    place::place(&mut work, procs, counted)?;
+    super::notes::of_app(&mut work, notes);
+    Ok(commit::lots(work, turn.id))
+}
+
+fn listing(turn: Turn<'_>) -> Option<&Listing> {
+    turn.resolved.apps.listing[turn.app].map(|(id, _)| &turn.resolved.apps.listings[id])
+}
+
+fn listed<'r>(turn: Turn<'r>, procs: u32, first: u32) -> Listed<'r> {
+    let asked = if matches!(turn.procs, Procs::Given(_)) {
+        Asked::Given
+    } else {
+        Asked::Absent
+    };
+    let Turn {
+        resolved,
+        app,
+        policy,
+        id,
+        ..
+    } = turn;
+    Listed {
+        apps: &resolved.apps,
+        app,
+        policy,
+        id,
+        listing: listing(turn),
+        asked,
+        procs,
+        first,
+    }
+}
+
+fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.lines);
+    let mut steps = entries::sequence(site, turn.resolved, (turn.app, turn.policy), first)?;
+    let there = entries::entry_count(&steps);
+    let procs = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Hole | Procs::AtItsTurn => u32::try_from(there).unwrap_or(u32::MAX),
+    };
+    let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
+    let path = listing(turn).map_or_else(
+        || "the app's hosts".to_owned(),
+        |listing| listing.path.clone(),
+    );
+    if there < u64::from(procs) || there == 0 {
+        return Err(PlaceError::SeqTooFew {
+            app,
+            asked: procs,
+            entries: there,
+            path,
+        }
+        .into());
+    }
+    if there > u64::from(procs) {
+        notes.push(Note::UnusedEntries {
+            app,
+            path,
+            procs,
+            entries: there,
+        });
+    }
+    let mut left = procs;
+    steps.retain_mut(|step| {
+        step.count = step.count.min(left);
+        left -= step.count;
+        step.count > 0
+    });
+    commit_listed::place(site, listed(turn, procs, first), &steps)
+}
+
+fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
+    let mut lowered = lowered(site, &turn.resolved.hosts, turn.app);
+    site.claim(&mut lowered, &mut []);
+    let file = listing(turn).expect("resolve refuses a rankfile map without a file");
+    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
+    let procs = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Hole | Procs::AtItsTurn => 0,
+    };
+    let there: u64 = file
+        .entries
+        .iter()
+        .map(|entry| u64::from(entry.count))
+        .sum();
+    if there > u64::from(first) + u64::from(procs) && turn.app.row() + 1 == turn.resolved.apps.len()
+    {
+        let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
+        notes.push(Note::UnusedEntries {
+            app,
+            path: file.path.clone(),
+            procs,
+            entries: there,
+        });
+    }
+    let steps = entries::ranks(site, file, &list, first, procs);
+    commit_listed::place(site, listed(turn, procs, first), &steps)
+}

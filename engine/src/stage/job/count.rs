@@ -1,0 +1,246 @@
+//! How many processes each app has, and what that settles. Source: `semantics` 3.4, 3.6.
+
+use crate::count::ProcCount;
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::limit::RANKS_MAX;
+use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::requested;
+use crate::stage::alloc::select::{self, Pick};
+use crate::stage::node::capacity::mapped_kind;
+use crate::stage::node::units::Targets;
+use crate::stage::place::entries;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Numbering, Policy};
+
+/// Processes of an app, as far as they are known before anything is placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Procs {
+    /// A hole.
+    Hole,
+    /// Given by `-n`.
+    Given(ProcCount),
+    /// Counted.
+    Counted(ProcCount),
+    /// ppr counts at the app's turn, over its nodes that are not full; lsf, what the earlier apps left.
+    AtItsTurn,
+}
+
+/// Counts the apps without `-n` on the empty pool. `counts`: shape `[apps]` then.
+///
+/// # Errors
+/// What an app's hosts get wrong, `no-processes`, `job-too-large`.
+pub(crate) fn count(
+    site: &mut Site,
+    resolved: &Resolved,
+    counts: &mut Vec<Procs>,
+) -> Result<(), MapError> {
+    let apps = &resolved.apps;
+    counts.clear();
+    counts.reserve(apps.len());
+    let mut sum = 0_u64;
+    for app in apps.ids() {
+        let procs = match (apps.policy(app), apps.np[app]) {
+            (None, _) => Procs::Hole,
+            (Some(_), Some(given)) => Procs::Given(given),
+            (Some(policy), None) => counted(site, resolved, app, policy)?,
+        };
+        sum += match procs {
+            Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
+            Procs::Hole | Procs::AtItsTurn => 0,
+        };
+        counts.push(procs);
+    }
+    too_large(sum)
+}
+
+/// # Errors
+/// `job-too-large` when ranks cannot count the processes.
+pub(crate) fn too_large(asked: u64) -> Result<(), MapError> {
+    let limit = u64::from(RANKS_MAX);
+    if asked > limit {
+        Err(PlaceError::JobTooLarge {
+            what: "processes",
+            asked,
+            limit,
+        }
+        .into())
+    } else {
+        Ok(())
+    }
+}
+
+fn counted(
+    site: &mut Site,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Procs, MapError> {
+    let apps = &resolved.apps;
+    let count = match policy.map {
+        MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
+        MapBy::Seq => {
+            let steps = match entries::sequence(site, resolved, (app, policy), 0) {
+                // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
+                Err(MapError::Place(
+                    PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. },
+                )) => return Ok(Procs::AtItsTurn),
+                steps => steps?,
+            };
+            entries::entry_count(&steps)
+        }
+        MapBy::Rankfile => {
+            let listing = apps.listing[app].map(|(id, _)| &apps.listings[id]);
+            listing.map_or(0, |listing| {
+                listing
+                    .entries
+                    .iter()
+                    .map(|entry| u64::from(entry.count))
+                    .sum()
+            })
+        }
+        MapBy::PeList => {
+            // What its hosts get wrong is said before anything is placed.
+            slots(site, resolved, app, policy)?;
+            policy.list.map_or(0, |list| {
+                crate::stage::node::capacity::listed_cpus(&apps.lists[list])
+            })
+        }
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist => {
+            let picks = slots(site, resolved, app, policy)?;
+            let slots: u64 = picks
+                .iter()
+                .map(|pick| u64::from(pick.avail) * u64::from(pick.nodes.count))
+                .sum();
+            let by_cpus = |site: &mut Site| by_cpus(site, &picks, apps.count_mode[app], policy.pe);
+            if policy.pe > 1 {
+                slots.min(by_cpus(site)).max(1)
+            } else {
+                slots
+            }
+        }
+    };
+    if count == 0 {
+        return Err(none(site, app));
+    }
+    too_large(count)?;
+    Ok(Procs::Counted(ProcCount(
+        u32::try_from(count).expect("checked against RANKS_MAX"),
+    )))
+}
+
+/// The policy gives no processes, though nodes are left.
+pub(crate) fn none(site: &Site, app: AppId) -> MapError {
+    let nodes = site.names.len();
+    let slots = site
+        .runs
+        .iter()
+        .map(|(nodes, state)| u64::from(site.states.get(state).slots) * u64::from(nodes.count))
+        .sum();
+    let app = u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32");
+    PlaceError::NoProcesses { app, nodes, slots }.into()
+}
+
+fn slots(
+    site: &mut Site,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Vec<Pick>, MapError> {
+    let named = requested::recall(site, &resolved.hosts, app)?;
+    // What the claims raise is for the app's own turn.
+    let hosts = &resolved.hosts;
+    let picks = select::picks(site, hosts, (app, policy), &named, &mut Vec::new())?;
+    requested::keep(site, hosts, app, named);
+    Ok(picks.picks)
+}
+
+/// Processes that the cpus of the app's nodes take by PE: whole topologies, in the mode of the words (3.4).
+fn by_cpus(site: &mut Site, picks: &[Pick], mode: CpuMode, pe: u16) -> u64 {
+    let mut sum = 0;
+    for pick in picks {
+        let topology = site.topology_of(pick.state);
+        let units = u64::from(site.hardware(topology).units(mode).len());
+        sum += units / u64::from(pe) * u64::from(pick.nodes.count);
+    }
+    sum
+}
+
+/// Processes of a ppr app without `-n`: N per object over its nodes that are not full (3.4).
+pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -> u64 {
+    let each = |pick: &Pick| {
+        let objects = match on {
+            PprObject::Node => 1,
+            PprObject::Kind(kind) => {
+                let topology = site.topology_of(pick.state);
+                u64::from(Targets::new(&site.topologies, topology, kind).len())
+            }
+        };
+        objects * u64::from(pick.nodes.count)
+    };
+    picks
+        .iter()
+        .map(each)
+        .sum::<u64>()
+        .saturating_mul(u64::from(per))
+}
+
+/// The processes of a job by which its size is measured, as far as they are counted before it is placed: what the mapper
+/// computes itself counts 0 (3.6).
+pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
+    let apps = &resolved.apps;
+    let by_mapper = |app: AppId| {
+        let map = apps.policy(app).map(|policy| policy.map);
+        matches!(
+            map,
+            Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. })
+        ) && apps.np[app].is_none()
+    };
+    let procs = |(app, procs): (AppId, &Procs)| match procs {
+        Procs::Given(procs) | Procs::Counted(procs) if !by_mapper(app) => u64::from(procs.0),
+        Procs::Given(_) | Procs::Counted(_) | Procs::Hole | Procs::AtItsTurn => 0,
+    };
+    apps.ids().zip(counts).map(procs).sum()
+}
+
+/// The size of a job, as far as bindings hang on it (3.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Size {
+    /// One process or two.
+    Few,
+    /// More.
+    Many,
+}
+
+impl Size {
+    pub(crate) const fn of(total: u64) -> Self {
+        if total < 3 { Self::Few } else { Self::Many }
+    }
+}
+
+/// Settles a default binding that depends on the size of the job (3.6).
+pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
+    if policy.bind != BindTo::BySize {
+        return *policy;
+    }
+    let kind = match (Size::of(total), policy.mode) {
+        (Size::Many, _) => ObjKind::Numa,
+        (Size::Few, CpuMode::Core) => ObjKind::Core,
+        (Size::Few, CpuMode::Hwthread) => ObjKind::Hwthread,
+    };
+    Policy {
+        bind: BindTo::Object(kind),
+        ..*policy
+    }
+}
+
+/// The kind of the objects an app maps to, in words of the whole job.
+pub(crate) const fn kind(policy: &Policy) -> Option<ObjKind> {
+    mapped_kind(policy.map)
+}
+
+/// Whether an app's entries go on where earlier apps ended.
+pub(crate) fn numbering(resolved: &Resolved, app: AppId) -> Numbering {
+    resolved.apps.listing[app].map_or(Numbering::App, |(_, numbering)| numbering)
+}

@@ -1,0 +1,181 @@
+//! Which apps compete for nodes: apps whose nodes meet, directly or over others, are placed in order; the rest need not be.
+//!
+//! What an app may touch hangs on the lists and files that it names, so it is worked out once for each distinct one, as
+//! ranges of nodes; ranges that meet are found in one sweep. Nothing here loops over nodes, nor over nodes for each app.
+
+use crate::policy::MapBy;
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::select;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, ListingId, Numbering};
+use crate::table::intervals::Intervals;
+use crate::table::listings::EntryNode;
+use crate::table::names::NodeRange;
+use crate::text::hosts::{HostEntry, HostListId, HostfileId};
+use std::collections::HashMap;
+
+/// Apps that compete with none outside, and the nodes that they may touch.
+#[derive(Debug, Default)]
+pub(crate) struct Camp {
+    /// Ascending.
+    pub(crate) apps: Vec<AppId>,
+    /// Disjoint, ascending.
+    pub(crate) nodes: Intervals,
+}
+
+/// What says which nodes an app touches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Names<'r> {
+    list: Option<HostListId>,
+    files: &'r [HostfileId],
+    listing: Option<ListingId>,
+}
+
+/// The camps of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
+///
+/// Cost: a look-up per app, and the ranges of each distinct list.
+pub(crate) fn camps(site: &Site, resolved: &Resolved) -> Option<Vec<Camp>> {
+    let named: Vec<(AppId, Names<'_>)> = resolved
+        .apps
+        .ids()
+        .filter(|&app| resolved.apps.policy[app].is_some())
+        .map(|app| Some((app, names(resolved, app)?)))
+        .collect::<Option<_>>()?;
+    let mut known: HashMap<Names<'_>, usize> = HashMap::new();
+    let mut ranges: Vec<(NodeRange, usize)> = Vec::new();
+    let mut of_app = Vec::with_capacity(named.len());
+    for (app, names) in named {
+        let next = known.len();
+        let touch = *known.entry(names).or_insert(next);
+        if touch == next {
+            let nodes = touched(site, resolved, app, names)?;
+            ranges.extend(nodes.into_iter().map(|nodes| (nodes, touch)));
+        }
+        of_app.push((app, touch));
+    }
+    let first = united(known.len(), &mut ranges);
+    let mut camps: Vec<Camp> = Vec::new();
+    let mut rows: Vec<Option<usize>> = vec![None; known.len()];
+    for (app, touch) in of_app {
+        let row = *rows[first[touch]].get_or_insert_with(|| {
+            camps.push(Camp::default());
+            camps.len() - 1
+        });
+        camps[row].apps.push(app);
+    }
+    for (nodes, touch) in ranges {
+        if let Some(row) = rows[first[touch]] {
+            camps[row].nodes.insert(nodes);
+        }
+    }
+    (camps.len() > 1).then_some(camps)
+}
+
+/// What an app names; `None` where it may go anywhere, or where it goes on what earlier apps counted.
+fn names(resolved: &Resolved, app: AppId) -> Option<Names<'_>> {
+    let policy = resolved.apps.policy(app)?;
+    let listing = resolved.apps.listing[app];
+    let names = Names {
+        list: resolved.hosts.list[app],
+        files: &resolved.hosts.files[app],
+        listing: listing
+            .map(|(id, _)| id)
+            .filter(|_| policy.map == MapBy::Seq),
+    };
+    let alone = match policy.map {
+        MapBy::Lsf => false,
+        MapBy::Rankfile => listing.is_some_and(|(_, numbering)| numbering == Numbering::App),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::Ppr { .. }
+        | MapBy::Seq
+        | MapBy::PeList
+        | MapBy::Dist => true,
+    };
+    let somewhere = names.list.is_some() || !names.files.is_empty() || names.listing.is_some();
+    (alone && somewhere).then_some(names)
+}
+
+/// The nodes whose states an app may see or change; `None` where that is anywhere, or where its names are wrong.
+fn touched(
+    site: &Site,
+    resolved: &Resolved,
+    app: AppId,
+    names: Names<'_>,
+) -> Option<Vec<NodeRange>> {
+    if let Some(listing) = names.listing {
+        let listing = &resolved.apps.listings[listing];
+        let by_name = listing.entries.iter().map(|entry| match entry.node {
+            EntryNode::Name(name) => Some(name),
+            EntryNode::Nth(_) => None,
+        });
+        by_name.clone().collect::<Option<Vec<_>>>()?;
+        let one = |name: &String| {
+            let node = site.names.find_name(name)?;
+            let first = u32::try_from(crate::id::Id::row(node)).ok()?;
+            Some(NodeRange { first, count: 1 })
+        };
+        return listing.names.values().iter().map(one).collect();
+    }
+    if names.files.is_empty() {
+        let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_));
+        if resolved.hosts.entries(app)?.iter().any(relative) {
+            return None;
+        }
+        return Some(select::named(site, &resolved.hosts, app).ok()?.list);
+    }
+    // The files lower slots also where the list selects others of their nodes.
+    Some(select::in_files(site, &resolved.hosts, names.files).list)
+}
+
+/// Joins what meets: for each touch the least one that it meets, over others too. Sorts the ranges.
+fn united(touches: usize, ranges: &mut [(NodeRange, usize)]) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..touches).collect();
+    ranges.sort_unstable_by_key(|(nodes, touch)| (nodes.first, *touch));
+    let mut open: Option<(u32, usize)> = None;
+    for &(nodes, touch) in ranges.iter().filter(|(nodes, _)| nodes.count > 0) {
+        open = Some(match open {
+            Some((end, other)) if nodes.first < end => {
+                join(&mut parent, other, touch);
+                (end.max(nodes.end()), touch)
+            }
+            _ => (nodes.end(), touch),
+        });
+    }
+    (0..touches).map(|touch| root(&mut parent, touch)).collect()
+}
+
+fn root(parent: &mut [usize], mut at: usize) -> usize {
+    while parent[at] != at {
+        // Half of the way is remembered.
+        parent[at] = parent[parent[at]];
+        at = parent[at];
+    }
+    at
+}
+
+fn join(parent: &mut [usize], one: usize, other: usize) {
+    let (one, other) = (root(parent, one), root(parent, other));
+    parent[one.max(other)] = one.min(other);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_meets_over_others_is_one() {
+        let range = |first, count| NodeRange { first, count };
+        let mut ranges = [
+            (range(0, 4), 0),
+            (range(10, 2), 1),
+            (range(3, 2), 2),
+            (range(4, 6), 3),
+            (range(20, 1), 4),
+            (range(11, 1), 4),
+            (range(30, 1), 5),
+        ];
+        assert_eq!(united(6, &mut ranges), [0, 1, 0, 0, 1, 5]);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is worth a note about what was placed. Source: errors "Notes".
+
+use crate::error::Note;
+use crate::id::Id as _;
+use crate::plan::Placed;
+use crate::stage::alloc::nodes::Site;
+use crate::stage::place::groups::Work;
+use crate::table::apps::AppId;
+use crate::table::names::NodeId;
+
+/// Cpus for each process of a node from which a binding to one cpu is called narrow.
+const NARROW_FROM: u32 = 4;
+
+/// Bindings given up, cpus shared.
+pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
+    let app = work.app_number();
+    if let Some(lot) = work.dropped {
+        let state = work.progress[lot.progress].state;
+        let at = work
+            .lots
+            .iter()
+            .position(|other| other.nodes.first == lot.nodes.first);
+        let procs = at.map_or(0, |at| work.lots[at].placed);
+        let row = *work.site.states.get(state);
+        let free = work.site.pusets.words(row.free);
+        let units = work.terrain(row.topology).binder.free_units(free);
+        let (policy, node) = (work.policy.map.word(), work.site.name(lot.nodes.first));
+        let cpus = units.count();
+        notes.push(Note::BindingDropped {
+            app,
+            policy,
+            node,
+            cpus,
+            procs,
+        });
+    }
+    if let Some(lot) = work.sharing() {
+        notes.push(Note::Overloaded {
+            app,
+            node: work.site.name(lot.nodes.first),
+            procs: lot.placed,
+        });
+    }
+}
+
+/// Nodes that hold more processes than slots.
+pub(crate) fn of_job(site: &Site, notes: &mut Vec<Note>) {
+    let over = || {
+        site.runs
+            .iter()
+            .filter(|&(_, state)| site.states.get(state).used > site.states.get(state).slots)
+    };
+    if let Some((nodes, state)) = over().next() {
+        let row = site.states.get(state);
+        notes.push(Note::Oversubscribed {
+            nodes: over().map(|(nodes, _)| nodes.count).sum(),
+            first: site.name(nodes.first),
+            procs: row.used,
+            slots: row.slots,
+        });
+    }
+}
+
+/// One or two processes bound to a cpu each by default, on a node that has many.
+pub(crate) fn narrow(site: &mut Site, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
+    let Some(run) = placed.runs.first() else {
+        return;
+    };
+    let bound = site.patterns.get(run.pattern).place(0).cpus.is_some();
+    let state = site.runs.state(NodeId::from_row(run.nodes.first as usize));
+    let topology = site.topology_of(state);
+    let mode = site.hardware(topology).mode(crate::policy::CpuMode::Core);
+    let cpus = site.hardware(topology).units(mode).len();
+    if bound && cpus >= NARROW_FROM * run.procs {
+        let app = crate::stage::node::units::narrow(app.row());
+        notes.push(Note::BindingNarrow {
+            app,
+            bound: run.procs,
+            allowed: cpus,
+        });
+    }
+}

@@ -1,0 +1,500 @@
+//! Binding: one process at a time on one node, as a persistent set of free cpus. Source: `semantics` 7.
+
+use super::bits::{self, Bits, There, first_of, has_all};
+use super::units::{Hardware, Stretches, Targets, Units, shared};
+use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
+use crate::table::apps::Policy;
+use crate::table::topologies::{ObjectId, Topologies};
+use smallvec::SmallVec;
+
+/// Units of a node up to which a search for a free one starts from its object's first: a look at a few words.
+const CURSORS_FROM: u32 = 1024;
+
+/// The cpus of a process, before they are interned.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Mask {
+    /// All of an object.
+    Whole(ObjectId),
+    /// Logical PUs.
+    Bits(Box<Bits>),
+}
+
+/// What the binder makes of one process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    /// To these cpus.
+    To(Mask),
+    /// To nothing: a default was given up, or `if-supported`.
+    Nothing,
+    /// It cannot be, and must.
+    Fails(Failure),
+}
+
+/// Why a process cannot be bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Failure {
+    /// The node has no object of the target kind.
+    NoTarget(ObjKind),
+    /// Every fitting cpu is taken.
+    NoCpu,
+    /// Cpus are free, but LIMIT is reached on all fitting objects.
+    Limit,
+    /// PE is larger than what any package has free.
+    SpanPackages,
+    /// The cpu of an ORDERED list is taken.
+    ListedTaken(u32),
+}
+
+/// What a process is bound to on this topology.
+#[derive(Clone, Debug)]
+pub(crate) enum Target<'t> {
+    /// Nothing.
+    Nothing,
+    /// Objects of a kind, one cpu consumed.
+    Objects { kind: ObjKind, objects: Targets<'t> },
+    /// The first PE cpus.
+    Cpus(u32),
+}
+
+/// The binder of one app on one topology: all that does not change from node to node.
+#[derive(Clone, Debug)]
+pub(crate) struct Binder<'t> {
+    pub(crate) topologies: &'t Topologies,
+    pub(crate) hardware: &'t Hardware,
+    pub(crate) units: &'t Units,
+    pub(crate) mode: CpuMode,
+    pub(crate) target: Target<'t>,
+    pub(crate) policy: Policy,
+    order: TargetOrder,
+}
+
+/// How targets lie: what finds those that meet an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum TargetOrder {
+    /// Target i is the i-th cpu: no search.
+    Cpus,
+    /// Single ascending stretches: found by search.
+    Tidy,
+    /// Anyhow: each is looked at.
+    Any,
+}
+
+/// The cpus of one node while an app is placed on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Cpus {
+    /// PUs not consumed.
+    pub(crate) free: Bits,
+    /// Units all of whose PUs are free.
+    pub(crate) units: Bits,
+    /// Processes of this app bound to each target object; empty without LIMIT.
+    pub(crate) bound: Vec<u32>,
+    /// Where the search of each mapped object goes on; `[0]` without objects.
+    cursors: Vec<u32>,
+    /// A refill happened in the last call: turns may come round here.
+    pub(crate) refilled: bool,
+    /// Some cpus were given out again.
+    pub(crate) shared: bool,
+}
+
+impl<'t> Binder<'t> {
+    pub(crate) fn new(topologies: &'t Topologies, hardware: &'t Hardware, policy: &Policy) -> Self {
+        let mode = hardware.mode(policy.mode);
+        let units = hardware.units(mode);
+        let target = match policy.bind {
+            BindTo::Nothing => Target::Nothing,
+            BindTo::Object(_) | BindTo::BySize if policy.pe > 1 => {
+                Target::Cpus(u32::from(policy.pe))
+            }
+            BindTo::BySize => unreachable!("the count stage settles bindings by size"),
+            BindTo::Object(kind) => {
+                let kind = hardware.kind(kind);
+                Target::Objects {
+                    kind,
+                    objects: Targets::new(topologies, hardware.topology, kind),
+                }
+            }
+        };
+        let order = match &target {
+            Target::Objects { kind, objects } => {
+                let cpus = matches!(
+                    (kind, mode),
+                    (ObjKind::Core, CpuMode::Core) | (ObjKind::Hwthread, CpuMode::Hwthread)
+                );
+                if cpus && units.width().is_some() {
+                    TargetOrder::Cpus
+                } else {
+                    TargetOrder::of(topologies, objects)
+                }
+            }
+            Target::Nothing | Target::Cpus(_) => TargetOrder::Any,
+        };
+        Self {
+            topologies,
+            hardware,
+            units,
+            mode,
+            target,
+            policy: *policy,
+            order,
+        }
+    }
+
+    /// The cpus of a node as the app finds them.
+    pub(crate) fn cpus(&self, free: &[u64]) -> Cpus {
+        let bound = match (&self.target, self.policy.limit) {
+            (Target::Objects { objects, .. }, Some(_)) => vec![0; objects.len() as usize],
+            (Target::Nothing | Target::Objects { .. } | Target::Cpus(_), _) => Vec::new(),
+        };
+        self.left(Bits::of(free, self.hardware.pus), bound)
+    }
+
+    /// The cpus of a node on which the app has been before.
+    pub(crate) fn left(&self, free: Bits, bound: Vec<u32>) -> Cpus {
+        Cpus {
+            units: self.free_units(free.words()),
+            free,
+            bound,
+            cursors: Vec::new(),
+            refilled: false,
+            shared: false,
+        }
+    }
+
+    /// Units all of whose PUs are in a set.
+    pub(crate) fn free_units(&self, free: &[u64]) -> Bits {
+        self.units.within(free, self.hardware.pus)
+    }
+
+    /// The PUs of an object; the whole machine for none.
+    pub(crate) fn pus_of(&self, object: Option<ObjectId>) -> Stretches {
+        let whole = [(0, self.hardware.pus)];
+        Stretches::from_slice(object.map_or(&whole, |object| self.topologies.ranges(object)))
+    }
+
+    /// Binds the next process, mapped to `object` (number `at` among the app's objects; 0 without).
+    /// `snap`: the node as the app found it; `allowed`: all that may be used.
+    pub(crate) fn bind(
+        &self,
+        cpus: &mut Cpus,
+        (object, at): (Option<ObjectId>, usize),
+        (snap, allowed): (&[u64], &[u64]),
+    ) -> Bound {
+        cpus.refilled = false;
+        let whole = [(0, self.hardware.pus)];
+        let pus = object.map_or(&whole[..], |object| self.topologies.ranges(object));
+        let found = match &self.target {
+            Target::Nothing => return Bound::Nothing,
+            Target::Cpus(pe) => self.bind_cpus(cpus, pus, object, *pe, (snap, allowed)),
+            Target::Objects { kind, objects } if objects.is_empty() => {
+                Err(Failure::NoTarget(*kind))
+            }
+            Target::Objects { kind, objects } => {
+                self.bind_object(cpus, (pus, at), *kind, objects, (snap, allowed))
+            }
+        };
+        match found {
+            Ok(mask) => Bound::To(mask),
+            Err(failure) => self.give_up(failure),
+        }
+    }
+
+    fn give_up(&self, failure: Failure) -> Bound {
+        let explicit = self.policy.strength == crate::policy::BindStrength::Explicit;
+        let supported = self.policy.if_supported == IfSupported::Yes;
+        match failure {
+            Failure::NoTarget(_) if explicit => Bound::Fails(failure),
+            Failure::NoCpu | Failure::Limit | Failure::SpanPackages | Failure::ListedTaken(_)
+                if explicit && !supported =>
+            {
+                Bound::Fails(failure)
+            }
+            Failure::NoTarget(_)
+            | Failure::NoCpu
+            | Failure::Limit
+            | Failure::SpanPackages
+            | Failure::ListedTaken(_) => Bound::Nothing,
+        }
+    }
+
+    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
+    fn bind_cpus(
+        &self,
+        cpus: &mut Cpus,
+        pus: &[(u32, u32)],
+        object: Option<ObjectId>,
+        pe: u32,
+        (snap, allowed): (&[u64], &[u64]),
+    ) -> Result<Mask, Failure> {
+        let places: Vec<Stretches> = if object.is_some() {
+            vec![pus.into()]
+        } else {
+            self.packages()
+        };
+        let enough = |cpus: &Cpus| {
+            let mut inside = places.iter().map(|place| self.units.inside(place));
+            inside.find(|units| bits::count_of(cpus.units.words(), units) >= pe)
+        };
+        let mut found = enough(cpus);
+        if found.is_none() && self.policy.overload == Overload::Allowed {
+            self.refill(cpus, pus, (snap, allowed));
+            found = enough(cpus);
+        }
+        let Some(units) = found else {
+            return Err(if object.is_some() {
+                Failure::NoCpu
+            } else {
+                Failure::SpanPackages
+            });
+        };
+        let mut mask = Bits::none(self.hardware.pus);
+        let free = bits::ones(cpus.units.words(), &units);
+        let taken: SmallVec<[u32; 16]> = free.take(pe as usize).collect();
+        for unit in taken {
+            for &pus in &self.units.pus(unit) {
+                mask.fill(pus, There::Yes);
+            }
+            self.consume(cpus, unit);
+        }
+        Ok(Mask::Bits(Box::new(mask)))
+    }
+
+    /// The packages' PUs; the whole machine where there are none.
+    pub(crate) fn packages(&self) -> Vec<Stretches> {
+        let packages = Targets::new(self.topologies, self.hardware.topology, ObjKind::Package);
+        if packages.is_empty() {
+            return vec![self.pus_of(None)];
+        }
+        let pus = |package| self.pus_of(Some(package));
+        packages.iter().map(pus).collect()
+    }
+
+    /// PE = 1: the first object of the target kind that has a free cpu inside the mapped object (7.3, 7.5, 7.7).
+    #[inline]
+    fn bind_object(
+        &self,
+        cpus: &mut Cpus,
+        (pus, at): (&[(u32, u32)], usize),
+        kind: ObjKind,
+        objects: &Targets<'_>,
+        (snap, allowed): (&[u64], &[u64]),
+    ) -> Result<Mask, Failure> {
+        let overload = self.policy.overload == Overload::Allowed;
+        let mut found = self.search(cpus, (pus, at), kind, objects);
+        if found.is_none() && overload && !self.any_free(cpus, pus, kind) {
+            self.refill(cpus, pus, (snap, allowed));
+            found = self.search(cpus, (pus, at), kind, objects);
+        }
+        if found.is_none() && overload && self.policy.limit.is_some() {
+            found = self.least_used(cpus, pus, objects, allowed).map(|target| {
+                (
+                    target,
+                    self.first_free(cpus, pus, kind, objects.get(target)),
+                )
+            });
+        }
+        let Some((target, cpu)) = found else {
+            // LIMIT is the reason only where it keeps the process off a free cpu.
+            let kept_off = |object| self.first_free(cpus, pus, kind, object).is_some();
+            let limited = self.policy.limit.is_some() && objects.iter().any(kept_off);
+            return Err(if limited {
+                Failure::Limit
+            } else {
+                Failure::NoCpu
+            });
+        };
+        match cpu {
+            Some(Cpu::Unit(unit)) => self.consume(cpus, unit),
+            Some(Cpu::Pu(pu)) => cpus.free.put(pu, There::No),
+            None => {}
+        }
+        if let Some(count) = cpus.bound.get_mut(target as usize) {
+            *count += 1;
+        }
+        Ok(self.mask(objects.get(target), (snap, allowed)))
+    }
+
+    /// The first target that meets the object, has not reached LIMIT and has a free cpu there.
+    #[inline]
+    fn search(
+        &self,
+        cpus: &mut Cpus,
+        (pus, at): (&[(u32, u32)], usize),
+        kind: ObjKind,
+        objects: &Targets<'_>,
+    ) -> Option<(u32, Option<Cpu>)> {
+        if self.order == TargetOrder::Cpus && self.policy.limit.is_none() {
+            // Alone, a target takes what is its own: nothing is behind it but the next.
+            let unit = self.first_unit(cpus, at, pus)?;
+            return Some((unit, Some(Cpu::Unit(unit))));
+        }
+        if cpus.cursors.len() <= at {
+            cpus.cursors.resize(at + 1, 0);
+        }
+        let tidy = self.order != TargetOrder::Any;
+        let start = if tidy {
+            let first = pus.first()?.0;
+            self.first_behind(objects, first)
+        } else {
+            0
+        };
+        let start = start.max(cpus.cursors[at]);
+        let last = pus.last()?.1;
+        for target in start..objects.len() {
+            let object = objects.get(target);
+            let ranges = self.topologies.ranges(object);
+            if tidy && ranges[0].0 >= last {
+                break;
+            }
+            let full = self
+                .policy
+                .limit
+                .is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));
+            if !full && let Some(cpu) = self.first_free(cpus, pus, kind, object) {
+                cpus.cursors[at] = target;
+                return Some((target, Some(cpu)));
+            }
+        }
+        None
+    }
+
+    /// The first free unit of an object; on large nodes the search goes on where the object's last one ended.
+    #[inline]
+    fn first_unit(&self, cpus: &mut Cpus, at: usize, pus: &[(u32, u32)]) -> Option<u32> {
+        if self.units.len() <= CURSORS_FROM {
+            return self.units.first_inside(cpus.units.words(), pus, 0);
+        }
+        if cpus.cursors.len() <= at {
+            cpus.cursors.resize(at + 1, 0);
+        }
+        let from = cpus.cursors[at];
+        let found = self.units.first_inside(cpus.units.words(), pus, from);
+        cpus.cursors[at] = found.unwrap_or(self.units.len());
+        found
+    }
+
+    /// The first tidy target that ends behind a PU.
+    fn first_behind(&self, objects: &Targets<'_>, pu: u32) -> u32 {
+        let (mut low, mut high) = (0, objects.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.topologies.ranges(objects.get(middle))[0].1 <= pu {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The first free cpu in both the mapped and the target object.
+    fn first_free(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        kind: ObjKind,
+        target: ObjectId,
+    ) -> Option<Cpu> {
+        let both = shared(pus, self.topologies.ranges(target));
+        if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
+            let pu = first_of(cpus.free.words(), &both)?;
+            return Some(self.units.of_pu(pu).map_or(Cpu::Pu(pu), Cpu::Unit));
+        }
+        let units = cpus.units.words();
+        self.units.first_inside(units, &both, 0).map(Cpu::Unit)
+    }
+
+    fn any_free(&self, cpus: &Cpus, pus: &[(u32, u32)], kind: ObjKind) -> bool {
+        if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
+            return first_of(cpus.free.words(), pus).is_some();
+        }
+        self.units
+            .first_inside(cpus.units.words(), pus, 0)
+            .is_some()
+    }
+
+    /// The target inside the object with the fewest processes of the app, the first of equals.
+    fn least_used(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        objects: &Targets<'_>,
+        allowed: &[u64],
+    ) -> Option<u32> {
+        // One without a cpu that may be used would give an empty mask.
+        let meets = |target: &u32| {
+            let both = shared(pus, self.topologies.ranges(objects.get(*target)));
+            first_of(allowed, &both).is_some()
+        };
+        (0..objects.len())
+            .filter(meets)
+            .min_by_key(|&target| cpus.bound[target as usize])
+    }
+
+    /// The object's cpus count as free again: those the app found, or all of it (7.5).
+    fn refill(&self, cpus: &mut Cpus, pus: &[(u32, u32)], (snap, allowed): (&[u64], &[u64])) {
+        let source = if first_of(snap, pus).is_some() {
+            snap
+        } else {
+            allowed
+        };
+        for &stretch in pus {
+            cpus.free.copy(stretch, source);
+        }
+        cpus.units = self.free_units(cpus.free.words());
+        cpus.cursors.clear();
+        cpus.refilled = true;
+        cpus.shared = true;
+    }
+
+    #[inline]
+    pub(crate) fn consume(&self, cpus: &mut Cpus, unit: u32) {
+        self.units.take(unit, &mut cpus.free);
+        cpus.units.put(unit, There::No);
+    }
+
+    /// The whole object, less what earlier apps consumed (7.3, 7.8).
+    #[inline]
+    fn mask(&self, object: ObjectId, (snap, allowed): (&[u64], &[u64])) -> Mask {
+        let ranges = self.topologies.ranges(object);
+        if ranges.iter().all(|&stretch| has_all(snap, stretch)) {
+            return Mask::Whole(object);
+        }
+        let source = if first_of(snap, ranges).is_some() {
+            snap
+        } else {
+            allowed
+        };
+        let mut mask = Bits::none(self.hardware.pus);
+        for &stretch in ranges {
+            mask.copy(stretch, source);
+        }
+        Mask::Bits(Box::new(mask))
+    }
+
+    /// Free cpus inside some PUs.
+    #[inline]
+    pub(crate) fn count_free(&self, units: &[u64], pus: &[(u32, u32)]) -> u32 {
+        self.units.count_inside(units, pus)
+    }
+}
+
+impl TargetOrder {
+    fn of(topologies: &Topologies, objects: &Targets<'_>) -> Self {
+        let mut end = 0;
+        for object in objects.iter() {
+            match topologies.ranges(object) {
+                [(first, behind)] if *first >= end => end = *behind,
+                _ => return Self::Any,
+            }
+        }
+        Self::Tidy
+    }
+}
+
+/// What a process consumes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cpu {
+    Unit(u32),
+    /// A PU outside every core.
+    Pu(u32),
+}

@@ -1,0 +1,179 @@
+//! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
+
+use super::bind::{Binder, Cpus, Target};
+use super::bits::{Bits, has};
+use super::units::{Hardware, Targets, narrow};
+use crate::policy::{MapBy, ObjKind, PprObject};
+use crate::table::apps::{AppTable, Policy};
+use crate::table::topologies::Topologies;
+
+/// One topology under one policy: what does not change from node to node.
+#[derive(Clone, Debug)]
+pub(crate) struct Terrain<'t> {
+    pub(crate) binder: Binder<'t>,
+    /// The mapped objects in the order of placing.
+    pub(crate) objects: Targets<'t>,
+    /// Units of a pe-list, in list order.
+    pub(crate) listed: Vec<u32>,
+    /// The first cpu of the list that the topology lacks.
+    pub(crate) missing: Option<u32>,
+}
+
+/// What there is on a node in its present state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    /// Free cpus of the node: F(n).
+    pub(crate) free: u32,
+    /// Cpus of the node that may be used, taken or not.
+    pub(crate) cpus: u32,
+    /// Processes that the packages can take by PE: pkgcap(n).
+    pub(crate) by_package: u32,
+    /// Processes that the mapped objects can take by PE, cpus not shared.
+    pub(crate) by_object: u64,
+    /// Mapped objects, and those that have PE cpus at all.
+    pub(crate) objects: u32,
+    pub(crate) with_cpus: u32,
+    /// Cpus of the largest mapped object, and of the largest package, taken or not.
+    pub(crate) largest_object: u32,
+    pub(crate) largest_package: u32,
+    /// Whether the node has objects of the bind target (true where none are needed).
+    pub(crate) has_target: bool,
+    /// Listed cpus that are free.
+    pub(crate) listed_free: u32,
+    /// The first listed cpu that is missing or may not be used.
+    pub(crate) listed_closed: Option<(u32, &'static str)>,
+}
+
+/// The kind of the objects that a policy maps to.
+pub(crate) const fn mapped_kind(map: MapBy) -> Option<ObjKind> {
+    match map {
+        MapBy::Object(kind)
+        | MapBy::Ppr {
+            on: PprObject::Kind(kind),
+            ..
+        } => Some(kind),
+        MapBy::Dist => Some(ObjKind::Numa),
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Ppr {
+            on: PprObject::Node,
+            ..
+        }
+        | MapBy::Seq
+        | MapBy::Rankfile
+        | MapBy::PeList
+        | MapBy::Lsf => None,
+    }
+}
+
+impl<'t> Terrain<'t> {
+    pub(crate) fn new(
+        topologies: &'t Topologies,
+        hardware: &'t Hardware,
+        policy: &Policy,
+        apps: &AppTable,
+        device: Option<&str>,
+    ) -> Self {
+        let binder = Binder::new(topologies, hardware, policy);
+        let topology = hardware.topology;
+        let kind = match policy.map {
+            // There are no cores to count processes by (3.3).
+            MapBy::Ppr { .. } => mapped_kind(policy.map),
+            MapBy::Object(_) | MapBy::Dist => {
+                mapped_kind(policy.map).map(|kind| hardware.kind(kind))
+            }
+            MapBy::Slot
+            | MapBy::Node
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::PeList
+            | MapBy::Lsf => None,
+        };
+        let objects = match (policy.map, device) {
+            (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
+                .map_or(Targets::NONE, Targets::Near),
+            _ => kind.map_or(Targets::NONE, |kind| {
+                Targets::new(topologies, topology, kind)
+            }),
+        };
+        let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
+            listed(&apps.lists[list], binder.units.len())
+        });
+        Self {
+            binder,
+            objects,
+            listed,
+            missing,
+        }
+    }
+
+    /// What there is on a node.
+    pub(crate) fn facts(&self, cpus: &Cpus, allowed: &[u64]) -> Facts {
+        let binder = &self.binder;
+        let pe = u32::from(binder.policy.pe);
+        // On a node that nobody used, what may be used is what is free.
+        let taken = cpus.free.words() != allowed;
+        let other = taken.then(|| binder.free_units(allowed));
+        let may = other.as_ref().unwrap_or(&cpus.units);
+        let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
+        for object in self.objects.iter() {
+            let pus = binder.topologies.ranges(object);
+            let free = binder.count_free(cpus.units.words(), pus);
+            by_object += u64::from(if pe == 1 { free } else { free / pe });
+            let all = other
+                .as_ref()
+                .map_or(free, |may| binder.count_free(may.words(), pus));
+            with_cpus += u32::from(all >= pe);
+            largest_object = largest_object.max(all);
+        }
+        let (mut by_package, mut largest_package) = (0, 0);
+        if pe > 1 {
+            for package in binder.packages() {
+                by_package += binder.count_free(cpus.units.words(), &package) / pe;
+                largest_package = largest_package.max(binder.count_free(may.words(), &package));
+            }
+        }
+        let is_free = |&&unit: &&u32| has(cpus.units.words(), unit);
+        Facts {
+            free: cpus.units.count(),
+            cpus: may.count(),
+            by_package,
+            by_object,
+            objects: self.objects.len(),
+            with_cpus,
+            largest_object,
+            largest_package,
+            has_target: !matches!(&binder.target, Target::Objects { objects, .. } if objects.is_empty()),
+            listed_free: narrow(self.listed.iter().filter(is_free).count()),
+            listed_closed: self.closed(may),
+        }
+    }
+
+    fn closed(&self, may: &Bits) -> Option<(u32, &'static str)> {
+        if let Some(cpu) = self.missing {
+            return Some((cpu, "missing"));
+        }
+        let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
+        closed.map(|&cpu| (cpu, "not allowed"))
+    }
+}
+
+/// The units of a list, and the first one that does not exist.
+fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
+    let mut listed = Vec::new();
+    for &(first, last) in ranges {
+        if last >= units {
+            let lacking = first.max(units);
+            return (Vec::new(), Some(lacking));
+        }
+        listed.extend(first..=last);
+    }
+    (listed, None)
+}
+
+/// Cpus of a pe-list.
+pub(crate) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
+    list.iter()
+        .map(|&(first, last)| u64::from(last - first) + 1)
+        .sum()
+}

@@ -1,0 +1,61 @@
+//! NUMA domains by their distance to a device. Source: `per-app` 9.2.
+
+use super::units::shared;
+use crate::policy::ObjKind;
+use crate::table::topologies::{ObjectId, Topologies, TopologyId};
+
+/// The NUMA domains, nearest first; `None` when the topology lacks the device.
+///
+/// Cost: domains times domains, once per topology and app.
+pub(crate) fn domains(
+    topologies: &Topologies,
+    topology: TopologyId,
+    device: &str,
+) -> Option<Vec<ObjectId>> {
+    let found = topologies
+        .devices(topology)
+        .iter()
+        .find(|there| there.name == device)?;
+    let place: Vec<(u32, u32)> = found
+        .pus
+        .iter()
+        .map(|range| (range.start, range.end))
+        .collect();
+    let domains = topologies.domains(topology);
+    let meets = |object: ObjectId| !shared(&place, topologies.ranges(object)).is_empty();
+    let near: Vec<u32> = domains
+        .iter()
+        .copied()
+        .filter(|&object| meets(object))
+        .map(|object| topologies.logical(topology, object))
+        .collect();
+    let latency = topologies.latency(topology).filter(|_| !near.is_empty());
+    let packages: Vec<ObjectId> = topologies
+        .objects(topology, ObjKind::Package)
+        .filter(|&package| meets(package))
+        .collect();
+    let distance = |object: ObjectId| -> u64 {
+        if let Some(latency) = latency {
+            let row = |logical: u32| latency.nodes.iter().position(|&node| node == logical);
+            let to = row(topologies.logical(topology, object));
+            let from = near.iter().filter_map(|&logical| row(logical));
+            let least = from
+                .filter_map(|from| Some(latency.values[from * latency.nodes.len() + to?]))
+                .min();
+            return least.unwrap_or(u64::MAX);
+        }
+        let beside = |package: &ObjectId| {
+            !shared(topologies.ranges(*package), topologies.ranges(object)).is_empty()
+        };
+        if meets(object) {
+            0
+        } else if packages.iter().any(beside) {
+            1
+        } else {
+            2
+        }
+    };
+    let mut ordered = domains.to_vec();
+    ordered.sort_by_key(|&object| (distance(object), topologies.logical(topology, object)));
+    Some(ordered)
+}

@@ -1,0 +1,152 @@
+//! Patterns: in which order the processes of an app go onto one node, and what each gets. Source: `semantics` 4.
+//!
+//! A layout is run for one node *state*, up to the most processes any node of that state could take. What a process gets
+//! does not depend on how many come after it, so the result serves every smaller number as its beginning.
+
+// Processes going onto a node, one after the other.
+pub(crate) mod sweep;
+// The same for a list of cpus.
+pub(crate) mod pe_list;
+// One node, in the order of a policy.
+pub(crate) mod on_node;
+
+use crate::stage::node::bind::{Binder, Cpus, Failure, Mask};
+use crate::stage::node::units::Targets;
+
+/// Whether processes are bound in a pass, or their default binding was given up.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Binding {
+    On,
+    Off,
+}
+
+/// The order in which processes go onto one node in one pass.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Layout {
+    /// No object (slot, node).
+    Plain(Binding),
+    /// No object; the first so many unbound (by node, 4.2).
+    HalfBound(u32),
+    /// One process per object and sweep, while the object has room (4.3).
+    Sweep(Binding),
+    /// Each process on the next object that has room (4.3, SPAN).
+    Walk(Binding),
+    /// So many on each object before the next (4.4).
+    Blocks(u32, Binding),
+    /// The cpus of a pe-list (4.7).
+    List(Binding),
+    /// The objects that a launcher's component wrote out: which of its lists.
+    Written(u32, Binding),
+}
+
+impl Layout {
+    /// Whether processes stay unbound although the policy binds.
+    pub(crate) const fn gives_up(self) -> bool {
+        match self {
+            Self::HalfBound(_) => true,
+            Self::Plain(binding)
+            | Self::Sweep(binding)
+            | Self::Walk(binding)
+            | Self::Blocks(_, binding)
+            | Self::List(binding)
+            | Self::Written(_, binding) => matches!(binding, Binding::Off),
+        }
+    }
+}
+
+/// What some neighbouring processes get, masks not yet interned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct DraftRun {
+    pub(crate) count: u32,
+    pub(crate) object: Option<u32>,
+    pub(crate) mask: Option<Mask>,
+}
+
+/// A stretch of a pattern, masks not yet interned.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct DraftSegment {
+    pub(crate) procs: u32,
+    pub(crate) runs: Vec<DraftRun>,
+    pub(crate) cycle: Option<u32>,
+}
+
+impl DraftSegment {
+    /// Processes without cpus among the first so many. Cost: the runs, those of a round some times more.
+    pub(crate) fn unbound(&self, procs: u32) -> u32 {
+        // (processes, those without cpus) among the first so many of these runs.
+        let count = |runs: &[DraftRun], most: u32| {
+            let counts = runs.iter().scan(most, |left, run| {
+                let own = run.count.min(*left);
+                *left -= own;
+                Some((own, if run.mask.is_none() { own } else { 0 }))
+            });
+            counts.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
+        };
+        let procs = procs.min(self.procs);
+        let (seen, unbound) = count(&self.runs, procs);
+        let left = procs - seen;
+        let round = &self.runs[self.cycle.map_or(self.runs.len(), |cycle| cycle as usize)..];
+        let (whole, own) = count(round, left);
+        // Whole rounds come again; the last one may be cut.
+        let times = left.checked_div(whole).unwrap_or(0);
+        let (_, rest) = count(round, left - times * whole);
+        unbound + times * own + rest
+    }
+}
+
+/// How a layout ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// As many as wanted.
+    Wanted,
+    /// The node holds no more.
+    Full,
+    /// The next process must be bound and cannot be.
+    Fails(Failure),
+    /// More different processes on one node than a pattern may have.
+    TooLong,
+}
+
+/// A layout, run.
+#[derive(Clone, Debug)]
+pub(crate) struct Laid {
+    pub(crate) segments: Vec<DraftSegment>,
+    /// Processes laid: at most those wanted.
+    pub(crate) procs: u32,
+    pub(crate) end: End,
+    /// The node's cpus behind them. After a round was found, those of the right turn.
+    pub(crate) cpus: Cpus,
+}
+
+/// Where a layout runs: an app's objects on one state of a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground<'g> {
+    pub(crate) binder: &'g Binder<'g>,
+    /// The mapped objects, in the order of placing.
+    pub(crate) objects: &'g Targets<'g>,
+    /// The cpus as the app found them.
+    pub(crate) snap: &'g [u64],
+    pub(crate) allowed: &'g [u64],
+    /// Units of a pe-list on this topology.
+    pub(crate) listed: &'g [u32],
+    /// Rows of `objects`, one for each process, where a component wrote them out.
+    pub(crate) written: &'g [usize],
+}
+
+impl Ground<'_> {
+    /// Logical index of one of the mapped objects.
+    #[inline]
+    pub(crate) fn logical(&self, at: u32) -> u32 {
+        match self.objects {
+            Targets::Kind { .. } => at,
+            Targets::Domains(_) | Targets::Near(_) => {
+                let Binder {
+                    topologies,
+                    hardware,
+                    ..
+                } = self.binder;
+                topologies.logical(hardware.topology, self.objects.get(at))
+            }
+        }
+    }
+}

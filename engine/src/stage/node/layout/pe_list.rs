@@ -1,0 +1,112 @@
+//! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
+
+use super::sweep::Row;
+use crate::policy::{Ordered, Overload};
+use crate::stage::node::bind::{Failure, Mask, Target};
+use crate::stage::node::bits::{self, Bits, There, has};
+use crate::stage::node::layout::{Binding, End};
+use crate::stage::node::units::narrow;
+
+/// How a list holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// Each cpu serves one process.
+    Once,
+    /// Cpus may be shared: the list starts again behind its end.
+    Again,
+    /// A default binding was given up: the list serves as it is, and what comes behind its end is unbound.
+    GivenUp,
+}
+
+/// Lays the processes of one pass.
+pub(crate) fn lay_list(row: &mut Row<'_>, binding: Binding) -> End {
+    let binder = row.ground.binder;
+    if matches!(binder.target, Target::Nothing) {
+        return row.unbound(None);
+    }
+    let hold = match (binding, binder.policy.overload) {
+        (Binding::Off, _) => Hold::GivenUp,
+        (Binding::On, Overload::Allowed) => Hold::Again,
+        (Binding::On, Overload::Refused) => Hold::Once,
+    };
+    let listed = row.ground.listed;
+    let laid = match binder.policy.ordered {
+        Ordered::No => lay_shared(row, listed, hold),
+        Ordered::Yes => lay_ordered(row, listed, hold),
+    };
+    if let Some(end) = laid {
+        return end;
+    }
+    if row.left() == 0 {
+        return End::Wanted;
+    }
+    match hold {
+        Hold::Once => End::Full,
+        Hold::Again => {
+            row.come_round(0);
+            End::Wanted
+        }
+        Hold::GivenUp => row.unbound(None),
+    }
+}
+
+/// All get the same cpus: those of the list that are free, or the whole list. The i-th consumes one.
+fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = row.ground.binder;
+    let free: Vec<u32> = listed
+        .iter()
+        .copied()
+        .filter(|&unit| has(row.cpus.units.words(), unit))
+        .collect();
+    let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
+    let mask = mask_of(row, if whole { listed } else { &free });
+    if !in_one_package(row, &mask) {
+        return Some(End::Fails(Failure::SpanPackages));
+    }
+    let room = if hold == Hold::Once {
+        free.len()
+    } else {
+        listed.len()
+    };
+    let count = narrow(room).min(row.left());
+    // The i-th process consumes the i-th of the list, be it free or not.
+    for &unit in &listed[..count as usize] {
+        binder.consume(&mut row.cpus, unit);
+    }
+    row.push(count, None, Some(Mask::Bits(Box::new(mask))));
+    None
+}
+
+/// The i-th gets the i-th of the list, alone.
+fn lay_ordered(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = row.ground.binder;
+    for &unit in listed.iter().take(row.left() as usize) {
+        if hold == Hold::Once && !has(row.cpus.units.words(), unit) {
+            return Some(End::Fails(Failure::ListedTaken(unit)));
+        }
+        binder.consume(&mut row.cpus, unit);
+        let mask = mask_of(row, &[unit]);
+        row.push(1, None, Some(Mask::Bits(Box::new(mask))));
+    }
+    None
+}
+
+fn mask_of(row: &Row<'_>, units: &[u32]) -> Bits {
+    let binder = row.ground.binder;
+    let mut mask = Bits::none(binder.hardware.pus);
+    for &unit in units {
+        for &pus in &binder.units.pus(unit) {
+            mask.fill(pus, There::Yes);
+        }
+    }
+    mask.intersect(row.ground.allowed);
+    mask
+}
+
+fn in_one_package(row: &Row<'_>, mask: &Bits) -> bool {
+    let all = mask.count();
+    let packages = row.ground.binder.packages();
+    packages
+        .iter()
+        .any(|package| bits::count_of(mask.words(), package) == all)
+}

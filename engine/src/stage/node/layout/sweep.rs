@@ -1,0 +1,492 @@
+//! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
+
+use crate::limit::PATTERN_RUNS_MAX;
+use crate::policy::Overload;
+use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
+use crate::stage::node::bits::Bits;
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Ground, Laid, Layout};
+use crate::stage::node::units::narrow;
+use std::collections::HashMap;
+
+/// Runs that a segment has room for from the start: a process each on nearly every node there is.
+const ROOM: usize = 128;
+
+/// A layout under way.
+pub(crate) struct Row<'g> {
+    pub(crate) ground: &'g Ground<'g>,
+    pub(crate) cpus: Cpus,
+    done: Vec<DraftSegment>,
+    open: DraftSegment,
+    procs: u32,
+    pub(crate) want: u32,
+    /// The cpus at the turns so far, and the run and process where each was.
+    turns: HashMap<(Bits, Vec<u32>), (u32, u32)>,
+    /// Runs before this one take no more processes: a round begins at a run.
+    barrier: usize,
+}
+
+impl<'g> Row<'g> {
+    pub(crate) fn new(ground: &'g Ground<'g>, cpus: Cpus, want: u32) -> Self {
+        Self {
+            ground,
+            cpus,
+            done: Vec::new(),
+            open: DraftSegment::default(),
+            procs: 0,
+            want,
+            turns: HashMap::new(),
+            barrier: 0,
+        }
+    }
+
+    pub(crate) const fn left(&self) -> u32 {
+        self.want - self.procs
+    }
+
+    fn overload(&self) -> bool {
+        self.ground.binder.policy.overload == Overload::Allowed
+    }
+
+    /// Appends `count` processes that get the same.
+    #[inline]
+    pub(crate) fn push(&mut self, count: u32, object: Option<u32>, mask: Option<Mask>) {
+        if count == 0 {
+            return;
+        }
+        self.procs += count;
+        self.open.procs += count;
+        let joinable = self.open.runs.len() > self.barrier;
+        match self.open.runs.last_mut() {
+            Some(last) if joinable && last.object == object && last.mask == mask => {
+                last.count += count
+            }
+            _ => {
+                if self.open.runs.is_empty() {
+                    let each = narrow(ROOM).min(self.want);
+                    self.open.runs.reserve(each as usize);
+                }
+                self.open.runs.push(DraftRun {
+                    count,
+                    object,
+                    mask,
+                });
+            }
+        }
+    }
+
+    /// Ends the segment: what follows counts from here.
+    pub(crate) fn close(&mut self) {
+        self.turns.clear();
+        self.barrier = 0;
+        if self.open.procs > 0 {
+            self.done.push(std::mem::take(&mut self.open));
+        }
+    }
+
+    /// Fills the rest of what is wanted with rounds that begin at run `from`.
+    pub(crate) fn come_round(&mut self, from: u32) {
+        let left = self.left();
+        self.open.cycle = Some(from);
+        self.open.procs = u32::MAX;
+        self.procs += left;
+    }
+
+    /// As [`Self::come_round`], but `count` processes in all belong to the open segment.
+    fn come_round_for(&mut self, from: u32, count: u32) {
+        self.procs += count - self.open.procs;
+        self.open.cycle = Some(from);
+        self.open.procs = count;
+    }
+
+    /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
+    /// Gives the run where the round begins, and the processes of a round.
+    fn turn(&mut self) -> Option<(u32, u32)> {
+        let mut bound = self.cpus.bound.clone();
+        if let Some(limit) = self.ground.binder.policy.limit.map(u32::from)
+            && let Some(&least) = bound.iter().min().filter(|&&least| least > limit)
+        {
+            // Above LIMIT only differences decide.
+            bound.iter_mut().for_each(|count| *count -= least - limit);
+        }
+        let here = (narrow(self.open.runs.len()), self.open.procs);
+        self.barrier = self.open.runs.len();
+        let key = (self.cpus.free.clone(), bound);
+        match self.turns.get(&key) {
+            Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
+            Some(_) => None,
+            None => {
+                self.turns.insert(key, here);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn finish(mut self, end: End) -> Laid {
+        self.close();
+        Laid {
+            segments: self.done,
+            procs: self.procs,
+            end,
+            cpus: self.cpus,
+        }
+    }
+
+    fn too_long(&self) -> bool {
+        self.open.runs.len() >= PATTERN_RUNS_MAX
+    }
+
+    /// The rest unbound, on no object or on one.
+    pub(crate) fn unbound(&mut self, object: Option<u32>) -> End {
+        if self.left() > 0 {
+            self.close();
+            self.open = DraftSegment {
+                procs: 0,
+                runs: vec![DraftRun {
+                    count: 1,
+                    object,
+                    mask: None,
+                }],
+                cycle: None,
+            };
+            self.come_round(0);
+        }
+        End::Wanted
+    }
+
+    /// No object, bound.
+    pub(crate) fn plain(&mut self) -> End {
+        while self.left() > 0 {
+            match self.bind(None) {
+                Bound::To(mask) => {
+                    if self.cpus.refilled
+                        && let Some((run, round)) = self.turn()
+                    {
+                        let rest = (self.left() - 1) % round;
+                        (0..rest).for_each(|_| drop(self.bind(None)));
+                        self.come_round(run);
+                        return End::Wanted;
+                    }
+                    self.push(1, None, Some(mask));
+                }
+                // Nothing was consumed: all that follow fare alike.
+                Bound::Nothing => return self.unbound(None),
+                Bound::Fails(failure) => return End::Fails(failure),
+            }
+            if self.too_long() {
+                return End::TooLong;
+            }
+        }
+        End::Wanted
+    }
+
+    /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
+    /// laying the beginning of one more round.
+    fn comes_round(&mut self, again: fn(&mut Row<'_>) -> End) -> bool {
+        let Some((run, round)) = self.turn() else {
+            return false;
+        };
+        let mut rest = Row::new(self.ground, self.cpus.clone(), self.left() % round);
+        again(&mut rest);
+        self.cpus = rest.cpus;
+        self.come_round(run);
+        true
+    }
+
+    pub(crate) fn half_bound(&mut self, first: u32) -> End {
+        let count = first.min(self.left());
+        self.push(count, None, None);
+        self.close();
+        self.plain()
+    }
+
+    #[inline]
+    pub(crate) fn bind(&mut self, object: Option<usize>) -> Bound {
+        let mapped = (
+            object.map(|at| self.ground.objects.get(narrow(at))),
+            object.unwrap_or(0),
+        );
+        self.ground.binder.bind(
+            &mut self.cpus,
+            mapped,
+            (self.ground.snap, self.ground.allowed),
+        )
+    }
+
+    /// One object after the other, unbound, for ever.
+    pub(crate) fn unbound_round(&mut self, placed: u32, layout: Layout) -> End {
+        let objects = self.ground.objects;
+        if objects.is_empty() {
+            return End::Full;
+        }
+        if self.left() > 0 {
+            let start = if matches!(layout, Layout::Walk(_)) {
+                placed % objects.len()
+            } else {
+                0
+            };
+            let runs = (start..objects.len())
+                .chain(0..start)
+                .map(|at| DraftRun {
+                    count: 1,
+                    object: Some(self.ground.logical(at)),
+                    mask: None,
+                })
+                .collect();
+            self.open = DraftSegment {
+                procs: 0,
+                runs,
+                cycle: None,
+            };
+            self.come_round(0);
+        }
+        End::Wanted
+    }
+
+    /// The cpus that may be used at all, where they may be shared.
+    fn shared_cpus(&self) -> Option<Bits> {
+        let binder = self.ground.binder;
+        self.overload()
+            .then(|| binder.free_units(self.ground.allowed))
+    }
+
+    /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
+    #[inline]
+    fn room(&self, pus: &[(u32, u32)], shared: Option<&Bits>) -> u32 {
+        let binder = self.ground.binder;
+        let pe = u32::from(binder.policy.pe);
+        match shared {
+            None if pe == 1 => binder.count_free(self.cpus.units.words(), pus),
+            None => binder.count_free(self.cpus.units.words(), pus) / pe,
+            Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
+            Some(_) => 0,
+        }
+    }
+
+    /// The same for each mapped object.
+    fn rooms(&self) -> Vec<u32> {
+        let shared = self.shared_cpus();
+        let objects = self.ground.objects.iter();
+        let ranges = objects.map(|object| self.ground.binder.topologies.ranges(object));
+        ranges.map(|pus| self.room(pus, shared.as_ref())).collect()
+    }
+
+    pub(crate) fn sweep(&mut self) -> End {
+        let mut rooms = self.rooms();
+        loop {
+            if self.overload() && self.comes_round(|row| row.sweep()) {
+                return End::Wanted;
+            }
+            let (before, run) = (self.procs, self.open.runs.len());
+            let mut consumed = false;
+            for (at, room) in rooms.iter_mut().enumerate() {
+                if self.left() == 0 {
+                    return End::Wanted;
+                }
+                if *room == 0 {
+                    continue;
+                }
+                match self.place(at) {
+                    Ok(true) => {
+                        consumed = true;
+                        // Shared cpus have no end.
+                        *room -= u32::from(*room < u32::MAX);
+                    }
+                    Ok(false) => {}
+                    Err(failure) => return End::Fails(failure),
+                }
+            }
+            if self.procs == before {
+                return if self.left() == 0 {
+                    End::Wanted
+                } else {
+                    End::Full
+                };
+            }
+            if !consumed {
+                // A sweep that left every process unbound comes again just so.
+                return self.repeat_sweep(run, before);
+            }
+            if self.too_long() {
+                return End::TooLong;
+            }
+        }
+    }
+
+    /// The sweep since process `before` of the layout comes round. It begins at run `run`, or inside the one before.
+    fn repeat_sweep(&mut self, run: usize, before: u32) -> End {
+        let count = self.procs - before;
+        let mut swept: Vec<DraftRun> = self.open.runs.split_off(run);
+        let inside: u32 = swept.iter().map(|run| run.count).sum();
+        if inside < count {
+            // The sweep's first process joined the run before it.
+            let last = self
+                .open
+                .runs
+                .last_mut()
+                .expect("a joined run has a run before it");
+            last.count -= count - inside;
+            swept.insert(
+                0,
+                DraftRun {
+                    count: count - inside,
+                    ..last.clone()
+                },
+            );
+        }
+        self.open.procs -= count;
+        self.procs -= count;
+        self.close();
+        self.open = DraftSegment {
+            procs: 0,
+            runs: swept,
+            cycle: None,
+        };
+        self.come_round(0);
+        End::Wanted
+    }
+
+    /// One process on each object that was written out.
+    pub(crate) fn written(&mut self, binding: Binding) -> End {
+        for &at in self.ground.written {
+            if self.left() == 0 || self.too_long() {
+                break;
+            }
+            if binding == Binding::Off {
+                self.push(1, Some(self.ground.logical(narrow(at))), None);
+            } else if let Err(failure) = self.place(at) {
+                return End::Fails(failure);
+            }
+        }
+        match self.left() {
+            0 => End::Wanted,
+            _ if self.too_long() => End::TooLong,
+            _ => End::Full,
+        }
+    }
+
+    /// Places one process on an object; whether it was bound.
+    #[inline]
+    fn place(&mut self, at: usize) -> Result<bool, Failure> {
+        let logical = self.ground.logical(narrow(at));
+        match self.bind(Some(at)) {
+            Bound::To(mask) => {
+                self.push(1, Some(logical), Some(mask));
+                Ok(true)
+            }
+            Bound::Nothing => {
+                self.push(1, Some(logical), None);
+                Ok(false)
+            }
+            Bound::Fails(failure) => Err(failure),
+        }
+    }
+
+    pub(crate) fn walk(&mut self, placed: u32) -> End {
+        let mut rooms = self.rooms();
+        let objects = rooms.len();
+        let mut open = rooms.iter().filter(|&&room| room > 0).count();
+        let (mut idle, mut run, mut since) = (0, 0, 0);
+        while self.left() > 0 {
+            if open == 0 {
+                return End::Full;
+            }
+            let next = (u64::from(placed) + u64::from(self.procs)) % objects as u64;
+            let start = usize::try_from(next).expect("an object number is a usize");
+            if start == 0 {
+                if self.overload() && self.comes_round(|row| row.walk(0)) {
+                    return End::Wanted;
+                }
+                (idle, run, since) = (0, self.open.runs.len(), self.procs);
+            }
+            let at = (start..objects)
+                .chain(0..start)
+                .find(|&at| rooms[at] > 0)
+                .expect("an object is open");
+            match self.place(at) {
+                Ok(true) => {
+                    rooms[at] -= u32::from(rooms[at] < u32::MAX);
+                    open -= usize::from(rooms[at] == 0);
+                }
+                Ok(false) => {
+                    idle += 1;
+                    if idle == objects && self.procs - since == narrow(objects) {
+                        return self.repeat_sweep(run, since);
+                    }
+                }
+                Err(failure) => return End::Fails(failure),
+            }
+            if self.too_long() {
+                return End::TooLong;
+            }
+        }
+        End::Wanted
+    }
+
+    pub(crate) fn blocks(&mut self, per: u32, binding: Binding) -> End {
+        if self.ground.objects.is_empty() {
+            // `ppr:N:node`: the machine is the one object, and processes have none.
+            return self.block(None, per, binding).map_or(End::Full, |end| end);
+        }
+        for at in 0..self.ground.objects.len() as usize {
+            if self.left() == 0 {
+                return End::Wanted;
+            }
+            if let Some(end) = self.block(Some(at), per, binding) {
+                return end;
+            }
+        }
+        if self.left() == 0 {
+            End::Wanted
+        } else {
+            End::Full
+        }
+    }
+
+    /// `per` processes on one object; an end when the layout ends there.
+    fn block(&mut self, at: Option<usize>, per: u32, binding: Binding) -> Option<End> {
+        let binder = self.ground.binder;
+        let logical = at.map(|at| self.ground.logical(narrow(at)));
+        let count = per.min(self.left());
+        if binding == Binding::Off {
+            self.push(count, logical, None);
+            return (self.left() == 0).then_some(End::Wanted);
+        }
+        let pus = binder.pus_of(at.map(|at| self.ground.objects.get(narrow(at))));
+        let bound = !matches!(binder.target, crate::stage::node::bind::Target::Nothing);
+        if bound && self.room(&pus, self.shared_cpus().as_ref()) < per {
+            return None;
+        }
+        if self.overload() {
+            // An object's turns are its own: a stretch of the pattern that comes round by itself.
+            self.close();
+        }
+        let mut left = count;
+        while left > 0 {
+            match self.bind(at) {
+                Bound::To(mask) => {
+                    if self.cpus.refilled
+                        && let Some((run, round)) = self.turn()
+                    {
+                        self.come_round_for(run, count);
+                        (0..(left - 1) % round).for_each(|_| drop(self.bind(at)));
+                        break;
+                    }
+                    self.push(1, logical, Some(mask));
+                    left -= 1;
+                }
+                Bound::Nothing => {
+                    self.push(left, logical, None);
+                    left = 0;
+                }
+                Bound::Fails(failure) => return Some(End::Fails(failure)),
+            }
+            if self.too_long() {
+                return Some(End::TooLong);
+            }
+        }
+        if self.overload() {
+            self.close();
+        }
+        (self.left() == 0).then_some(End::Wanted)
+    }
+}

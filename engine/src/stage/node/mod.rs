@@ -1,0 +1,16 @@
+//! One node, taken alone: what fits on its free cpus, which object and which cpus each process gets. Pure functions.
+
+// Sets of one node as words.
+pub(crate) mod bits;
+// One topology as the inner loops see it.
+pub(crate) mod units;
+// Object -> cpuset, one process on one node.
+pub(crate) mod bind;
+// NUMA domains by distance to a device.
+pub(crate) mod distance;
+// Processes going onto the node, in the order of a policy.
+pub(crate) mod layout;
+// What there is on a node.
+pub(crate) mod capacity;
+// The cpus that an entry names.
+pub(crate) mod slot_list;

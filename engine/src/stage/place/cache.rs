@@ -1,0 +1,121 @@
+//! What policies made of node states: a pure function, so it is kept for later apps, and later plans.
+
+use crate::define_id;
+use crate::id::{Column, Id as _};
+use crate::policy::ObjKind;
+use crate::stage::job::count::Size;
+use crate::stage::node::capacity::Facts;
+use crate::stage::node::layout::Layout;
+use crate::table::alike::{ById, Guess, InTurn};
+use crate::table::apps::PolicyId;
+use crate::table::patterns::PatternId;
+use crate::table::states::StateId;
+use smallvec::SmallVec;
+
+/// What apps found: the same policy on the same state finds the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memo {
+    keys: InTurn<Key>,
+    found: Column<FoundId, Found>,
+    /// How many of so many processes a layout can place.
+    capacities: ById<Key, SmallVec<[Capacity; 1]>>,
+    /// The size of the job that settled policies, whose ids another job's of another size may have.
+    size: Option<Size>,
+}
+
+define_id! {
+    /// A finding: a row of [`Memo`].
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    FoundId
+}
+
+/// Whose finding it is.
+pub(crate) type Key = (StateId, PolicyId);
+
+/// A layout, the processes wanted, and those that it can place.
+type Capacity = (Layout, u32, u32);
+
+/// So many processes in a layout, and the most that nodes of this state got in it: their pattern serves the others.
+pub(crate) type Went = (Layout, u32, u32);
+
+/// What nodes got, and what it left of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Came {
+    pub(crate) pattern: PatternId,
+    pub(crate) state: StateId,
+    /// The kind of the objects that the processes were mapped to.
+    pub(crate) kind: Option<ObjKind>,
+}
+
+/// What an app found on a state, and what came of it.
+#[derive(Clone, Debug)]
+struct Found {
+    facts: Option<Facts>,
+    placed: SmallVec<[(Went, Came); 1]>,
+}
+
+impl Memo {
+    /// Forgets what was found under policies that the job's size settled otherwise.
+    pub(crate) fn settle(&mut self, size: Size) {
+        if self.size.is_some_and(|settled| settled != size) {
+            self.keys.clear();
+            self.found.clear();
+            self.capacities.clear();
+        }
+        self.size = Some(size);
+    }
+    /// What was found on a state under a policy.
+    pub(crate) fn find(&self, key: Key, guess: &mut Guess) -> Option<FoundId> {
+        self.keys.find(key, guess).map(FoundId::from_row)
+    }
+    /// What there was on the state.
+    pub(crate) fn facts(&self, found: FoundId) -> Option<&Facts> {
+        self.found[found].facts.as_ref()
+    }
+    /// What so many processes came to.
+    pub(crate) fn placed(&self, found: FoundId, went: Went) -> Option<Came> {
+        let same = |placed: &&(Went, Came)| placed.0 == went;
+        let placed = self.found[found].placed.iter().find(same);
+        placed.map(|placed| placed.1)
+    }
+    /// Keeps what was found.
+    pub(crate) fn keep(&mut self, key: Key, facts: Option<Facts>, placed: (Went, Came)) {
+        let found = self.found(key, facts);
+        if !found.placed.contains(&placed) {
+            found.placed.push(placed);
+        }
+    }
+    /// Keeps what there was on a state.
+    pub(crate) fn keep_facts(&mut self, key: Key, facts: Facts) {
+        self.found(key, Some(facts));
+    }
+    fn found(&mut self, key: Key, facts: Option<Facts>) -> &mut Found {
+        let known = self.find(key, &mut Guess::default());
+        let id = known.unwrap_or_else(|| {
+            self.keys.push(key);
+            self.found.push(Found {
+                facts,
+                placed: SmallVec::new(),
+            })
+        });
+        let found = &mut self.found[id];
+        found.facts = found.facts.or(facts);
+        found
+    }
+    /// How many of so many processes a layout can place.
+    pub(crate) fn capacity(&self, key: Key, (layout, want): (Layout, u32)) -> Option<u32> {
+        let known = self.capacities.get(&key)?.iter();
+        let mut same = known.filter(|known| (known.0, known.1) == (layout, want));
+        same.next().map(|known| known.2)
+    }
+    /// Keeps that.
+    pub(crate) fn keep_capacity(&mut self, key: Key, (layout, want): (Layout, u32), procs: u32) {
+        let known = self.capacities.entry(key).or_default();
+        known.push((layout, want, procs));
+    }
+    /// Makes room for so many states more.
+    pub(crate) fn reserve(&mut self, states: usize) {
+        self.keys.reserve(states);
+        self.found.reserve(states);
+    }
+}

@@ -1,0 +1,409 @@
+//! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
+
+use super::commit::in_job_order;
+use super::entries::Step;
+use super::listed::{Asked, ByNode, Items, NodeSets, Outcome, Stuck, by_node, on_node};
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::plan::{ListedRun, Placed, PlacedRun, RankOrder};
+use crate::policy::{BindTo, MapBy, ObjKind};
+use crate::stage::alloc::nodes::Site;
+use crate::stage::node::bind::Failure;
+use crate::stage::node::capacity::Terrain;
+use crate::stage::node::layout::DraftSegment;
+use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
+use crate::table::listings::{EntryNode, Listing};
+use crate::table::names::NodeRange;
+use crate::table::patterns::PatternId;
+use crate::table::states::{NodeState, StateId};
+use crate::table::topologies::TopologyId;
+use std::collections::HashMap;
+
+/// A listed app: its policy and its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed<'s> {
+    pub(crate) apps: &'s AppTable,
+    pub(crate) app: AppId,
+    pub(crate) policy: &'s Policy,
+    pub(crate) id: PolicyId,
+    pub(crate) listing: Option<&'s Listing>,
+    pub(crate) asked: Asked,
+    /// Processes of the app, and the number of its first entry.
+    pub(crate) procs: u32,
+    pub(crate) first: u32,
+}
+
+/// What equal nodes come to.
+#[derive(Clone)]
+struct Settled {
+    outcome: Outcome,
+    pattern: Option<PatternId>,
+    next: Option<StateId>,
+}
+
+/// Places `steps`, whose processes are exactly those of the app.
+///
+/// # Errors
+/// The first entry that cannot be placed, with its class.
+pub(crate) fn place(
+    site: &mut Site,
+    listed: Listed<'_>,
+    steps: &[Step],
+) -> Result<Placed, MapError> {
+    let outside = steps.iter().position(|step| step.node.is_none());
+    let good = &steps[..outside.unwrap_or(steps.len())];
+    let ByNode { nodes, starts } = by_node(good);
+    let mut known: HashMap<(StateId, Items), Settled> = HashMap::new();
+    let mut runs = site.room_for_runs(nodes.len());
+    let mut changes = Vec::with_capacity(nodes.len());
+    let mut stuck: HashMap<u32, (u32, Stuck)> = HashMap::new();
+    let mut loose: HashMap<u32, Vec<DraftSegment>> = HashMap::new();
+    for (node, items) in nodes {
+        let state = site.runs.state(crate::id::Id::from_row(node as usize));
+        let procs: u32 = items.iter().map(|&(_, count)| count).sum();
+        let settled = settle(site, listed, &mut known, state, items);
+        if let Some(why) = &settled.outcome.stuck {
+            stuck.insert(node, why.clone());
+        }
+        if settled.outcome.leaves_some_unbound() {
+            loose.insert(node, settled.outcome.segments);
+        }
+        let (Some(pattern), Some(next)) = (settled.pattern, settled.next) else {
+            continue;
+        };
+        let nodes = NodeRange {
+            first: node,
+            count: 1,
+        };
+        let row = site.states.get(state);
+        runs.push(PlacedRun {
+            nodes,
+            procs,
+            pattern,
+            kind: None,
+            own_before: row.own,
+            used_before: row.used,
+        });
+        changes.push((nodes, next));
+    }
+    if let Some(error) = first_stuck(site, listed, (good, &starts), &stuck, &loose) {
+        return Err(error);
+    }
+    if let Some(at) = outside {
+        return Err(not_allowed(site, listed, &steps[at]));
+    }
+    let placed: u32 = steps.iter().map(|step| step.count).sum();
+    if placed < listed.procs {
+        let path = path(listed);
+        let rank = listed.first + placed;
+        return Err(PlaceError::RankfileMissingRank {
+            path,
+            rank,
+            procs: listed.procs,
+        }
+        .into());
+    }
+    for run in &runs {
+        site.order.visit(run.nodes);
+    }
+    let runs = in_job_order(runs, site);
+    site.change(&mut changes);
+    Ok(Placed {
+        policy: Some(listed.id),
+        runs,
+        order: RankOrder::Listed(ranks(good, &starts)),
+    })
+}
+
+fn ranks(steps: &[Step], starts: &[(u32, u32)]) -> Vec<ListedRun> {
+    let mut rank = 0;
+    let mut runs: Vec<ListedRun> = Vec::new();
+    for (step, &(node, local)) in steps.iter().zip(starts) {
+        let continues = runs
+            .last()
+            .is_some_and(|last| last.node == node && last.local + (rank - last.rank) == local);
+        if !continues {
+            runs.push(ListedRun { rank, node, local });
+        }
+        rank += step.count;
+    }
+    runs
+}
+
+fn settle(
+    site: &mut Site,
+    listed: Listed<'_>,
+    known: &mut HashMap<(StateId, Items), Settled>,
+    state: StateId,
+    items: Items,
+) -> Settled {
+    let key = (state, items);
+    if let Some(settled) = known.get(&key) {
+        return settled.clone();
+    }
+    let row = *site.states.get(state);
+    site.hardware(row.topology);
+    let hardware = site.hardware[row.topology]
+        .as_ref()
+        .expect("asked for just now");
+    let terrain = Terrain::new(&site.topologies, hardware, listed.policy, listed.apps, None);
+    let sets = NodeSets {
+        free: site.pusets.words(row.free),
+        allowed: site.pusets.words(row.allowed),
+    };
+    let mut outcome = on_node(&terrain, &row, sets, &key.1, listed.listing, listed.asked);
+    let mut settled = Settled {
+        outcome: outcome.clone(),
+        pattern: None,
+        next: None,
+    };
+    if outcome.stuck.is_none() {
+        let drafts = std::mem::take(&mut outcome.segments);
+        let segments = drafts
+            .into_iter()
+            .map(|draft| site.segment(row.topology, draft))
+            .collect();
+        settled.pattern = Some(site.pattern(segments));
+        let procs: u32 = key.1.iter().map(|&(_, count)| count).sum();
+        let free = &outcome.cpus.free;
+        let free = site.pusets.intern_words(free.words(), free.len() as usize);
+        let next = NodeState {
+            free,
+            used: row.used + procs,
+            own: row.own + procs,
+            ..row
+        };
+        settled.next = Some(site.states.intern(next));
+    }
+    known.insert(key, settled.clone());
+    settled
+}
+
+fn path(listed: Listed<'_>) -> String {
+    listed.listing.map_or_else(
+        || "the app's hosts".to_owned(),
+        |listing| listing.path.clone(),
+    )
+}
+
+/// The first entry, in entry order, whose process is stuck on its node.
+fn first_stuck(
+    site: &Site,
+    listed: Listed<'_>,
+    (steps, starts): (&[Step], &[(u32, u32)]),
+    stuck: &HashMap<u32, (u32, Stuck)>,
+    loose: &HashMap<u32, Vec<DraftSegment>>,
+) -> Option<MapError> {
+    let mut unbound = 0;
+    let mut rank = listed.first;
+    for (step, &(node, local)) in steps.iter().zip(starts) {
+        if let Some((at, why)) = stuck.get(&node)
+            && *at < local + step.count
+        {
+            let ahead = at.saturating_sub(local);
+            unbound += unbound_among(loose.get(&node), local, local + ahead);
+            let found = rank + ahead - listed.first - unbound;
+            return Some(refuse(site, listed, step, node, (rank + ahead, found), why));
+        }
+        unbound += unbound_among(loose.get(&node), local, local + step.count);
+        rank += step.count;
+    }
+    None
+}
+
+/// Processes of a node that found no cpus, from one of its processes on up to another.
+fn unbound_among(segments: Option<&Vec<DraftSegment>>, first: u32, end: u32) -> u32 {
+    let up_to = |procs: u32| {
+        let mut left = procs;
+        let segments = segments.into_iter().flatten();
+        segments
+            .map(|segment| {
+                let unbound = segment.unbound(left);
+                left = left.saturating_sub(segment.procs);
+                unbound
+            })
+            .sum::<u32>()
+    };
+    up_to(end) - up_to(first)
+}
+
+/// `rank`: whose process it is, and how many before it found their cpus.
+fn refuse(
+    site: &Site,
+    listed: Listed<'_>,
+    step: &Step,
+    node: u32,
+    (rank, found): (u32, u32),
+    why: &Stuck,
+) -> MapError {
+    let entry = step
+        .entry
+        .and_then(|at| listed.listing.map(|listing| &listing.entries[at as usize]));
+    let line = entry.map_or(0, |entry| entry.line);
+    let asked = entry
+        .and_then(|entry| entry.cpus)
+        .and_then(|id| listed.listing.map(|listing| listing.slot_texts[id].clone()));
+    let asked = asked.unwrap_or_else(|| "a cpu".to_owned());
+    let (path, name) = (path(listed), site.name(node));
+    let state = site
+        .states
+        .get(site.runs.state(crate::id::Id::from_row(node as usize)));
+    match (why, listed.policy.map) {
+        (Stuck::Full, _) => {
+            let slots = state.max_slots.unwrap_or(u32::MAX).min(state.slots);
+            PlaceError::EntryFull {
+                path,
+                line,
+                rank,
+                node: name,
+                slots,
+                used: slots,
+            }
+        }
+        (Stuck::Lacking(what), MapBy::Rankfile) => PlaceError::BadRankfile {
+            path,
+            line,
+            reason: format!("{name} has no {what}"),
+        },
+        (Stuck::Lacking(what), MapBy::Lsf) => PlaceError::BadAffinityfile {
+            path,
+            line,
+            reason: format!("{name} has no {what}"),
+        },
+        (Stuck::Lacking(what), _) => PlaceError::BadSeqfile {
+            path,
+            line,
+            reason: format!("{name} has no {what}"),
+        },
+        (Stuck::Taken | Stuck::NoCpu | Stuck::Unbindable(_), MapBy::Rankfile) => {
+            PlaceError::RankfileCpuTaken {
+                path,
+                line,
+                rank,
+                asked,
+                node: name,
+            }
+        }
+        (Stuck::Taken, _) => PlaceError::SeqCpuTaken {
+            path,
+            line,
+            asked,
+            node: name,
+        },
+        (Stuck::Unbindable(Failure::NoTarget(kind)), _) => {
+            let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+            PlaceError::BindTargetNotFound {
+                app,
+                kind: kind.word(),
+                node: name,
+            }
+        }
+        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(site, listed, state.topology, name),
+        (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
+        (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, found),
+    }
+    .into()
+}
+
+/// No package of the node has as many cpus as PE.
+fn spans(site: &Site, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let packages = site.hardware[topology]
+        .as_ref()
+        .map_or_else(Vec::new, |hardware| {
+            let units = hardware.units(listed.policy.mode);
+            let packages = site.topologies.objects(topology, ObjKind::Package);
+            let count = |package| {
+                let inside = units.inside(site.topologies.ranges(package));
+                inside
+                    .iter()
+                    .map(|&(first, end)| end - first)
+                    .sum::<u32>()
+                    .to_string()
+            };
+            packages.map(count).collect()
+        });
+    PlaceError::SpanPackages {
+        app,
+        asked: format!("pe={}", listed.policy.pe),
+        node,
+        packages: packages.join(", "),
+    }
+}
+
+fn limit_reached(listed: Listed<'_>, node: String) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let kind = match listed.policy.bind {
+        BindTo::Object(kind) => kind.word(),
+        BindTo::Nothing | BindTo::BySize => "object",
+    };
+    PlaceError::BindLimit {
+        app,
+        limit: listed.policy.limit.unwrap_or(0),
+        kind,
+        node,
+    }
+}
+
+fn no_cpu(listed: Listed<'_>, node: String, found: u32) -> PlaceError {
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let target = match listed.policy.bind {
+        BindTo::Object(kind) => format!("to a {}", kind.word()),
+        BindTo::Nothing | BindTo::BySize => "to a cpu".to_owned(),
+    };
+    if found > 0 {
+        PlaceError::NotEnoughCpus {
+            app,
+            asked: listed.procs,
+            placed: u64::from(found),
+            target,
+            node,
+        }
+    } else {
+        PlaceError::NoAvailableCpus {
+            app,
+            target,
+            nodes: 1,
+            node,
+            free: 0,
+            cpus: 0,
+        }
+    }
+}
+
+fn not_allowed(site: &Site, listed: Listed<'_>, step: &Step) -> MapError {
+    let entry = step.entry.and_then(|at| {
+        listed
+            .listing
+            .map(|listing| (listing, &listing.entries[at as usize]))
+    });
+    let Some((listing, entry)) = entry else {
+        unreachable!("steps made from hosts name nodes of the pool")
+    };
+    let (path, line) = (listing.path.clone(), entry.line);
+    let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
+    let name = match entry.node {
+        EntryNode::Name(name) => listing.names[name].clone(),
+        EntryNode::Nth(nth) => format!("+n{nth}"),
+    };
+    match (listed.policy.map, entry.node) {
+        (MapBy::Rankfile, EntryNode::Nth(_)) => PlaceError::BadRankfile {
+            path,
+            line,
+            reason: format!("{name} is beyond the app's nodes"),
+        },
+        (MapBy::Rankfile, EntryNode::Name(_)) => PlaceError::RankfileHost {
+            app,
+            path,
+            line,
+            name,
+        },
+        _ => PlaceError::SeqHost {
+            path,
+            line,
+            name,
+            pool: site.names.len(),
+        },
+    }
+    .into()
+}

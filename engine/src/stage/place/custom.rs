@@ -1,0 +1,221 @@
+//! An app whose places a component of the launcher's own chooses: its counts, and its objects, laid and bound by the engine.
+//! Source: `per-app` 5.
+
+use super::commit;
+use super::deal::Deal;
+use super::groups::Work;
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::limit::RANKS_MAX;
+use crate::plan::Placed;
+use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
+use crate::stage::alloc::nodes::Site;
+use crate::stage::component::{Count, Node, Objects, Pattern, Room, Share};
+use crate::stage::job::app::{Turn, picked};
+use crate::stage::job::count::Procs;
+use crate::stage::node::layout::{Binding, Layout};
+use crate::stage::place;
+use crate::table::apps::Policy;
+use crate::table::states::StateId;
+use std::collections::{BTreeMap, HashMap};
+
+/// Places an app by the functions of a component.
+///
+/// # Errors
+/// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
+pub(crate) fn place(
+    site: &mut Site,
+    turn: Turn<'_>,
+    (count, pattern): (Count, Pattern),
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    let Turn {
+        resolved,
+        app,
+        policy,
+        ..
+    } = turn;
+    let picks = picked(site, turn, notes)?;
+    let map = match pattern {
+        Pattern::Engine(map) => map(policy),
+        Pattern::Own { kind, .. } => MapBy::Object(kind),
+    };
+    let laid = Policy {
+        map,
+        span: Span::No,
+        // Ranks by a file's lines are ranks by slot where there is no file.
+        rank: match policy.rank {
+            RankBy::Listed => RankBy::Slot,
+            rank @ (RankBy::Slot | RankBy::Node | RankBy::Fill | RankBy::Span) => rank,
+        },
+        ..*policy
+    };
+    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks);
+    work.site.spare.picks = picks;
+    let asked = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
+        Procs::Hole | Procs::AtItsTurn => None,
+    };
+    let shares = {
+        let node = |state| node_of(&work, state);
+        let rooms = work.lots.iter().map(|lot| Room {
+            first: lot.nodes.first,
+            nodes: lot.nodes.count,
+            avail: lot.avail.min(lot.room),
+            node: node(work.progress[lot.progress].state),
+        });
+        let rooms: Vec<Room<'_>> = rooms.collect();
+        count(policy, asked, &rooms).map_err(|why| busy(turn, why))?
+    };
+    let procs = share_out(&mut work, turn, asked, &shares)?;
+    match pattern {
+        Pattern::Engine(_) => {
+            // The shares are exact: more than slots or not, the engine fills each and no more.
+            work.policy.oversubscribe = Oversubscribe::Refused;
+            place::place(&mut work, procs, Counted::Given)?;
+        }
+        Pattern::Own { kind, objects } => {
+            by_objects(&mut work, turn, procs, (kind, objects))?;
+        }
+    }
+    crate::stage::job::notes::of_app(&mut work, notes);
+    Ok(commit::lots(work, turn.id))
+}
+
+fn node_of<'w>(work: &'w Work<'_>, state: StateId) -> Node<'w> {
+    Node {
+        state: work.site.states.get(state),
+        topologies: &work.site.topologies,
+        pusets: &work.site.pusets,
+        names: &work.site.names,
+    }
+}
+
+fn busy(turn: Turn<'_>, why: String) -> MapError {
+    PlaceError::ResourceBusy {
+        app: u32::try_from(turn.app.row()).unwrap_or(u32::MAX),
+        component: turn.component.to_owned(),
+        why,
+    }
+    .into()
+}
+
+/// Cuts the lots into the shares, and makes each lot's share all that it may take. Gives the processes of all.
+fn share_out(
+    work: &mut Work<'_>,
+    turn: Turn<'_>,
+    asked: Option<ProcCount>,
+    shares: &[Share],
+) -> Result<ProcCount, MapError> {
+    let said: u64 = shares.iter().map(|share| u64::from(share.nodes)).sum();
+    if said != u64::from(work.nodes()) {
+        let why = format!("it counts for {said} of {} nodes", work.nodes());
+        return Err(busy(turn, why));
+    }
+    let all: u64 = shares
+        .iter()
+        .map(|share| u64::from(share.nodes) * u64::from(share.procs))
+        .sum();
+    let wanted = asked.map_or(all, |asked| u64::from(asked.0));
+    if all != wanted || all == 0 || all > u64::from(RANKS_MAX) {
+        return Err(busy(turn, format!("it counts {all} of {wanted} processes")));
+    }
+    let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);
+    let mut share = shares.next();
+    let mut lot = 0;
+    while lot < work.lots.len() {
+        let Some(Share { nodes, procs }) = share else {
+            break;
+        };
+        let row = work.lots[lot];
+        let here = nodes.min(row.nodes.count);
+        let room = match work.policy.oversubscribe {
+            Oversubscribe::Refused => row.room.min(row.avail),
+            Oversubscribe::Allowed => row.room,
+        };
+        if procs > room {
+            return Err(PlaceError::NotEnoughSlots {
+                app: work.app_number(),
+                asked: u64::from(procs),
+                counted: Counted::Counted,
+                left: u64::from(room),
+                nodes: 1,
+            }
+            .into());
+        }
+        work.split(lot, &[here, row.nodes.count - here]);
+        work.lots[lot].avail = procs;
+        lot += 1;
+        share = match nodes - here {
+            0 => shares.next(),
+            nodes => Some(Share { nodes, procs }),
+        };
+    }
+    Ok(ProcCount(u32::try_from(all).expect("checked just now")))
+}
+
+/// Places each process on the object that the component names. Asked once for each (state, processes).
+fn by_objects(
+    work: &mut Work<'_>,
+    turn: Turn<'_>,
+    procs: ProcCount,
+    (kind, objects): (ObjKind, Objects),
+) -> Result<(), MapError> {
+    let binding = if work.policy.bind == BindTo::Nothing {
+        Binding::Off
+    } else {
+        Binding::On
+    };
+    let mut known: HashMap<(StateId, u32), Layout> = HashMap::new();
+    let mut counts = Vec::new();
+    for lot in 0..work.lots.len() {
+        let (procs, progress) = (work.lots[lot].avail, work.lots[lot].progress);
+        if procs == 0 {
+            continue;
+        }
+        let state = work.progress[progress].state;
+        let layout = match known.get(&(state, procs)) {
+            Some(&layout) => layout,
+            None => {
+                let chosen = objects(turn.policy, &node_of(work, state), procs)
+                    .map_err(|why| busy(turn, why))?;
+                let topology = work.topology(progress);
+                let terrain = work.terrain(topology);
+                let there: BTreeMap<u32, usize> = (0..terrain.objects.len())
+                    .map(|at| terrain.objects.get(at))
+                    .map(|object| work.site.topologies.logical(topology, object))
+                    .zip(0..)
+                    .collect();
+                let rows: Option<Vec<usize>> = chosen
+                    .iter()
+                    .map(|logical| there.get(logical).copied())
+                    .collect();
+                let rows = rows
+                    .filter(|rows| rows.len() == procs as usize)
+                    .ok_or_else(|| {
+                        let (named, kind) = (chosen.len(), kind.word());
+                        busy(
+                            turn,
+                            format!("it names {named} objects for {procs} processes, or a {kind} that is not there"),
+                        )
+                    })?;
+                work.written.push(rows);
+                let layout = Layout::Written(
+                    crate::stage::node::units::narrow(work.written.len() - 1),
+                    binding,
+                );
+                known.insert((state, procs), layout);
+                layout
+            }
+        };
+        counts.push((lot, layout, procs));
+    }
+    let deal = Deal {
+        binding,
+        asked: procs.0,
+        left: 0,
+    };
+    deal.lay(work, &counts)
+}

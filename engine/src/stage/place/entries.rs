@@ -1,0 +1,214 @@
+//! The entries of an app that wrote its places out: which nodes, in which order. Source: `semantics` 4.5, 4.6.
+
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::policy::{MapBy, NoLocal};
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::requested::Named;
+use crate::stage::alloc::select::{named, without_local};
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Numbering, Policy};
+use crate::table::listings::{Entry, EntryNode, Listing, SlotListId};
+use crate::table::names::NodeRange;
+
+/// Neighbouring entries that name one node, and the same cpus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    /// Its place in the pool; `None`: not one of the nodes the app may use.
+    pub(crate) node: Option<u32>,
+    pub(crate) cpus: Option<SlotListId>,
+    /// How many entries.
+    pub(crate) count: u32,
+    /// Row in the listing, for messages; `None`: made from hosts.
+    pub(crate) entry: Option<u32>,
+}
+
+fn number(app: AppId) -> u32 {
+    u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32")
+}
+
+/// All entries of a seq or lsf app, the local node's left out under NOLOCAL; from entry `skip` on.
+///
+/// # Errors
+/// `no-nodes` when none is left, `bad-seqfile` when there never was one.
+pub(crate) fn sequence(
+    site: &Site,
+    resolved: &Resolved,
+    (app, policy): (AppId, &Policy),
+    skip: u32,
+) -> Result<Vec<Step>, MapError> {
+    let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
+    let steps = match listing {
+        Some(listing) => from_listing(site, listing, skip),
+        None if has_hosts(resolved, app) => from_mentions(&named(site, &resolved.hosts, app)?),
+        None => Vec::new(),
+    };
+    if steps.is_empty() && policy.map == MapBy::Seq {
+        let path =
+            listing.map_or_else(|| "--map-by seq".to_owned(), |listing| listing.path.clone());
+        let reason =
+            "there is no entry: neither FILE, nor -H, nor a hostfile names a node".to_owned();
+        return Err(PlaceError::BadSeqfile {
+            path,
+            line: 0,
+            reason,
+        }
+        .into());
+    }
+    if policy.nolocal == NoLocal::No {
+        return Ok(steps);
+    }
+    let local = site
+        .local
+        .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
+    let kept: Vec<Step> = steps
+        .into_iter()
+        .filter(|step| local.is_none() || step.node != local)
+        .collect();
+    if kept.is_empty() {
+        let removed = "NOLOCAL takes every entry away";
+        return Err(PlaceError::NoNodes {
+            app: number(app),
+            removed,
+        }
+        .into());
+    }
+    Ok(kept)
+}
+
+fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
+    resolved.hosts.entries(app).is_some()
+        || resolved
+            .hosts
+            .files
+            .get(app)
+            .is_some_and(|files| !files.is_empty())
+}
+
+fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
+    let nodes: Vec<Option<u32>> = listing
+        .names
+        .values()
+        .iter()
+        .map(|name| {
+            site.names
+                .find_name(name)
+                .map(|node| u32::try_from(node.row()).expect("a node id is a u32"))
+        })
+        .collect();
+    let mut skip = skip;
+    let mut steps = Vec::with_capacity(listing.entries.len());
+    for (at, entry) in (0..).zip(&listing.entries) {
+        let gone = skip.min(entry.count);
+        skip -= gone;
+        if entry.count > gone {
+            let node = match entry.node {
+                EntryNode::Name(name) => nodes[name.row()],
+                EntryNode::Nth(nth) => (nth < site.names.len()).then_some(nth),
+            };
+            steps.push(Step {
+                node,
+                cpus: entry.cpus,
+                count: entry.count - gone,
+                entry: Some(at),
+            });
+        }
+    }
+    steps
+}
+
+/// One entry per mention (4.5).
+fn from_mentions(named: &Named) -> Vec<Step> {
+    let one = |node| Step {
+        node: Some(node),
+        cpus: None,
+        count: 1,
+        entry: None,
+    };
+    let mentions = named.mentions.iter();
+    mentions
+        .flat_map(|nodes| nodes.first..nodes.end())
+        .map(one)
+        .collect()
+}
+
+/// The nodes that a rankfile app may use, in list order, full ones included.
+pub(crate) fn allowed(
+    site: &Site,
+    resolved: &Resolved,
+    (app, policy): (AppId, &Policy),
+    notes: &mut Vec<Note>,
+) -> Result<Vec<NodeRange>, MapError> {
+    let named = named(site, &resolved.hosts, app)?;
+    Ok(without_local(site, app, policy, &named, notes)?.into_owned())
+}
+
+/// The entries of `procs` ranks of a rankfile, from rank `first` on.
+///
+/// # Errors
+/// `rankfile-missing-rank` stays with the rank that has none: such steps end the list, and the caller says so when it
+/// gets there.
+pub(crate) fn ranks(
+    site: &Site,
+    listing: &Listing,
+    list: &[NodeRange],
+    first: u32,
+    procs: u32,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let start = listing
+        .entries
+        .partition_point(|entry| entry.number + (entry.count - 1) < first);
+    let mut rank = first;
+    for (at, entry) in (0..).zip(&listing.entries).skip(start) {
+        if rank - first >= procs || entry.number > rank {
+            break;
+        }
+        let inside = rank - entry.number;
+        let count = (entry.count - inside).min(procs - (rank - first));
+        let node = rank_node(site, listing, list, entry);
+        steps.push(Step {
+            node,
+            cpus: entry.cpus,
+            count,
+            entry: Some(at),
+        });
+        rank += count;
+    }
+    steps
+}
+
+fn rank_node(site: &Site, listing: &Listing, list: &[NodeRange], entry: &Entry) -> Option<u32> {
+    match entry.node {
+        EntryNode::Name(name) => {
+            let node = site.names.find_name(&listing.names[name])?;
+            let row = u32::try_from(node.row()).expect("a node id is a u32");
+            list.iter()
+                .any(|nodes| nodes.first <= row && row < nodes.end())
+                .then_some(row)
+        }
+        EntryNode::Nth(nth) => {
+            let mut left = nth;
+            for nodes in list {
+                if left < nodes.count {
+                    return Some(nodes.first + left);
+                }
+                left -= nodes.count;
+            }
+            None
+        }
+    }
+}
+
+/// How many entries a listing app has when `-n` is absent.
+pub(crate) fn entry_count(steps: &[Step]) -> u64 {
+    steps.iter().map(|step| u64::from(step.count)).sum()
+}
+
+/// Which entry an app begins with: a job's rankfile numbers the job's ranks, lsf's lines go on from app to app.
+pub(crate) fn first_entry(numbering: Numbering, before: u32) -> u32 {
+    match numbering {
+        Numbering::App => 0,
+        Numbering::Job => before,
+    }
+}

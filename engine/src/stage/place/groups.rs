@@ -1,0 +1,458 @@
+//! Lots: neighbouring nodes that fare alike while one app is placed, and how far each has come.
+//!
+//! Nodes in one state that get the same share one *progress*; what happens to it is worked out once, and in parallel
+//! for different ones. Results are joined in order, so threads change nothing.
+
+use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
+use super::scratch::emptied;
+use crate::id::{Column, Id as _};
+use crate::policy::{MapBy, Overload, Oversubscribe};
+use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::select::Pick;
+use crate::stage::node::bind::Cpus;
+use crate::stage::node::capacity::{Facts, Terrain};
+use crate::stage::node::layout::on_node::lay;
+use crate::stage::node::layout::{End, Ground, Laid, Layout};
+use crate::stage::parallel::{Grain, over};
+use crate::table::alike::Guess;
+use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
+use crate::table::names::NodeRange;
+use crate::table::patterns::{PatternDraft, PatternId, Patterns};
+use crate::table::states::StateId;
+use crate::table::topologies::TopologyId;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Neighbouring nodes that fare alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lot {
+    pub(crate) nodes: NodeRange,
+    /// Slots the app may still take on each.
+    pub(crate) avail: u32,
+    /// Processes each may still hold under max_slots.
+    pub(crate) room: u32,
+    /// Processes of the app on each.
+    pub(crate) placed: u32,
+    pub(crate) progress: ProgressId,
+}
+
+/// Whether what an app finds may be asked for again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Keeping {
+    /// By a later app of its policy, or by a later plan.
+    #[default]
+    Yes,
+    /// It is the last of its policy.
+    No,
+}
+
+/// One app being placed.
+pub(crate) struct Work<'s> {
+    pub(crate) site: &'s mut Site,
+    pub(crate) apps: &'s AppTable,
+    pub(crate) app: AppId,
+    pub(crate) policy: Policy,
+    /// The policy by id, where other apps may have an equal one.
+    pub(crate) id: Option<PolicyId>,
+    /// Whether what is found here is kept for them.
+    pub(crate) keeping: Keeping,
+    pub(crate) lots: Vec<Lot>,
+    pub(crate) progress: Column<ProgressId, Progress>,
+    pub(crate) passes: Column<PassId, Pass>,
+    pub(crate) done: Column<LaidId, Done>,
+    /// The objects that a component wrote out, as rows of the terrain's.
+    pub(crate) written: Vec<Vec<usize>>,
+    /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
+    facts: Vec<Option<Facts>>,
+    /// Nodes in the order in which they first received a process of the app; nodes may repeat.
+    pub(crate) touched: Vec<NodeRange>,
+    /// The first lot whose default binding was given up.
+    pub(crate) dropped: Option<Lot>,
+}
+
+/// The policy, where what an app finds on a state holds for later apps of equal policy: not where a device, turns of shared
+/// cpus or further passes come into it.
+fn remembered(policy: &Policy, id: Option<PolicyId>) -> Option<PolicyId> {
+    let alike = policy.map != MapBy::Dist
+        && policy.overload == Overload::Refused
+        && policy.oversubscribe == Oversubscribe::Refused;
+    id.filter(|_| alike)
+}
+
+impl<'s> Work<'s> {
+    pub(crate) fn new(
+        site: &'s mut Site,
+        apps: &'s AppTable,
+        (app, policy, id): (AppId, Policy, Option<PolicyId>),
+        picks: &[Pick],
+    ) -> Self {
+        let spare = &mut site.spare;
+        let mut lots = emptied(&mut spare.lots);
+        let mut progress = std::mem::take(&mut spare.progress);
+        let mut roots = std::mem::take(&mut spare.roots);
+        progress.clear();
+        roots.resize(site.states.len(), None);
+        lots.reserve(picks.len());
+        let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
+        for pick in picks {
+            let id = *roots[pick.state.row()].get_or_insert_with(|| {
+                let key = remembered.map(|policy| (pick.state, policy));
+                progress.push(Progress {
+                    found: key.and_then(|key| site.memo.find(key, &mut guess)),
+                    ..Progress::at(pick.state)
+                })
+            });
+            let room = site.states.get(pick.state).room();
+            lots.push(Lot {
+                nodes: pick.nodes,
+                avail: pick.avail,
+                room,
+                placed: 0,
+                progress: id,
+            });
+        }
+        let mut topologies = emptied(&mut site.spare.topologies);
+        for row in progress.values() {
+            roots[row.state.row()] = None;
+            let topology = site.topology_of(row.state);
+            if !site.knows(topology) {
+                topologies.push(topology);
+            }
+        }
+        site.know(&mut topologies);
+        site.spare.topologies = topologies;
+        site.spare.roots = roots;
+        let mut passes = std::mem::take(&mut site.spare.passes);
+        let mut done = std::mem::take(&mut site.spare.done);
+        passes.clear();
+        done.clear();
+        let facts = emptied(&mut site.spare.facts);
+        let touched = emptied(&mut site.spare.touched);
+        Self {
+            site,
+            apps,
+            app,
+            policy,
+            id,
+            keeping: Keeping::Yes,
+            lots,
+            progress,
+            passes,
+            done,
+            written: Vec::new(),
+            facts,
+            touched,
+            dropped: None,
+        }
+    }
+
+    pub(crate) fn app_number(&self) -> u32 {
+        u32::try_from(self.app.row()).expect("limit.rs keeps apps below 2^32")
+    }
+
+    /// Nodes of the app's list.
+    pub(crate) fn nodes(&self) -> u32 {
+        self.lots.iter().map(|lot| lot.nodes.count).sum()
+    }
+
+    /// Processes of the app placed so far.
+    pub(crate) fn placed(&self) -> u64 {
+        self.lots
+            .iter()
+            .map(|lot| u64::from(lot.placed) * u64::from(lot.nodes.count))
+            .sum()
+    }
+
+    /// Processes of the app that found cpus. Cost: the distinct patterns so far.
+    pub(crate) fn bound(&mut self) -> u64 {
+        let mut bound = 0;
+        for lot in 0..self.lots.len() {
+            let Lot {
+                nodes,
+                placed,
+                progress,
+                ..
+            } = self.lots[lot];
+            if placed > 0 {
+                let known = self.progress[progress].known;
+                let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
+                let each = self.site.patterns.get(pattern).bound(placed);
+                bound += each * u64::from(nodes.count);
+            }
+        }
+        bound
+    }
+
+    /// Free cpus of the mode on each node of a lot, as the app found it.
+    pub(crate) fn found_free(&self, lot: usize) -> u32 {
+        let progress = self.lots[lot].progress;
+        let state = self.site.states.get(self.progress[progress].state);
+        let free = self.site.pusets.words(state.free);
+        self.terrain(state.topology).binder.free_units(free).count()
+    }
+
+    /// The topology of a progress, under this policy.
+    pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
+        let hardware = self.site.hardware[topology]
+            .as_ref()
+            .expect("hardware of every picked state is known");
+        let device = self
+            .apps
+            .device
+            .get(self.app)
+            .and_then(|device| device.as_deref());
+        Terrain::new(
+            &self.site.topologies,
+            hardware,
+            &self.policy,
+            self.apps,
+            device,
+        )
+    }
+
+    fn cpus(&self, terrain: &Terrain<'_>, progress: ProgressId) -> Cpus {
+        match self.pass(progress) {
+            Some(pass) => {
+                let (free, bound) = (pass.free.clone(), pass.bound.clone());
+                let mut cpus = terrain.binder.left(free, bound);
+                cpus.shared = pass.shared;
+                cpus
+            }
+            None => {
+                let free = self.site.states.get(self.progress[progress].state).free;
+                terrain.binder.cpus(self.site.pusets.words(free))
+            }
+        }
+    }
+
+    /// The pass that led to a progress; `None` where nothing was placed.
+    pub(crate) fn pass(&self, progress: ProgressId) -> Option<&Pass> {
+        self.progress[progress].pass.map(|pass| &self.passes[pass])
+    }
+
+    /// What was learnt of a progress, now or by earlier apps.
+    #[inline]
+    pub(crate) fn known_facts(&self, progress: ProgressId) -> Option<&Facts> {
+        let learnt = self.facts.get(progress.row()).and_then(Option::as_ref);
+        learnt.or_else(|| self.site.memo.facts(self.progress[progress].found?))
+    }
+
+    /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
+    pub(crate) fn learn(&mut self, lots: Range<usize>) {
+        let mut wanted = emptied(&mut self.site.spare.unknown);
+        let lots = self.lots[lots].iter().map(|lot| lot.progress);
+        wanted.extend(lots.filter(|&progress| self.known_facts(progress).is_none()));
+        if wanted.is_empty() {
+            self.site.spare.unknown = wanted;
+            return;
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let rows = wanted[0].row()..wanted[wanted.len() - 1].row() + 1;
+        let mut facts = std::mem::take(&mut self.facts);
+        // Nearly always all of those that nobody asked about yet: written where they stay.
+        let in_place = facts.len() <= rows.start && wanted.len() == rows.len();
+        facts.resize(
+            if in_place {
+                rows.start
+            } else {
+                facts.len().max(rows.end)
+            },
+            None,
+        );
+        let mut apart = Vec::new();
+        let this = &*self;
+        over(
+            (&wanted, this.site.sharing, Grain::Fine),
+            |progress| this.topology(*progress),
+            |terrain, &progress| {
+                let state = this.site.states.get(this.progress[progress].state);
+                Some(terrain.facts(
+                    &this.cpus(terrain, progress),
+                    this.site.pusets.words(state.allowed),
+                ))
+            },
+            |topology| this.terrain(topology),
+            if in_place { &mut facts } else { &mut apart },
+        );
+        for (progress, found) in wanted.iter().zip(apart) {
+            facts[progress.row()] = found;
+        }
+        self.facts = facts;
+        self.site.spare.unknown = wanted;
+    }
+
+    /// Under what later apps find what this one finds on nodes that it has not touched.
+    pub(crate) fn key(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
+        let row = &self.progress[progress];
+        let id = remembered(&self.policy, self.id).filter(|_| row.is_root())?;
+        Some((row.state, id))
+    }
+
+    /// The same, if they will ask.
+    pub(crate) fn key_to_keep(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
+        self.key(progress).filter(|_| self.keeping == Keeping::Yes)
+    }
+
+    /// Keeps what was learnt of nodes that got nothing.
+    pub(crate) fn remember_facts(&mut self, progress: ProgressId) {
+        let learnt = self.facts.get(progress.row()).copied().flatten();
+        if let (Some(facts), Some(key)) = (learnt, self.key_to_keep(progress)) {
+            self.site.memo.keep_facts(key, facts);
+        }
+    }
+
+    /// Room for what this app will leave.
+    pub(crate) fn reserve(&mut self) {
+        let new = self.passes.len();
+        self.site.reserve(new, self.keeping);
+    }
+
+    pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
+        self.site.topology_of(self.progress[progress].state)
+    }
+
+    /// The facts of a lot. Cost: those of a lot never asked before.
+    #[inline]
+    pub(crate) fn facts(&mut self, lot: usize) -> Facts {
+        let progress = self.lots[lot].progress;
+        if let Some(&facts) = self.known_facts(progress) {
+            return facts;
+        }
+        self.learn(lot..lot + 1);
+        *self.known_facts(progress).expect("learnt just now")
+    }
+
+    /// How many of `want` processes a layout would place on a lot.
+    pub(crate) fn capacity(&self, lot: usize, layout: Layout, want: u32) -> u32 {
+        let progress = self.lots[lot].progress;
+        self.known_capacity(progress, (layout, want))
+            .unwrap_or_else(|| self.laid_capacity(progress, (layout, want)))
+    }
+
+    fn known_capacity(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
+        self.site.memo.capacity(self.key(progress)?, wanted)
+    }
+
+    fn laid_capacity(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
+        let terrain = self.terrain(self.topology(progress));
+        self.lay_on(&terrain, progress, layout, want).procs
+    }
+
+    /// The same, and later apps of equal policy need not ask again.
+    pub(crate) fn learn_capacity(&mut self, lot: usize, layout: Layout, want: u32) -> u32 {
+        let (progress, wanted) = (self.lots[lot].progress, (layout, want));
+        if let Some(procs) = self.known_capacity(progress, wanted) {
+            return procs;
+        }
+        let procs = self.laid_capacity(progress, wanted);
+        if let Some(key) = self.key_to_keep(progress) {
+            self.site.memo.keep_capacity(key, wanted, procs);
+        }
+        procs
+    }
+
+    /// How a layout of `want` processes would end on a lot.
+    pub(crate) fn ending(&self, lot: usize, layout: Layout, want: u32) -> End {
+        let lot = &self.lots[lot];
+        let terrain = self.terrain(self.topology(lot.progress));
+        self.lay_on(&terrain, lot.progress, layout, want).end
+    }
+
+    pub(crate) fn lay_on(
+        &self,
+        terrain: &Terrain<'_>,
+        progress: ProgressId,
+        layout: Layout,
+        want: u32,
+    ) -> Laid {
+        let row = &self.progress[progress];
+        let state = self.site.states.get(row.state);
+        let ground = Ground {
+            binder: &terrain.binder,
+            objects: &terrain.objects,
+            snap: self.site.pusets.words(state.free),
+            allowed: self.site.pusets.words(state.allowed),
+            listed: &terrain.listed,
+            written: match layout {
+                Layout::Written(list, _) => &self.written[list as usize],
+                Layout::Plain(_)
+                | Layout::HalfBound(_)
+                | Layout::Sweep(_)
+                | Layout::Walk(_)
+                | Layout::Blocks(..)
+                | Layout::List(_) => &[],
+            },
+        };
+        lay(
+            &ground,
+            layout,
+            self.cpus(terrain, progress),
+            row.placed,
+            want,
+        )
+    }
+
+    /// Gives back what was taken for this app.
+    pub(crate) fn end(self, lots: Vec<Lot>) {
+        let spare = &mut self.site.spare;
+        spare.lots = lots;
+        spare.progress = self.progress;
+        spare.passes = self.passes;
+        spare.done = self.done;
+        spare.facts = self.facts;
+        spare.touched = self.touched;
+    }
+
+    /// The first lot on which bound processes share cpus.
+    pub(crate) fn sharing(&self) -> Option<&Lot> {
+        let shares = |lot: &&Lot| self.pass(lot.progress).is_some_and(|pass| pass.shared);
+        self.lots.iter().find(shares)
+    }
+
+    /// The whole pattern of a progress behind a pass, interned.
+    pub(crate) fn pattern(&mut self, progress: ProgressId) -> PatternId {
+        let pass = self.progress[progress].pass;
+        let pass = pass.expect("a lot with processes was moved on");
+        pattern(&self.passes[pass], &mut self.done, &mut self.site.patterns)
+    }
+
+    /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
+    #[inline]
+    pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Range<usize> {
+        let some = parts.iter().filter(|&&count| count > 0).count();
+        if some != 1 {
+            self.cut(lot, parts);
+        }
+        lot..lot + some
+    }
+
+    fn cut(&mut self, lot: usize, parts: &[u32]) {
+        let row = self.lots[lot];
+        let mut first = row.nodes.first;
+        let some = parts.iter().copied().filter(|&count| count > 0);
+        let pieces = some.map(|count| {
+            let nodes = NodeRange { first, count };
+            first += count;
+            Lot { nodes, ..row }
+        });
+        let pieces: SmallVec<[Lot; 3]> = pieces.collect();
+        self.lots.splice(lot..=lot, pieces);
+    }
+}
+
+/// The whole pattern behind a pass, interned.
+pub(crate) fn pattern(
+    pass: &Pass,
+    done: &mut Column<LaidId, Done>,
+    patterns: &mut Patterns,
+) -> PatternId {
+    let done = &mut done[pass.laid];
+    if pass.closed.is_empty() {
+        return *done
+            .pattern
+            .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut done.drafted)));
+    }
+    let all = pass.closed.iter().chain(done.drafted.segments()).cloned();
+    patterns.intern(all.collect::<PatternDraft>())
+}

@@ -1,0 +1,456 @@
+//! Placing one app: which policy counts and lays how. Source: `semantics` 4.
+
+// What policies made of node states.
+pub(crate) mod cache;
+// Vectors kept from app to app.
+pub(crate) mod scratch;
+// How many go to each node: arithmetic.
+pub(crate) mod share;
+// How far equal nodes have come.
+pub(crate) mod progress;
+// Nodes that fare alike while an app is placed.
+pub(crate) mod groups;
+// So many processes more.
+pub(crate) mod trial;
+// Processes being dealt to the nodes of an app.
+pub(crate) mod deal;
+// Refusals of the placing stages.
+pub(crate) mod refuse;
+// What each policy does with one node.
+pub(crate) mod policy;
+// What an app wrote out: which nodes, in which order.
+pub(crate) mod entries;
+// Placing what was written out.
+pub(crate) mod listed;
+// Where a component of the launcher's own puts an app.
+pub(crate) mod custom;
+// What an app leaves.
+pub(crate) mod commit;
+// The same, entry by entry.
+pub(crate) mod commit_listed;
+
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::error::{MapError, PlaceError};
+use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span};
+use crate::stage::node::layout::{Binding, End, Layout};
+use deal::Deal;
+use groups::Work;
+use policy::{Case, Choice, Pass};
+use scratch::emptied;
+use share::{Share, Water, even, fill, level, water};
+
+/// Lots looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
+const AHEAD: usize = 64;
+
+/// Places `procs` processes of the app on its lots.
+///
+/// # Errors
+/// The classes of errors "Room" and "Objects and cpus".
+pub(crate) fn place(
+    work: &mut Work<'_>,
+    procs: ProcCount,
+    counted: Counted,
+) -> Result<(), MapError> {
+    let avail: u64 = work
+        .lots
+        .iter()
+        .map(|lot| u64::from(lot.avail) * u64::from(lot.nodes.count))
+        .sum();
+    let short = u64::from(procs.0) > avail;
+    if short && work.policy.oversubscribe == Oversubscribe::Refused {
+        let (app, nodes) = (work.app_number(), work.nodes());
+        let asked = u64::from(procs.0);
+        return Err(PlaceError::NotEnoughSlots {
+            app,
+            asked,
+            counted,
+            left: avail,
+            nodes,
+        }
+        .into());
+    }
+    let unbound = work.policy.bind == BindTo::Nothing
+        || (short && work.policy.strength == BindStrength::Default);
+    let mut deal = Deal {
+        binding: if unbound { Binding::Off } else { Binding::On },
+        asked: procs.0,
+        left: procs.0,
+    };
+    match work.policy.map {
+        MapBy::Slot => deal.by_filling(work, policy::slot_layout),
+        MapBy::PeList => deal.by_filling(work, policy::list_layout),
+        MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No => {
+            deal.by_filling(work, policy::sweep_layout)
+        }
+        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, policy::walk_layout),
+        MapBy::Node => deal.by_rounds(work, policy::node_layout),
+        MapBy::Ppr { per, on } => deal.by_pattern(work, per, on),
+        MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => {
+            unreachable!("entries are placed by listed.rs")
+        }
+    }
+}
+
+/// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
+type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
+
+impl Deal {
+    /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
+    fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut lot = 0;
+        let mut known = 0;
+        while lot < work.lots.len() && self.left > 0 {
+            if lot >= known {
+                known = self.look_ahead(work, lot);
+                work.learn(lot..known);
+            }
+            let (layout, cap) = self.choice(work, (lot, Pass::First), choose, &counts)?;
+            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            known += rows - 1;
+            lot += rows;
+        }
+        self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
+        if self.left == 0 {
+            return Ok(());
+        }
+        if work.policy.oversubscribe == Oversubscribe::Refused || !self.shares(work) {
+            return Err(self.out_of_cpus(work));
+        }
+        if work.policy.map == MapBy::PeList && !Self::explicit(work) {
+            // The list's default binding is given up now (4.7).
+            self.binding = Binding::Off;
+        }
+        self.by_sharing(work, choose)
+    }
+
+    /// A lot whose turn it is, and what there is on its nodes.
+    fn case<'w, 's>(&'w self, work: &'w mut Work<'s>, lot: usize, pass: Pass) -> Case<'w, 's> {
+        Case {
+            deal: self,
+            facts: work.facts(lot),
+            work,
+            lot,
+            pass,
+        }
+    }
+
+    /// What a lot takes. Node by node: what fails on an earlier one, of those that `counts` tells of, is said first.
+    #[inline]
+    fn choice(
+        &self,
+        work: &mut Work<'_>,
+        (lot, pass): (usize, Pass),
+        choose: Choose,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<Choice, MapError> {
+        choose(&self.case(work, lot, pass)).or_else(|error| {
+            self.lay(work, counts)?;
+            Err(error)
+        })
+    }
+
+    /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
+    #[inline]
+    fn fill_lot(
+        &mut self,
+        work: &mut Work<'_>,
+        lot: usize,
+        (layout, cap): Choice,
+        counts: &mut Vec<(usize, Layout, u32)>,
+    ) -> usize {
+        let nodes = work.lots[lot].nodes.count;
+        let parts = fill(Share { nodes, cap }, self.left);
+        let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+        let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+        for (row, &(nodes, procs)) in rows.clone().zip(taking) {
+            self.left -= nodes * procs;
+            counts.push((row, layout, procs));
+        }
+        rows.len()
+    }
+
+    /// Whether a pe-list shares at all: only when its binding was given up, or cpus may be shared (4.7).
+    fn shares(&self, work: &Work<'_>) -> bool {
+        work.policy.map != MapBy::PeList
+            || !Self::explicit(work)
+            || Self::overload(work)
+            || work.policy.bind == BindTo::Nothing
+    }
+
+    /// One behind the last lot that may be needed, slots alone considered; where these were not enough, some more.
+    fn look_ahead(&self, work: &Work<'_>, from: usize) -> usize {
+        let mut enough = u64::from(self.left);
+        let mut lot = from;
+        let least = if from == 0 { 0 } else { from + AHEAD };
+        while lot < work.lots.len() && (enough > 0 || lot < least) {
+            let row = &work.lots[lot];
+            enough =
+                enough.saturating_sub(u64::from(row.avail.max(1)) * u64::from(row.nodes.count));
+            lot += 1;
+        }
+        lot
+    }
+
+    /// The second pass: even shares of what is left, again and again (4.8).
+    fn by_sharing(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut listed: Vec<bool> = vec![true; work.lots.len()];
+        let mut given_up: Vec<bool> = (0..work.lots.len())
+            .map(|lot| self.gave_up(work, lot))
+            .collect();
+        while self.left > 0 {
+            let nodes = |work: &Work<'_>, listed: &[bool]| -> u64 {
+                work.lots
+                    .iter()
+                    .zip(listed)
+                    .filter(|(_, on)| **on)
+                    .map(|(lot, _)| u64::from(lot.nodes.count))
+                    .sum()
+            };
+            let (all, share) = (nodes(work, &listed), self.left);
+            let before = listed.clone();
+            if all == 0 {
+                return Err(refuse::out_of_resource(work, self.so_far()));
+            }
+            let (mut at, mut lot) = (0_u64, 0);
+            let mut counts = Vec::new();
+            while lot < work.lots.len() {
+                let row = work.lots[lot];
+                if !listed[lot] {
+                    lot += 1;
+                    continue;
+                }
+                if row.room == 0 {
+                    listed[lot] = false;
+                    at += u64::from(row.nodes.count);
+                    lot += 1;
+                    continue;
+                }
+                let parts = even(row.nodes.count, at, all, share);
+                at += u64::from(row.nodes.count);
+                let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+                if rows.len() > 1 {
+                    listed.insert(lot, true);
+                    given_up.insert(lot, given_up[lot]);
+                }
+                let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+                for (part, &(nodes, procs)) in rows.clone().zip(taking) {
+                    let (layout, cap) = if given_up[part] {
+                        (Layout::Plain(Binding::Off), u32::MAX)
+                    } else {
+                        self.choice(work, (part, Pass::Sharing), choose, &counts)?
+                    };
+                    let procs = procs.min(cap).min(work.lots[part].room);
+                    self.left -= nodes * procs;
+                    counts.push((part, layout, procs));
+                }
+                lot += rows.len();
+            }
+            self.lay(work, &counts)?;
+            if self.left == share && listed == before {
+                return Err(self.out_of_cpus(work));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the first pass gave up a default binding on a lot for its slots: there it stays given up (4.1).
+    fn gave_up(&self, work: &Work<'_>, lot: usize) -> bool {
+        let row = &work.lots[lot];
+        let slots = row.avail.saturating_add(row.placed);
+        work.policy.map == MapBy::Slot
+            && self.binding == Binding::On
+            && !Self::explicit(work)
+            && slots > work.found_free(lot)
+    }
+
+    /// Cpus ran out: only bound processes found theirs, some may have been left unbound (7.6).
+    fn out_of_cpus(&self, work: &mut Work<'_>) -> MapError {
+        let deal = self.stopped(work.bound());
+        refuse::out_of_cpus(work, deal)
+    }
+
+    /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
+    fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
+        let choices = self.choices(work, choose)?;
+        let mut shares = emptied(&mut work.site.spare.shares);
+        let caps = work.lots.iter().zip(&choices);
+        shares.extend(caps.map(|(lot, &(_, cap))| Share {
+            nodes: lot.nodes.count,
+            cap,
+        }));
+        let mut caps = emptied(&mut work.site.spare.caps);
+        let found = water(shares.iter().copied(), self.asked, &mut caps);
+        work.site.spare.caps = caps;
+        let Some(found) = found else {
+            let placed: u64 = shares
+                .iter()
+                .map(|share| u64::from(share.cap) * u64::from(share.nodes))
+                .sum();
+            self.left = self.asked - u32::try_from(placed).unwrap_or(self.asked);
+            let allowed = work.policy.oversubscribe == Oversubscribe::Allowed;
+            if self.binding == Binding::Off && allowed {
+                return Err(refuse::out_of_resource(work, self.so_far()));
+            }
+            let caps = choices.iter().enumerate();
+            let caps: Vec<_> = caps
+                .map(|(lot, &(layout, cap))| (lot, layout, cap))
+                .collect();
+            return Err(refuse::out_of_rounds(work, self.so_far(), &caps));
+        };
+        work.site.spare.shares = shares;
+        self.deal_rounds(work, found, &choices)?;
+        work.site.spare.choices = choices;
+        Ok(())
+    }
+
+    /// What each lot takes; nodes behind the one where the first round ends are not looked at.
+    fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
+        let mut choices = emptied(&mut work.site.spare.choices);
+        let mut reached = 0_u64;
+        let mut known = 0;
+        for lot in 0..work.lots.len() {
+            if reached >= u64::from(self.asked) {
+                choices.push((Layout::Plain(Binding::Off), 0));
+                continue;
+            }
+            if lot >= known {
+                known = work.lots.len().min(lot + AHEAD.max(self.asked as usize));
+                work.learn(lot..known);
+            }
+            let pass = Pass::of_rounds(work);
+            let choice = choose(&self.case(work, lot, pass))?;
+            let nodes = u64::from(work.lots[lot].nodes.count);
+            reached += if choice.1 > 0 { nodes } else { 0 };
+            choices.push(choice);
+        }
+        Ok(choices)
+    }
+
+    fn deal_rounds(
+        &mut self,
+        work: &mut Work<'_>,
+        found: Water,
+        choices: &[Choice],
+    ) -> Result<(), MapError> {
+        let Water { mut extra, .. } = found;
+        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut lot = 0;
+        for &(layout, cap) in choices {
+            let share = Share {
+                nodes: work.lots[lot].nodes.count,
+                cap,
+            };
+            let parts = level(share, found, &mut extra);
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+            lot += rows.len();
+            counts.extend(
+                rows.zip(taking)
+                    .map(|(row, &(_, procs))| (row, layout, procs)),
+            );
+        }
+        self.left = 0;
+        self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
+        Ok(())
+    }
+
+    /// `ppr:N:object` (4.4).
+    fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
+        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut skipped = refuse::Skipped::default();
+        let (mut lot, mut known) = (0, 0);
+        while lot < work.lots.len() && self.left > 0 {
+            if lot >= known {
+                known = self.look_ahead(work, lot);
+                work.learn(lot..known);
+            }
+            let facts = work.facts(lot);
+            let row = work.lots[lot];
+            let objects = if on == PprObject::Node {
+                1
+            } else {
+                facts.objects
+            };
+            if objects == 0 {
+                return Err(refuse::object_not_found(work, lot));
+            }
+            let whole = u64::from(per) * u64::from(objects);
+            let slots = u64::from(row.avail);
+            if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {
+                skipped.for_slots(work, lot, whole);
+                lot += 1;
+                continue;
+            }
+            let needed = whole.saturating_mul(u64::from(work.policy.pe));
+            let given_up =
+                needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
+            let binding = if given_up { Binding::Off } else { self.binding };
+            let case = self.case(work, lot, Pass::First);
+            case.check_target(binding)?;
+            if on == PprObject::Node {
+                case.check_packages()?;
+            } else {
+                case.check_objects()?;
+            }
+            let layout = Layout::Blocks(per, binding);
+            let want = self
+                .left
+                .min(row.room)
+                .min(u32::try_from(whole).unwrap_or(u32::MAX));
+            let cap = work.learn_capacity(lot, layout, want);
+            if u64::from(cap) < whole.min(u64::from(want)) {
+                skipped.for_cpus(work, lot, needed, facts);
+            }
+            let cap = if cap < want {
+                self.fails(work, lot, layout, want, cap)?
+            } else {
+                cap
+            };
+            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            known += rows - 1;
+            lot += rows;
+        }
+        self.lay(work, &counts)?;
+        work.site.spare.counts = counts;
+        if self.left > 0 {
+            Err(refuse::ppr_too_many(work, self.so_far(), per, on, &skipped))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// A ppr layout that ended early: fine when the node is full, an error when a process must be bound and cannot be.
+    fn fails(
+        &self,
+        work: &Work<'_>,
+        lot: usize,
+        layout: Layout,
+        want: u32,
+        cap: u32,
+    ) -> Result<u32, MapError> {
+        match work.ending(lot, layout, want) {
+            End::Fails(failure) => {
+                let placed = u64::from(self.asked - self.left) + u64::from(cap);
+                Err(refuse::unbindable(work, self.stopped(placed), lot, failure))
+            }
+            End::TooLong => Err(refuse::too_long()),
+            End::Wanted | End::Full => Ok(cap),
+        }
+    }
+
+    pub(crate) fn lay(
+        &self,
+        work: &mut Work<'_>,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<(), MapError> {
+        work.place(counts).map_err(|(lot, placed, end)| match end {
+            End::Fails(failure) => refuse::unbindable(work, self.stopped(placed), lot, failure),
+            End::TooLong => refuse::too_long(),
+            End::Wanted | End::Full => refuse::out_of_cpus(work, self.stopped(placed)),
+        })
+    }
+}

@@ -1,0 +1,244 @@
+//! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
+
+use super::deal::Deal;
+use super::groups::{Lot, Work};
+use super::refuse;
+use crate::error::MapError;
+use crate::policy::{IfSupported, Ordered, Oversubscribe};
+use crate::stage::node::capacity::{Facts, listed_cpus};
+use crate::stage::node::layout::{Binding, Layout};
+
+/// How a lot takes processes in one pass: in which layout, and how many each node at most.
+pub(crate) type Choice = (Layout, u32);
+
+/// Which pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// Slots count.
+    First,
+    /// Sharing what is too much (4.8): only max_slots and cpus count.
+    Sharing,
+}
+
+impl Pass {
+    /// The only pass of a policy that deals round by round: it shares from the start, where it may.
+    pub(crate) const fn of_rounds(work: &Work<'_>) -> Self {
+        match work.policy.oversubscribe {
+            Oversubscribe::Refused => Self::First,
+            Oversubscribe::Allowed => Self::Sharing,
+        }
+    }
+
+    /// Processes that each node of a lot has slots for.
+    #[inline]
+    fn slots(self, lot: &Lot) -> u32 {
+        match self {
+            Self::First => lot.avail.min(lot.room),
+            Self::Sharing => lot.room,
+        }
+    }
+}
+
+/// A lot whose turn it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'w, 's> {
+    pub(crate) deal: &'w Deal,
+    pub(crate) work: &'w Work<'s>,
+    pub(crate) lot: usize,
+    pub(crate) facts: Facts,
+    pub(crate) pass: Pass,
+}
+
+impl Case<'_, '_> {
+    fn row(&self) -> &Lot {
+        &self.work.lots[self.lot]
+    }
+
+    /// Processes that its slots take.
+    fn slots(&self) -> u32 {
+        self.pass.slots(self.row())
+    }
+
+    /// An explicit target must be there (7.6); checked before cpus.
+    #[inline]
+    pub(crate) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
+        let Self {
+            deal,
+            work,
+            lot,
+            facts,
+            ..
+        } = *self;
+        if binding == Binding::On && !facts.has_target && Deal::explicit(work) {
+            let failure = refuse::no_target(work, lot);
+            return Err(refuse::unbindable(work, deal.stopped(0), lot, failure));
+        }
+        Ok(())
+    }
+
+    /// PE must fit a package of this node, taken or not.
+    pub(crate) fn check_packages(&self) -> Result<(), MapError> {
+        let pe = u32::from(self.work.policy.pe);
+        if pe == 1 || self.facts.largest_package >= pe {
+            return Ok(());
+        }
+        let asked = format!("pe={pe}");
+        Err(refuse::span_packages(self.work, self.lot, asked))
+    }
+
+    /// PE must fit a mapped object of this node, taken or not.
+    #[inline]
+    pub(crate) fn check_objects(&self) -> Result<(), MapError> {
+        let pe = self.work.policy.pe;
+        if pe == 1 || self.facts.largest_object >= u32::from(pe) {
+            return Ok(());
+        }
+        Err(refuse::pe_exceeds(self.work, self.lot, self.facts))
+    }
+}
+
+fn narrow(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// By slot (4.1).
+pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal, work, facts, ..
+    } = *case;
+    let slots = case.slots();
+    let given_up =
+        case.row().avail > facts.free && !Deal::explicit(work) && case.pass == Pass::First;
+    if deal.binding == Binding::Off || given_up {
+        return Ok((Layout::Plain(Binding::Off), slots));
+    }
+    if slots > 0 {
+        case.check_target(Binding::On)?;
+        case.check_packages()?;
+    }
+    let cpus = match (work.policy.pe, Deal::overload(work)) {
+        (1, true) => u32::MAX,
+        (1, false) => facts.free,
+        (_, true) if case.pass == Pass::Sharing => u32::MAX,
+        (_, _) => facts.by_package,
+    };
+    Ok((Layout::Plain(Binding::On), slots.min(cpus)))
+}
+
+/// By the cpus of a list (4.7).
+pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal,
+        work,
+        lot,
+        facts,
+        pass,
+    } = *case;
+    let row = case.row();
+    if let Some((cpu, reason)) = facts.listed_closed {
+        return Err(refuse::pe_list_conflict(work, lot, cpu, reason, facts));
+    }
+    let list = work
+        .policy
+        .list
+        .map_or(0, |list| narrow(listed_cpus(&work.apps.lists[list])));
+    let overload = Deal::overload(work);
+    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
+    let cap = match pass {
+        Pass::Sharing => row.room,
+        Pass::First => {
+            let own = if overload && work.policy.ordered == Ordered::No {
+                row.avail
+            } else {
+                list
+            };
+            let own = if oversubscribed {
+                own
+            } else {
+                own.min(row.avail)
+            };
+            own.min(row.room)
+        }
+    };
+    let cap = if overload || deal.binding == Binding::Off {
+        cap
+    } else {
+        cap.min(facts.listed_free)
+    };
+    Ok((Layout::List(deal.binding), cap))
+}
+
+/// By objects, node after node (4.3).
+pub(crate) fn sweep_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let layout = Layout::Sweep(case.deal.binding);
+    Ok((layout, object_cap(case, layout)?))
+}
+
+/// By objects over all nodes (4.3, SPAN).
+pub(crate) fn walk_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let layout = Layout::Walk(case.deal.binding);
+    Ok((layout, object_cap(case, layout)?))
+}
+
+/// Processes that the objects of a node take, at most its slots.
+#[inline]
+fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
+    let Case {
+        deal,
+        work,
+        lot,
+        facts,
+        ..
+    } = *case;
+    let slots = case.slots();
+    if facts.objects == 0 {
+        return Err(refuse::object_not_found(work, lot));
+    }
+    if deal.binding == Binding::Off || slots == 0 {
+        return Ok(slots);
+    }
+    case.check_target(deal.binding)?;
+    case.check_objects()?;
+    if Deal::overload(work) {
+        return Ok(if facts.with_cpus == 0 { 0 } else { slots });
+    }
+    let certain = Deal::explicit(work) && work.policy.if_supported == IfSupported::No;
+    if certain || (!Deal::explicit(work) && facts.has_target && work.policy.limit.is_none()) {
+        return Ok(slots.min(narrow(facts.by_object)));
+    }
+    // What the binder leaves unbound uses up no room: only laying them tells.
+    Ok(work.capacity(lot, layout, slots.min(deal.asked)))
+}
+
+/// By node (4.2).
+pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
+    let Case {
+        deal, work, facts, ..
+    } = *case;
+    let (row, slots) = (case.row(), case.slots());
+    if deal.binding == Binding::Off {
+        return Ok((Layout::Plain(Binding::Off), slots));
+    }
+    if Deal::explicit(work) {
+        case.check_target(Binding::On)?;
+        case.check_packages()?;
+        let cpus = match (work.policy.pe, Deal::overload(work)) {
+            (1, true) => u32::MAX,
+            (1, false) => facts.free,
+            (_, _) => facts.by_package,
+        };
+        return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
+    }
+    let each = (deal.asked / work.nodes()).max(1);
+    let given_up = if case.pass == Pass::Sharing {
+        facts.free < each && each <= row.avail
+    } else {
+        facts.free < each.min(row.avail)
+    };
+    let layout = if given_up {
+        Layout::HalfBound(each)
+    } else {
+        Layout::Plain(Binding::On)
+    };
+    Ok((layout, slots))
+}

@@ -1,0 +1,112 @@
+//! How far nodes of one state have come while an app is placed.
+
+use super::cache::{Came, FoundId};
+use crate::define_id;
+use crate::stage::node::bits::Bits;
+use crate::stage::node::layout::Layout;
+use crate::table::patterns::{Drafted, PatternId, Segment};
+use crate::table::states::StateId;
+
+define_id! {
+    /// How far nodes of one state have come.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    ProgressId
+}
+
+define_id! {
+    /// A pass over nodes of one progress.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    PassId
+}
+
+define_id! {
+    /// What a pass laid.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    LaidId
+}
+
+/// How far the nodes of one state have come with this app.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    pub(crate) state: StateId,
+    /// Processes of the app on the node.
+    pub(crate) placed: u32,
+    /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
+    pub(crate) pass: Option<PassId>,
+    /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
+    pub(crate) found: Option<FoundId>,
+    /// What an earlier app with the same policy came to.
+    pub(crate) known: Option<Came>,
+}
+
+/// The last pass that led to a progress, and what is left behind it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pass {
+    /// Where the nodes were before.
+    pub(crate) from: ProgressId,
+    /// PUs that are free now.
+    pub(crate) free: Bits,
+    /// Processes bound to each target; empty without LIMIT.
+    pub(crate) bound: Vec<u32>,
+    /// Some cpus were given out again.
+    pub(crate) shared: bool,
+    /// The passes before this one, each cut to its processes.
+    pub(crate) closed: Vec<Segment>,
+    /// What this pass laid, and how many processes of it.
+    pub(crate) laid: LaidId,
+    pub(crate) procs: u32,
+    /// Where this is the first pass: the layout, and the most processes that any nodes of that progress got in it.
+    pub(crate) only: Option<(Layout, u32)>,
+}
+
+/// What a pass laid, as far as any node went with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub(crate) drafted: Drafted,
+    /// The pattern, once it is one; the draft went there.
+    pub(crate) pattern: Option<PatternId>,
+}
+
+impl Progress {
+    /// Nothing of the app is here yet.
+    pub(crate) const fn is_root(&self) -> bool {
+        self.placed == 0
+    }
+
+    pub(crate) const fn at(state: StateId) -> Self {
+        Self {
+            state,
+            placed: 0,
+            pass: None,
+            found: None,
+            known: None,
+        }
+    }
+}
+
+/// The first `procs` processes of a pattern, as a pattern that ends there.
+pub(crate) fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
+    let mut left = procs;
+    let mut kept = Vec::new();
+    for segment in segments {
+        let count = left.min(segment.procs);
+        left -= count;
+        if count == 0 {
+            break;
+        }
+        let mut segment = Segment {
+            procs: count,
+            ..segment.clone()
+        };
+        if segment.cycle.is_none() {
+            let mut inside = count;
+            segment.runs.retain_mut(|run| {
+                run.count = run.count.min(inside);
+                inside -= run.count;
+                run.count > 0
+            });
+        }
+        kept.push(segment);
+    }
+    kept
+}

@@ -1,0 +1,66 @@
+//! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
+
+use super::groups::Lot;
+use super::policy::Choice;
+use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
+use super::share::Share;
+use super::trial::{Fresh, Outcome, Step};
+use crate::id::Column;
+use crate::plan::{Derived, PlacedRun};
+use crate::stage::alloc::requested::Claim;
+use crate::stage::alloc::select::Pick;
+use crate::stage::node::capacity::Facts;
+use crate::stage::node::layout::Layout;
+use crate::table::names::NodeRange;
+use crate::table::states::{StateId, StateRuns};
+use crate::table::topologies::TopologyId;
+
+/// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spare {
+    /// Selecting.
+    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    pub(crate) picks: Vec<Pick>,
+    /// An app's lots.
+    pub(crate) lots: Vec<Lot>,
+    pub(crate) progress: Column<ProgressId, Progress>,
+    pub(crate) passes: Column<PassId, Pass>,
+    pub(crate) done: Column<LaidId, Done>,
+    pub(crate) facts: Vec<Option<Facts>>,
+    pub(crate) touched: Vec<NodeRange>,
+    /// The progress of nodes of which nothing is placed, while lots are made. Shape `[states]`; nothing behind that.
+    pub(crate) roots: Vec<Option<ProgressId>>,
+    pub(crate) topologies: Vec<TopologyId>,
+    pub(crate) unknown: Vec<ProgressId>,
+    /// Counting.
+    pub(crate) counts: Vec<(usize, Layout, u32)>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) shares: Vec<Share>,
+    pub(crate) caps: Vec<(u32, u64)>,
+    /// Working steps out.
+    pub(crate) order: Vec<(Step, u32)>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) step_of: Vec<u32>,
+    pub(crate) remembered: Vec<Option<ProgressId>>,
+    pub(crate) fresh: Vec<Fresh>,
+    pub(crate) outcomes: Vec<Outcome>,
+    /// Leaving. Shape of `seen`: `[progress]`.
+    pub(crate) ended: Vec<ProgressId>,
+    pub(crate) seen: Vec<bool>,
+    pub(crate) places: Vec<(u32, PlacedRun)>,
+    pub(crate) changes: Vec<(NodeRange, StateId)>,
+    pub(crate) states: StateRuns,
+    /// Runs of apps that were placed before, the last app's first.
+    pub(crate) placed: Vec<Vec<PlacedRun>>,
+    /// What a plan that was taken back had found.
+    pub(crate) before: StateRuns,
+    /// What it derived from its patterns.
+    pub(crate) derived: Derived,
+}
+
+/// A vector to fill: the one kept, emptied.
+pub(crate) fn emptied<T>(kept: &mut Vec<T>) -> Vec<T> {
+    let mut vector = std::mem::take(kept);
+    vector.clear();
+    vector
+}

@@ -1,0 +1,283 @@
+//! Steps: so many processes more on the nodes of a lot. Each different one is worked out once, many of them at once.
+
+use super::groups::Work;
+use super::progress::{Done, LaidId, Pass, Progress, ProgressId, cut};
+use super::scratch::emptied;
+use crate::id::Id as _;
+use crate::policy::BindTo;
+use crate::stage::alloc::nodes::Finished;
+use crate::stage::node::bits::Bits;
+use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
+use crate::stage::parallel::{Grain, over};
+use crate::table::names::push_joined;
+use std::cmp::Ordering;
+
+/// So many processes more, in a layout.
+pub(crate) type Step = (ProgressId, Layout, u32);
+
+/// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
+/// them wants.
+#[inline]
+fn alike(steps: &[Step]) -> (usize, u32) {
+    let (first, layout, mut longest) = steps[0];
+    let mut alike = 1;
+    while let Some(step) = steps.get(alike)
+        && step.0 == first
+        && step.1 == layout
+    {
+        longest = step.2;
+        alike += 1;
+    }
+    (alike, longest)
+}
+
+/// A step that is not known, and the most processes that a step of its progress and layout wants: what a step comes to hangs
+/// on both.
+pub(crate) type Fresh = (Step, u32);
+
+/// What a step comes to: the progress behind it, or how many processes it places and why no more.
+pub(crate) type Outcome = Result<ProgressId, (u32, End)>;
+
+/// What a thread makes of a step.
+struct Worked {
+    procs: u32,
+    end: End,
+    /// PUs that are free behind it.
+    free: Bits,
+    bound: Vec<u32>,
+    shared: bool,
+    /// The pattern, where no longer step of the same layout has it.
+    finished: Option<Finished>,
+}
+
+impl Worked {
+    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<Finished>) -> Self {
+        Self {
+            procs: laid.procs,
+            end: laid.end,
+            free: laid.cpus.free,
+            bound: laid.cpus.bound,
+            shared: laid.cpus.shared,
+            finished: finish(laid.segments),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
+    ///
+    /// # Errors
+    /// The first process, in placing order, that does not find its place: its lot, how many of the app did, and why.
+    pub(crate) fn place(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<(), (usize, u64, End)> {
+        let (steps, step_of) = self.steps(counts);
+        let outcomes = self.work_out(&steps);
+        let moved = match self.first_stop(counts, (&outcomes, &step_of)) {
+            Some(stop) => Err(stop),
+            None => {
+                self.advance(counts, (&outcomes, &step_of));
+                Ok(())
+            }
+        };
+        let spare = &mut self.site.spare;
+        (spare.steps, spare.step_of, spare.outcomes) = (steps, step_of, outcomes);
+        moved
+    }
+
+    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
+    fn steps(&mut self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
+        let spare = &mut self.site.spare;
+        let mut order = emptied(&mut spare.order);
+        let mut steps = emptied(&mut spare.steps);
+        let mut step_of = emptied(&mut spare.step_of);
+        let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
+        order.extend(rows.map(|(row, &(lot, layout, procs))| {
+            let step = (self.lots[lot].progress, layout, procs);
+            (step, row)
+        }));
+        // Nodes mostly come in the order in which their states were met.
+        if !order.is_sorted() {
+            order.sort_unstable();
+        }
+        step_of.resize(counts.len(), 0);
+        let mut last = 0;
+        for &(step, row) in &order {
+            if steps.last() != Some(&step) {
+                last = u32::try_from(steps.len()).expect("limit.rs keeps nodes below 2^32");
+                steps.push(step);
+            }
+            step_of[row as usize] = last;
+        }
+        spare.order = order;
+        (steps, step_of)
+    }
+
+    /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
+    fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
+        let mut known = emptied(&mut self.site.spare.remembered);
+        let mut wanted = emptied(&mut self.site.spare.fresh);
+        let mut outcomes = emptied(&mut self.site.spare.outcomes);
+        known.reserve(steps.len());
+        self.progress.reserve(steps.len());
+        let mut from = 0;
+        while from < steps.len() {
+            // The longest result serves the shorter ones as their beginning: all are known, or none is taken for known.
+            let (alike, longest) = alike(&steps[from..]);
+            let steps = &steps[from..from + alike];
+            known.extend(
+                steps
+                    .iter()
+                    .map(|&step| self.remembered_step(step, longest)),
+            );
+            if known[from..].contains(&None) {
+                known[from..].fill(None);
+                wanted.extend(steps.iter().map(|&step| (step, longest)));
+            }
+            from += alike;
+        }
+        let mut worked = Vec::new();
+        let this = &*self;
+        over(
+            (&wanted, this.site.sharing, Grain::Coarse),
+            |((progress, ..), _)| this.topology(*progress),
+            |terrain, &((progress, layout, want), longest)| {
+                let laid = this.lay_on(terrain, progress, layout, want);
+                Worked::new(laid, |segments| {
+                    (want == longest).then(|| Finished::new(&this.site.topologies, segments))
+                })
+            },
+            |topology| this.terrain(topology),
+            &mut worked,
+        );
+        self.done.reserve(wanted.len());
+        self.passes.reserve(wanted.len());
+        self.progress.reserve(wanted.len());
+        outcomes.reserve(steps.len());
+        let mut worked = wanted.iter().zip(worked);
+        let outcome = |known: Option<ProgressId>| {
+            known.map_or_else(
+                || {
+                    let (&(step, longest), worked) = worked.next().expect("as many as are unknown");
+                    self.step(step, worked, longest)
+                },
+                Ok,
+            )
+        };
+        outcomes.extend(known.iter().copied().map(outcome));
+        self.site.spare.remembered = known;
+        self.site.spare.fresh = wanted;
+        outcomes
+    }
+
+    /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
+    fn first_stop(
+        &self,
+        counts: &[(usize, Layout, u32)],
+        (outcomes, step_of): (&[Outcome], &[u32]),
+    ) -> Option<(usize, u64, End)> {
+        if outcomes.iter().all(Result::is_ok) {
+            return None;
+        }
+        let in_rounds = |layout| matches!(layout, Layout::Walk(_));
+        let failed =
+            |(row, (&(_, layout, procs), &step)): (usize, (&(usize, Layout, u32), &u32))| {
+                let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
+                let (placed, end) = outcome.err()?;
+                let round = if in_rounds(layout) { placed } else { 0 };
+                Some((round, row, placed, end))
+            };
+        let rows = counts.iter().zip(step_of).enumerate();
+        let (round, row, placed, end) = rows
+            .filter_map(failed)
+            .min_by_key(|&(round, row, ..)| (round, row))?;
+        let nodes = |lot: usize| u64::from(self.lots[lot].nodes.count);
+        let mut before = self.placed();
+        for (other, &(lot, layout, procs)) in counts.iter().enumerate() {
+            before += match (other.cmp(&row), in_rounds(layout)) {
+                (Ordering::Less, false) => u64::from(procs) * nodes(lot),
+                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(lot),
+                (Ordering::Equal, false) => u64::from(placed),
+                (Ordering::Equal | Ordering::Greater, true) => {
+                    u64::from(procs.min(round)) * nodes(lot)
+                }
+                (Ordering::Greater, false) => 0,
+            };
+        }
+        Some((counts[row].0, before, end))
+    }
+
+    /// Moves the lots on to what was worked out.
+    fn advance(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+        (outcomes, step_of): (&[Outcome], &[u32]),
+    ) {
+        for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
+            if procs == 0 {
+                continue;
+            }
+            let Ok(next) = outcomes[step as usize] else {
+                continue;
+            };
+            if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
+                self.dropped = Some(self.lots[lot]);
+            }
+            let row = &mut self.lots[lot];
+            row.progress = next;
+            row.placed += procs;
+            row.avail = row.avail.saturating_sub(procs);
+            row.room -= procs.min(row.room);
+            push_joined(&mut self.touched, row.nodes);
+        }
+    }
+
+    /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
+    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> Outcome {
+        let laid_id = LaidId::from_row(self.done.len());
+        if let Some(finished) = worked.finished {
+            let drafted = finished.drafted(self.site, self.topology(from));
+            let pattern = None;
+            self.done.push(Done { drafted, pattern });
+        }
+        if worked.procs < want {
+            return Err((worked.procs, worked.end));
+        }
+        let row = self.progress[from];
+        let mut closed = Vec::new();
+        if let Some(pass) = self.pass(from) {
+            closed.extend(pass.closed.iter().cloned());
+            closed.extend(cut(self.done[pass.laid].drafted.segments(), pass.procs));
+        }
+        let pass = self.passes.push(Pass {
+            from,
+            free: worked.free,
+            bound: worked.bound,
+            shared: worked.shared,
+            closed,
+            laid: laid_id,
+            procs: want,
+            only: row.is_root().then_some((layout, longest)),
+        });
+        Ok(self.progress.push(Progress {
+            placed: row.placed + want,
+            pass: Some(pass),
+            ..Progress::at(row.state)
+        }))
+    }
+
+    /// What an earlier app of equal policy found here, whose longest step was as long.
+    #[inline]
+    fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
+        let (progress, layout, procs) = step;
+        let Progress { state, found, .. } = self.progress[progress];
+        let known = self.site.memo.placed(found?, (layout, procs, longest))?;
+        let next = Progress {
+            placed: procs,
+            known: Some(known),
+            ..Progress::at(state)
+        };
+        Some(self.progress.push(next))
+    }
+}

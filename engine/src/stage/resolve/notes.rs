@@ -1,0 +1,89 @@
+//! What is worth a note once every option is decided: words without effect, words that do not reach an app.
+//! Source: errors "Notes".
+
+use super::dedupe::AppOptions;
+use super::options::Options;
+use crate::error::Note;
+use crate::error::spec::Owner;
+use crate::policy::RankBy;
+use crate::spawn::keys;
+use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::request::{SpawnRequest, owner};
+
+/// The notes on a request, the job's before the apps'.
+pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Options) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut note = |word: &str, owner, why| {
+        notes.push(Note::NoEffect {
+            word: word.to_owned(),
+            owner,
+            why,
+        })
+    };
+    let job_map_used = options.distinct().any(|(_, options)| !options.own_map);
+    if job_map_used && job.flags.has(Flags::ORDERED) && job.kind != MapKind::PeList {
+        note("ordered", Owner::Job, "only a pe-list has an order");
+    }
+    let files = options
+        .distinct()
+        .any(|(_, options)| matches!(options.kind, MapKind::Seq | MapKind::Rankfile));
+    if job.file.is_some() && !files {
+        note("file", Owner::Job, "no app is mapped by seq or rankfile");
+    }
+    if job.rank_said.is_some() && job_map_used && job.rank == RankBy::Listed {
+        note("rank-by", Owner::Job, "the file gives the ranks");
+    }
+    let mut owned = request.attributes().apps().peekable();
+    for (app, options) in options.iter() {
+        let who = owner(app);
+        let Some((_, own)) = owned.next_if(|(number, _)| who.app() == Some(*number)) else {
+            continue;
+        };
+        if options.own_map && options.flags.has(Flags::ORDERED) && options.kind != MapKind::PeList {
+            note("ordered", who, "only a pe-list has an order");
+        }
+        let uses_file = matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
+        if own.has(keys::APP_MAP_FILE) && !uses_file {
+            note("file", who, "the app is not mapped by seq or rankfile");
+        }
+        if own.has(keys::APP_PPR) && options.kind != MapKind::Ppr {
+            note("PRTE_APP_PPR", who, "the app is not mapped by ppr");
+        }
+        if own.has(keys::APP_CPUSET) && options.kind != MapKind::PeList {
+            note("PRTE_APP_CPUSET", who, "the app is not mapped by pe-list");
+        }
+        if own.has(keys::APP_RANKBY) && options.rank == RankBy::Listed {
+            note("rank-by", who, "the file gives the ranks");
+        }
+        if options.pe_unused {
+            note("the job's pe", who, "the app cannot use it");
+        }
+    }
+    unused_words(&mut notes, options, job);
+    notes
+}
+
+/// The job's rank and bind words, where an app has its own map.
+fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
+    for (app, options) in options.iter() {
+        let Some(app) = owner(app).app().filter(|_| options.own_map) else {
+            continue;
+        };
+        if job.rank_said.is_some() && options.rank_said.is_none() {
+            let instead = options.rank.word().to_owned();
+            notes.push(Note::JobWordUnused {
+                word: "rank-by",
+                app,
+                instead,
+            });
+        }
+        if job.bind_said.is_some() && options.bind_said.is_none() {
+            let instead = options.bind.word().to_owned();
+            notes.push(Note::JobWordUnused {
+                word: "bind-to",
+                app,
+                instead,
+            });
+        }
+    }
+}
