@@ -1,0 +1,91 @@
+//! Flux: a task map over hosts, and cpus by local rank.
+
+use super::programs::{self, Replaces};
+use super::{comment, common, fits, lists, program};
+use crate::job::{Job, Unsaid};
+use crate::script::{File, Script, WORD_BYTES_MAX, Word};
+use stowplan_engine::taskmap::{Encoder, Form, Limits};
+
+pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
+    job.all_named()?;
+    let (nodes, ranks) = (job.nodes.len(), job.ranks());
+    let mut files = Vec::new();
+    let mut words = vec![
+        Word::plain("run"),
+        Word::plain(format!("-N{nodes}")),
+        Word::plain(format!("-n{ranks}")),
+    ];
+    let hosts = job.nodes.folded(std::slice::from_ref(&(0..nodes)));
+    words.push(fits(
+        format!("--requires=host:{hosts}"),
+        "the list of hosts",
+    )?);
+    let trusts = if let Some(map) = by_number(job) {
+        words.push(Word::Plain(map));
+        "that the instance numbers its nodes by name"
+    } else {
+        words.push(Word::Path {
+            before: "--taskmap=hostfile:",
+            file: "hosts",
+            behind: "",
+        });
+        files.push(File {
+            name: "hosts",
+            body: Box::new(|out| {
+                job.runs(&mut |node, count| {
+                    let name = job.nodes.name(node);
+                    (0..count).try_for_each(|_| writeln!(out, "{name}"))
+                })
+            }),
+        });
+        "that every node can read the file of hosts"
+    };
+    words.extend([Word::plain("-o"), affinity(job)?, Word::Arguments]);
+    match job.single() {
+        Some(only) => {
+            job.name_stands(only)?;
+            words.extend(program(only));
+        }
+        None => {
+            programs::can_carry(job, Replaces::TaskAndOffset)?;
+            words.extend(["flux", "multi-prog"].map(Word::plain));
+            words.push(Word::path("programs"));
+            files.push(File {
+                name: "programs",
+                body: Box::new(|out| programs::write(job, out)),
+            });
+        }
+    }
+    Ok(Script {
+        comment: comment("flux", job, "their order and cpus", trusts),
+        launcher: "flux",
+        variables: Vec::new(),
+        words,
+        files,
+    })
+}
+
+/// The task map by numbers, where the plan's nodes stand by name as the instance's are taken to.
+fn by_number(job: &Job<'_>) -> Option<String> {
+    if !job.nodes.ascend_by_name() {
+        return None;
+    }
+    let limits = Limits {
+        chars: Some(WORD_BYTES_MAX as u64 - 32),
+        ..Limits::default()
+    };
+    let map = job.map.as_ref()?;
+    let text = map.text(Form::Map, Encoder::Best, limits).ok()?;
+    let mut word = "--taskmap=manual:".to_owned();
+    text.write_to(&mut word).ok()?;
+    Some(word)
+}
+
+fn affinity(job: &Job<'_>) -> Result<Word, Unsaid> {
+    if job.lists.rows.is_empty() {
+        return Ok(Word::plain("cpu-affinity=off"));
+    }
+    let list = common(job)?.period();
+    let text = format!("cpu-affinity=map:{}", lists(job, &list, ',', ";"));
+    fits(text, "the list of cpus")
+}

@@ -1,0 +1,191 @@
+//! MPICH's Hydra, from 4.1 on: a rank map over hosts, cpus for all nodes or for each.
+
+use super::{comment, fits, lists, program, whole};
+use crate::job::{Job, Unsaid};
+use crate::script::{File, Script, Word};
+use std::fmt::Write as _;
+use stowplan_engine::taskmap::Block;
+
+/// Bytes that a line of the host file has fewer than.
+const LINE_BYTES_MAX: usize = 16 * 1024;
+/// Bytes of a rank map that is tried at all.
+const MAP_BYTES_MAX: usize = crate::script::WORD_BYTES_MAX;
+
+pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
+    job.all_named()?;
+    job.words_stand()?;
+    let mut words = vec![Word::plain("-f"), Word::path("hosts")];
+    words.push(Word::plain("-rankmap"));
+    words.push(fits(rank_map(job)?, "the rank map")?);
+    let by_host = match bind(job) {
+        Ok(bind) => {
+            words.extend([Word::plain("-bind-to"), bind]);
+            false
+        }
+        Err(_) => {
+            lines_fit(job)?;
+            true
+        }
+    };
+    for (number, app) in job.programs.iter().enumerate() {
+        if number > 0 {
+            words.push(Word::plain(":"));
+        }
+        words.extend([Word::plain("-n"), Word::plain(app.ranks.to_string())]);
+        if number == 0 {
+            words.push(Word::Arguments);
+        }
+        words.extend(program(app));
+    }
+    Ok(Script {
+        comment: comment(
+            "hydra",
+            job,
+            "their order and cpus",
+            "that MPICH is 4.1 or newer",
+        ),
+        launcher: "mpiexec.hydra",
+        variables: Vec::new(),
+        words,
+        files: vec![hosts(job, by_host)],
+    })
+}
+
+/// The word for cpus, one list for all nodes.
+fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
+    if job.lists.rows.is_empty() {
+        return Ok(Word::plain("none"));
+    }
+    // Ranks beyond the list stay unbound: it is written whole.
+    let list = whole(super::common(job)?);
+    let text = format!("user:{}", lists(job, &list, '+', ","));
+    fits(text, "the list of cpus")
+}
+
+/// The line of a host with its own cpus.
+fn line(job: &Job<'_>, number: u32) -> String {
+    let name = job.nodes.name(number);
+    match job.lists.group(number).list {
+        None => name,
+        Some(row) => {
+            let list = whole(&job.lists.rows[row]);
+            format!("{name} binding=user:{}", lists(job, &list, '+', ","))
+        }
+    }
+}
+
+fn lines_fit(job: &Job<'_>) -> Result<(), Unsaid> {
+    for group in &job.lists.groups {
+        let bytes = line(job, group.first).len();
+        if bytes >= LINE_BYTES_MAX {
+            return Err(Unsaid(format!(
+                "the cpus of node {} take a line of {bytes} bytes in the host file, which must have fewer than {LINE_BYTES_MAX}",
+                job.nodes.name(group.first)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn hosts<'p>(job: &'p Job<'p>, by_host: bool) -> File<'p> {
+    File {
+        name: "hosts",
+        body: Box::new(move |out| {
+            for number in 0..job.nodes.len() {
+                if by_host {
+                    writeln!(out, "{}", line(job, number))?;
+                } else {
+                    writeln!(out, "{}", job.nodes.name(number))?;
+                }
+            }
+            Ok(())
+        }),
+    }
+}
+
+/// The node of each rank: `0,1,1,0`, `(0,16384,64)` or `[(0,4096,1)]x256`, whichever is shorter, block by block.
+fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
+    let too_long = || {
+        Unsaid(format!(
+            "the rank map of {} ranks on {} nodes takes more than {MAP_BYTES_MAX} bytes, and one word may have fewer",
+            job.ranks(),
+            job.nodes.len()
+        ))
+    };
+    let map = job.map.as_ref().ok_or_else(too_long)?;
+    let blocks = map.fewest_blocks();
+    // One bracket is right, a second one runs once too often: the block that saves most gets it.
+    let saved = |block: &Block| u64::from(block.repeat - 1) * items(block).len() as u64;
+    let bracket = (0..blocks.len()).filter_map(|at| Some((at, blocks.get(at)?)));
+    let bracket = bracket
+        .filter(|(_, block)| block.repeat > 1)
+        .max_by_key(|(at, block)| (saved(block), usize::MAX - at));
+    let bracket = bracket.map(|(at, _)| at);
+    let mut text = String::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let round = items(&block);
+        let times = if bracket == Some(at) { 1 } else { block.repeat };
+        for _ in 0..times {
+            if !text.is_empty() {
+                text.push(',');
+            }
+            let written = format!("[{round}]x{}", block.repeat);
+            let all = (u64::from(block.repeat)) * (round.len() as u64 + 1) - 1;
+            if bracket == Some(at) && (written.len() as u64) < all {
+                text += &written;
+            } else if bracket == Some(at) {
+                text += &vec![round.as_str(); block.repeat as usize].join(",");
+            } else {
+                text += &round;
+            }
+            if text.len() >= MAP_BYTES_MAX {
+                return Err(too_long());
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// One round of a block.
+fn items(block: &Block) -> String {
+    let triple = format!("({},{},{})", block.first, block.nodes, block.ppn);
+    let ranks = u64::from(block.nodes) * u64::from(block.ppn);
+    if ranks * 2 > triple.len() as u64 + 1 {
+        return triple;
+    }
+    let mut plain = String::new();
+    for node in block.first..block.first + block.nodes {
+        for _ in 0..block.ppn {
+            if !plain.is_empty() {
+                plain.push(',');
+            }
+            write!(plain, "{node}").expect("a String takes it");
+        }
+    }
+    if plain.len() <= triple.len() {
+        plain
+    } else {
+        triple
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_is_written_as_is_shorter() {
+        let of = |first, nodes, ppn| {
+            items(&Block {
+                first,
+                nodes,
+                ppn,
+                repeat: 1,
+            })
+        };
+        assert_eq!(of(0, 1, 1), "0");
+        assert_eq!(of(1, 1, 2), "1,1");
+        assert_eq!(of(0, 4, 1), "0,1,2,3");
+        assert_eq!(of(0, 5, 1), "(0,5,1)");
+    }
+}

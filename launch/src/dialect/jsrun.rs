@@ -1,0 +1,121 @@
+//! jsrun: an explicit resource file, rank by rank.
+
+use super::{comment, program};
+use crate::cpus;
+use crate::job::{Job, Unsaid};
+use crate::lists::allowed;
+use crate::script::{File, Script, Word};
+use roaring::RoaringBitmap;
+use std::collections::HashMap;
+use std::fmt::{self, Write};
+
+pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
+    job.all_named()?;
+    let mut words = vec![Word::plain("--erf_input"), Word::path("resources")];
+    words.push(Word::Arguments);
+    match job.single() {
+        Some(only) => {
+            job.name_stands(only)?;
+            words.extend(program(only));
+        }
+        None => plain(job)?,
+    }
+    let file = File {
+        name: "resources",
+        body: Box::new(|out| write(job, out)),
+    };
+    Ok(Script {
+        comment: comment(
+            "jsrun",
+            job,
+            "their order and cpus",
+            "that the allocation has these hosts and cpus",
+        ),
+        launcher: "jsrun",
+        variables: Vec::new(),
+        words,
+        files: vec![file],
+    })
+}
+
+/// That the lines of programs can carry every word.
+fn plain(job: &Job<'_>) -> Result<(), Unsaid> {
+    let fine = |sign: char| sign.is_ascii_alphanumeric() || "_@%+=:,./-".contains(sign);
+    for program in &job.programs {
+        let odd = program
+            .words()
+            .find(|word| word.is_empty() || !word.chars().all(fine));
+        if let Some(word) = odd {
+            return Err(Unsaid(format!(
+                "the program of rank {} has the word {word:?}, and a resource file takes plain words alone",
+                program.first
+            )));
+        }
+        job.name_stands(program)?;
+    }
+    Ok(())
+}
+
+fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
+    if job.single().is_none() {
+        for (number, program) in job.programs.iter().enumerate() {
+            let words: Vec<&str> = program.words().collect();
+            writeln!(out, "app {number}: {}", words.join(" "))?;
+        }
+    }
+    writeln!(out, "cpu_index_using: physical")?;
+    if shares(job) {
+        writeln!(out, "overlapping_rs: allow")?;
+    }
+    let mut next = 0;
+    let mut app = 0;
+    let mut whole: HashMap<u32, String> = HashMap::new();
+    job.plan.walk(&mut |rank, at| {
+        while rank.0 >= next {
+            let program = &job.programs[app];
+            next = program.first + program.ranks;
+            app += 1;
+        }
+        let node = job.node_of(at);
+        write!(
+            out,
+            "rank: {rank}: {{ hostname: {}; cpu: {{",
+            job.nodes.name(node),
+            rank = rank.0
+        )?;
+        match job.cpus_of(at) {
+            Some(cpus) => out.write_str(&cpus::ranges(job.plan.world().cpusets.get(cpus), ','))?,
+            None => {
+                let first = job.lists.group(node).first;
+                let all = || cpus::ranges(&allowed(job.plan, job.nodes.node(node)), ',');
+                // Where nobody is bound groups may be of several topologies.
+                let key = if job.lists.rows.is_empty() {
+                    node
+                } else {
+                    first
+                };
+                if whole.len() > 1024 {
+                    whole.clear();
+                }
+                out.write_str(whole.entry(key).or_insert_with(all))?;
+            }
+        }
+        writeln!(out, "}} }} : app {}", app - 1)
+    })
+}
+
+/// Whether two ranks of a node have a cpu in common.
+fn shares(job: &Job<'_>) -> bool {
+    if job.lists.rows.is_empty() {
+        return job.lists.groups.iter().any(|group| group.ranks > 1);
+    }
+    job.lists.rows.iter().any(|list| {
+        let mut taken = RoaringBitmap::new();
+        list.iter().any(|id| {
+            let set = job.lists.sets.get(id);
+            let meets = !taken.is_disjoint(set);
+            taken |= set;
+            meets
+        })
+    })
+}

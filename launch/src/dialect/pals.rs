@@ -1,0 +1,173 @@
+//! HPE Cray PALS: blocks over the hosts as written, one list of cpus; another order by Cray MPICH's file of ranks.
+
+use super::{comment, common, lists, masks, program, rank_order, whole};
+use crate::job::{Job, Program, Unsaid};
+use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
+
+/// The hosts of one app, in rank order, and how many ranks each takes; the last may take fewer.
+struct Blocks {
+    hosts: Vec<u32>,
+    ppn: u32,
+}
+
+pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
+    job.all_named()?;
+    job.words_stand()?;
+    let bind = bind(job)?;
+    let mut files = Vec::new();
+    let mut variables = Vec::new();
+    let apps = match apps(job) {
+        Ok(apps) => apps,
+        Err(why) => {
+            let ppn = reordered(job, why)?;
+            variables.push(Variable {
+                name: "MPICH_RANK_REORDER_METHOD",
+                value: Word::plain("3"),
+            });
+            variables.push(Variable {
+                name: "MPICH_RANK_REORDER_FILE",
+                value: Word::path("order"),
+            });
+            files.push(File {
+                name: "order",
+                body: Box::new(|out| rank_order::write(job, out)),
+            });
+            let hosts = (0..job.nodes.len()).collect();
+            vec![Blocks { hosts, ppn }]
+        }
+    };
+    let mut words = Vec::new();
+    for (number, (app, blocks)) in job.programs.iter().zip(&apps).enumerate() {
+        if number > 0 {
+            words.push(Word::plain(":"));
+        }
+        words.extend(hosts(job, blocks, number, &mut files)?);
+        words.push(Word::plain("--ppn"));
+        words.push(Word::plain(blocks.ppn.to_string()));
+        if number == 0 {
+            words.extend([Word::plain("--cpu-bind"), bind.clone()]);
+        }
+        words.push(Word::plain("-n"));
+        words.push(Word::plain(app.ranks.to_string()));
+        if number == 0 {
+            words.push(Word::Arguments);
+        }
+        words.extend(program(app));
+    }
+    let trusts = if variables.is_empty() {
+        "that the job has all cpus of its nodes"
+    } else {
+        "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
+    };
+    Ok(Script {
+        comment: comment("pals", job, "their order and cpus", trusts),
+        launcher: "mpiexec",
+        variables,
+        words,
+        files,
+    })
+}
+
+/// The hosts of an app: a word, or a file where that would be too long.
+fn hosts<'p>(
+    job: &'p Job<'p>,
+    blocks: &Blocks,
+    number: usize,
+    files: &mut Vec<File<'p>>,
+) -> Result<[Word; 2], Unsaid> {
+    let names: Vec<String> = blocks
+        .hosts
+        .iter()
+        .map(|&host| job.nodes.name(host))
+        .collect();
+    let list = names.join(",");
+    if list.len() < WORD_BYTES_MAX {
+        return Ok([Word::plain("--hosts"), Word::Plain(list)]);
+    }
+    if number > 0 {
+        return Err(Unsaid(format!(
+            "the list of the {} hosts of a later app takes more than {WORD_BYTES_MAX} bytes",
+            names.len()
+        )));
+    }
+    files.push(File {
+        name: "hosts",
+        body: Box::new(move |out| names.iter().try_for_each(|name| writeln!(out, "{name}"))),
+    });
+    Ok([Word::plain("--hostfile"), Word::path("hosts")])
+}
+
+/// The word for cpus.
+fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
+    if job.lists.rows.is_empty() {
+        return Ok(Word::plain("none"));
+    }
+    let list = whole(common(job)?);
+    let text = format!("list:{}", lists(job, &list, ',', ":"));
+    if text.len() < WORD_BYTES_MAX {
+        return Ok(Word::Plain(text));
+    }
+    super::fits(format!("mask:{}", masks(job, &list)), "the list of cpus")
+}
+
+/// Each app by blocks on nodes of its own.
+fn apps(job: &Job<'_>) -> Result<Vec<Blocks>, Unsaid> {
+    let blocks = job.blocks().map_err(|(rank, node)| {
+        Unsaid(format!(
+            "rank {rank} comes back to node {}, and ranks go over hosts by block",
+            job.nodes.name(node)
+        ))
+    })?;
+    let mut blocks = blocks.into_iter();
+    job.programs
+        .iter()
+        .map(|app| app_blocks(job, app, &mut blocks))
+        .collect()
+}
+
+fn app_blocks(
+    job: &Job<'_>,
+    app: &Program<'_>,
+    blocks: &mut impl Iterator<Item = (u32, u32)>,
+) -> Result<Blocks, Unsaid> {
+    let mut own = Blocks {
+        hosts: Vec::new(),
+        ppn: 0,
+    };
+    let mut left = app.ranks;
+    while left > 0 {
+        let Some((node, count)) = blocks.next() else {
+            return Err(Unsaid("the ranks end before the apps do".to_owned()));
+        };
+        let name = || job.nodes.name(node);
+        if count > left {
+            return Err(Unsaid(format!(
+                "node {} has ranks of two apps, the later ones from rank {} on, and apps may not share nodes",
+                name(),
+                app.first + app.ranks
+            )));
+        }
+        left -= count;
+        if own.hosts.is_empty() {
+            own.ppn = count;
+        }
+        if count > own.ppn || (count < own.ppn && left > 0) {
+            return Err(Unsaid(format!(
+                "node {} has {count} ranks and node {} has {}, and all but the last have as many",
+                name(),
+                job.nodes.name(own.hosts[0]),
+                own.ppn
+            )));
+        }
+        own.hosts.push(node);
+    }
+    Ok(own)
+}
+
+/// Ranks on each node, where a file of ranks says the order.
+fn reordered(job: &Job<'_>, why: Unsaid) -> Result<u32, Unsaid> {
+    if job.single().is_none() {
+        return Err(why);
+    }
+    rank_order::equal(job).map_err(|Unsaid(also)| Unsaid(format!("{}; {also}", why.0)))
+}

@@ -1,0 +1,87 @@
+//! Lines of programs by rank, as `srun --multi-prog` and `flux multi-prog` read them.
+
+use crate::job::{Job, Unsaid};
+use std::fmt::{self, Write};
+
+/// What a reader of such lines replaces in words, whatever stands around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Replaces {
+    /// Nothing behind a backslash.
+    Nothing,
+    /// `%t` and `%o`.
+    TaskAndOffset,
+}
+
+/// That the lines can carry every word.
+pub(super) fn can_carry(job: &Job<'_>, replaces: Replaces) -> Result<(), Unsaid> {
+    job.all_named()?;
+    for program in &job.programs {
+        for word in program.words() {
+            let replaced = word.contains("%t") || word.contains("%o");
+            let what = if word.is_empty() {
+                "an empty word, which a line of programs loses"
+            } else if word.contains(['\n', '\r']) {
+                "a word with a newline, which a line of programs cannot hold"
+            } else if replaces == Replaces::TaskAndOffset && replaced {
+                "a word with %t or %o, which would be replaced"
+            } else {
+                continue;
+            };
+            return Err(Unsaid(format!(
+                "the program of rank {} has {what}",
+                program.first
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The lines.
+pub(super) fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
+    for program in &job.programs {
+        out.write_str(&program.range())?;
+        for word in program.words() {
+            write!(out, " {}", quoted(word))?;
+        }
+        out.write_char('\n')?;
+    }
+    Ok(())
+}
+
+/// A word of a line: in single quotes what is no plain sign, but for signs that are something else in them for one reader or
+/// the other.
+fn quoted(word: &str) -> String {
+    let plain = |sign: char| sign.is_ascii_alphanumeric() || "_@+=:,./-".contains(sign);
+    let mut text = String::new();
+    let mut is_open = false;
+    for sign in word.chars() {
+        let escaped = ['\\', '\'', '%'].contains(&sign);
+        let opened = !escaped && (!plain(sign) || is_open);
+        if opened != is_open {
+            text.push('\'');
+            is_open = opened;
+        }
+        if escaped {
+            text.push('\\');
+        }
+        text.push(sign);
+    }
+    if is_open {
+        text.push('\'');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("./x"), "./x");
+        assert_eq!(quoted("a b"), "a' b'");
+        assert_eq!(quoted("it's 5%"), r"it\'s' 5'\%");
+        assert_eq!(quoted(r"\"), r"\\");
+        assert_eq!(quoted("#"), "'#'");
+    }
+}

@@ -1,0 +1,61 @@
+//! IBM Spectrum LSF: a line for each slot in a file, or pairs in a variable.
+
+use super::{BadEnvironment, Found, Hosts, Lookup, lines, number, set};
+
+pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
+    for name in ["LSB_AFFINITY_HOSTFILE", "LSB_DJOB_HOSTFILE"] {
+        let Some(path) = set(lookup, name) else {
+            continue;
+        };
+        let lines = lines(lookup, name, &path)?;
+        // The affinity file is there and empty where the job has no affinity.
+        if lines.is_empty() {
+            continue;
+        }
+        let mut found = Found {
+            source: name.to_owned(),
+            ..Found::default()
+        };
+        for line in lines {
+            let host = line.split_whitespace().next().unwrap_or_default();
+            found.hosts.add(host, 1, name)?;
+        }
+        return without_launch_node(found);
+    }
+    let name = "LSB_MCPU_HOSTS";
+    let text = set(lookup, name)
+        .ok_or_else(|| BadEnvironment(format!("{name}: it is not set, and no file names hosts")))?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut found = Found {
+        source: name.to_owned(),
+        ..Found::default()
+    };
+    for pair in words.chunks(2) {
+        let [host, slots] = pair else {
+            let why = "hosts and slots must stand in pairs";
+            return Err(BadEnvironment::broken(name, &text, why));
+        };
+        let slots = number(name, slots).map_err(|_| {
+            BadEnvironment::broken(name, &text, "a number of slots must stand behind each host")
+        })?;
+        found.hosts.add(host, slots, name)?;
+    }
+    without_launch_node(found)
+}
+
+/// A first host of one slot where all others have more only launches the job.
+fn without_launch_node(mut found: Found) -> Result<Found, BadEnvironment> {
+    let Some(((first, 1), others)) = found.hosts.hosts.split_first() else {
+        return Ok(found);
+    };
+    if others.is_empty() || others.iter().any(|(_, slots)| *slots < 2) {
+        return Ok(found);
+    }
+    let mut hosts = Hosts::default();
+    for (host, slots) in others {
+        hosts.add(host, *slots, &found.source)?;
+    }
+    found.launch_node = Some(first.clone());
+    found.hosts = hosts;
+    Ok(found)
+}

@@ -1,0 +1,298 @@
+//! What a launcher or a batch system tells in the environment: hosts and slots of a job, the rank of a process.
+//!
+//! Pure functions over variables and files that somebody looks up.
+
+// Slurm's lists of hosts and counts.
+mod hostlist;
+// One system each.
+mod flux;
+mod lsf;
+mod nodefile;
+mod pals;
+mod sge;
+mod slurm;
+// The rank of a process and the node it is on.
+pub mod rank;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Hosts that an environment may name.
+pub const HOSTS_MAX: usize = 1 << 20;
+/// Slots that a host may have.
+pub const SLOTS_MAX: u64 = 1 << 30;
+
+/// What is looked up.
+pub trait Lookup {
+    /// An environment variable; `None`: it is not set.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// The system's reason.
+    fn file(&self, path: &str) -> Result<Vec<u8>, String>;
+}
+
+/// What an environment says that cannot be. Class `bad-environment`.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadEnvironment(pub String);
+
+impl BadEnvironment {
+    /// The stable class.
+    #[must_use]
+    pub const fn class(&self) -> &'static str {
+        "bad-environment"
+    }
+    /// A variable whose text is not what it should be.
+    pub(crate) fn broken(name: &str, text: &str, why: &str) -> Self {
+        let shown: String = text.chars().take(200).collect();
+        let dots = if shown.len() < text.len() { "..." } else { "" };
+        Self(format!("{name}={shown}{dots}: {why}"))
+    }
+}
+
+/// A batch system or launcher that gives a job its hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum System {
+    /// Flux.
+    Flux,
+    /// HPE Cray PALS.
+    Pals,
+    /// Slurm.
+    Slurm,
+    /// IBM Spectrum LSF.
+    Lsf,
+    /// PBS.
+    Pbs,
+    /// Cobalt.
+    Cobalt,
+    /// OAR.
+    Oar,
+    /// Grid Engine.
+    Sge,
+}
+
+impl System {
+    /// All, the inner one of two first.
+    pub const ALL: [Self; 8] = [
+        Self::Flux,
+        Self::Pals,
+        Self::Slurm,
+        Self::Lsf,
+        Self::Pbs,
+        Self::Cobalt,
+        Self::Oar,
+        Self::Sge,
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Flux => "flux",
+            Self::Pals => "pals",
+            Self::Slurm => "slurm",
+            Self::Lsf => "lsf",
+            Self::Pbs => "pbs",
+            Self::Cobalt => "cobalt",
+            Self::Oar => "oar",
+            Self::Sge => "sge",
+        }
+    }
+
+    /// Variables any of which tells that it is there.
+    const fn signs(self) -> &'static [&'static str] {
+        match self {
+            Self::Flux => &["FLUX_JOB_ID"],
+            Self::Pals => &["PALS_HOSTLIST", "PALS_HOSTFILE"],
+            Self::Slurm => &["SLURM_JOB_NODELIST", "SLURM_HET_SIZE"],
+            Self::Lsf => &[
+                "LSB_AFFINITY_HOSTFILE",
+                "LSB_DJOB_HOSTFILE",
+                "LSB_MCPU_HOSTS",
+            ],
+            Self::Pbs => &["PBS_NODEFILE"],
+            Self::Cobalt => &["COBALT_NODEFILE"],
+            Self::Oar => &["OAR_NODEFILE"],
+            Self::Sge => &["PE_HOSTFILE"],
+        }
+    }
+}
+
+/// Where hosts are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Here {
+    /// Whichever system there is, the inner one of two.
+    Any,
+    /// This one.
+    System(System),
+    /// Flux's R on standard input.
+    Resources,
+}
+
+impl Here {
+    /// The value behind `--here=`.
+    #[must_use]
+    pub fn read(word: &str) -> Option<Self> {
+        match word {
+            "" => Some(Self::Any),
+            "-" => Some(Self::Resources),
+            _ => {
+                let mut all = System::ALL.into_iter();
+                all.find(|system| system.word() == word).map(Self::System)
+            }
+        }
+    }
+}
+
+/// Hosts with slots, in the order of first mention.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hosts {
+    hosts: Vec<(String, u64)>,
+    known: HashMap<String, usize>,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Found {
+    /// Hosts and their slots.
+    pub hosts: Hosts,
+    /// The variable or file that named them, and what else there is to say.
+    pub source: String,
+    /// The logical cores of every host that may be used, as a list; `None`: all.
+    pub cores: Option<String>,
+    /// A first host that was left out: the one the job was launched on.
+    pub launch_node: Option<String>,
+}
+
+impl Hosts {
+    /// Adds slots to a host. Its name must be one.
+    fn add(&mut self, name: &str, slots: u64, source: &str) -> Result<(), BadEnvironment> {
+        let plain = name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        if name.is_empty() || name.starts_with('-') || !plain {
+            let why = "this is no name of a host";
+            return Err(BadEnvironment::broken(source, name, why));
+        }
+        if slots == 0 || slots > SLOTS_MAX {
+            let why = format!("{slots} slots on {name}: it takes 1 to {SLOTS_MAX}");
+            return Err(BadEnvironment(format!("{source}: {why}")));
+        }
+        if let Some(&at) = self.known.get(name) {
+            self.hosts[at].1 = self.hosts[at].1.saturating_add(slots);
+            return Ok(());
+        }
+        if self.hosts.len() == HOSTS_MAX {
+            let why = format!("more than {HOSTS_MAX} hosts");
+            return Err(BadEnvironment(format!("{source}: {why}")));
+        }
+        self.known.insert(name.to_owned(), self.hosts.len());
+        self.hosts.push((name.to_owned(), slots));
+        Ok(())
+    }
+    /// How many hosts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.hosts.len()
+    }
+    /// No hosts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hosts.is_empty()
+    }
+    /// As `--host` takes them: `a:4,b:4`.
+    #[must_use]
+    pub fn to_list(&self) -> String {
+        let mut text = String::new();
+        for (name, slots) in &self.hosts {
+            let comma = if text.is_empty() { "" } else { "," };
+            write!(text, "{comma}{name}:{slots}").expect("a String takes it");
+        }
+        text
+    }
+}
+
+/// The hosts of the job that this process is in.
+///
+/// # Errors
+/// `bad-environment`: no system, or one that says what cannot be.
+///
+/// Cost: the text of the variables and files.
+pub fn hosts(here: Here, lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
+    let there = |system: &System| {
+        let mut signs = system.signs().iter();
+        signs.any(|name| lookup.variable(name).is_some_and(|text| !text.is_empty()))
+    };
+    let system = match here {
+        Here::Resources => {
+            let text = lookup
+                .file("-")
+                .map_err(|why| BadEnvironment(format!("standard input: {why}")))?;
+            return flux::resources(&text);
+        }
+        Here::System(system) if there(&system) => system,
+        Here::System(system) => {
+            return Err(BadEnvironment(format!(
+                "--here={}: it is not here: none of {} is set",
+                system.word(),
+                system.signs().join(" ")
+            )));
+        }
+        Here::Any => System::ALL.into_iter().find(there).ok_or_else(|| {
+            let signs = System::ALL.iter().map(|system| system.signs().join(" "));
+            let signs: Vec<String> = signs.collect();
+            BadEnvironment(format!(
+                "--here: no batch system is here: none of {} is set",
+                signs.join(" ")
+            ))
+        })?,
+    };
+    let found = match system {
+        System::Flux => Err(flux::wants_resources(lookup)),
+        System::Pals => pals::hosts(lookup),
+        System::Slurm => slurm::hosts(lookup),
+        System::Lsf => lsf::hosts(lookup),
+        System::Pbs => nodefile::hosts("PBS_NODEFILE", lookup),
+        System::Cobalt => nodefile::hosts("COBALT_NODEFILE", lookup),
+        System::Oar => nodefile::hosts("OAR_NODEFILE", lookup),
+        System::Sge => sge::hosts(lookup),
+    }?;
+    if found.hosts.is_empty() {
+        return Err(BadEnvironment(format!(
+            "{}: it names no host",
+            found.source
+        )));
+    }
+    Ok(found)
+}
+
+/// A variable that is set and not empty.
+fn set(lookup: &dyn Lookup, name: &str) -> Option<String> {
+    lookup.variable(name).filter(|text| !text.is_empty())
+}
+
+/// A number in a variable, at least 1.
+fn number(name: &str, text: &str) -> Result<u64, BadEnvironment> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.then(|| text.parse::<u64>().ok()).flatten();
+    number
+        .filter(|&number| number > 0 && number <= SLOTS_MAX)
+        .ok_or_else(|| BadEnvironment::broken(name, text, "a number from 1 on must stand here"))
+}
+
+/// The lines of the file that a variable names, without blank ones and comments.
+fn lines(lookup: &dyn Lookup, name: &str, path: &str) -> Result<Vec<String>, BadEnvironment> {
+    let bytes = lookup
+        .file(path)
+        .map_err(|why| BadEnvironment::broken(name, path, &why))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| BadEnvironment::broken(name, path, "the file is no text"))?;
+    let lines = text.lines().map(str::trim);
+    let some = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(some.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Slurm: nodes and tasks of the job, of each component where there are several.
+
+use super::hostlist::{counts, hosts as names};
+use super::{BadEnvironment, Found, Lookup, number, set};
+
+/// Components that a job may have.
+const COMPONENTS_MAX: u64 = 1024;
+
+pub(super) fn hosts(lookup: &dyn Lookup) -> Result<Found, BadEnvironment> {
+    let mut found = Found::default();
+    let Some(size) = set(lookup, "SLURM_HET_SIZE") else {
+        found.source = "SLURM_JOB_NODELIST".to_owned();
+        component(lookup, "", &mut found)?;
+        return Ok(found);
+    };
+    let components = number("SLURM_HET_SIZE", &size)?;
+    if components > COMPONENTS_MAX {
+        let why = "more components than a job can have";
+        return Err(BadEnvironment::broken("SLURM_HET_SIZE", &size, why));
+    }
+    found.source = format!("SLURM_JOB_NODELIST_HET_GROUP_0 to _{}", components - 1);
+    if components == 1 {
+        "SLURM_JOB_NODELIST_HET_GROUP_0".clone_into(&mut found.source);
+    }
+    for component_number in 0..components {
+        component(
+            lookup,
+            &format!("_HET_GROUP_{component_number}"),
+            &mut found,
+        )?;
+    }
+    Ok(found)
+}
+
+/// One component, whose variables end so.
+fn component(lookup: &dyn Lookup, end: &str, found: &mut Found) -> Result<(), BadEnvironment> {
+    let list = format!("SLURM_JOB_NODELIST{end}");
+    let text = set(lookup, &list)
+        .ok_or_else(|| BadEnvironment(format!("{list}: it is not set, or empty")))?;
+    let hosts = names(&list, &text)?;
+    let tasks = format!("SLURM_TASKS_PER_NODE{end}");
+    let slots = if let Some(text) = set(lookup, &tasks) {
+        counts(&tasks, &text, hosts.len())?
+    } else {
+        let cpus = format!("SLURM_JOB_CPUS_PER_NODE{end}");
+        let text = set(lookup, &cpus)
+            .ok_or_else(|| BadEnvironment(format!("{tasks} and {cpus}: neither is set")))?;
+        let each = format!("SLURM_CPUS_PER_TASK{end}");
+        let per_task = set(lookup, &each).map_or(Ok(1), |text| number(&each, &text))?;
+        let counts = counts(&cpus, &text, hosts.len())?;
+        counts.iter().map(|cpus| (cpus / per_task).max(1)).collect()
+    };
+    for (host, slots) in hosts.iter().zip(slots) {
+        found.hosts.add(host, slots, &list)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,284 @@
+//! A plan as launchers see it: programs by rank, nodes that have ranks, the cpus of each node's ranks.
+
+use crate::lists::Lists;
+use crate::nodes::RankNodes;
+use crate::script::WORD_BYTES_MAX;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, Plan};
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::cpusets::CpusetId;
+use stowplan_engine::taskmap::TaskMap;
+
+/// What a launcher cannot say: a sentence with the first node or rank where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsaid(pub String);
+
+/// One app that has ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'p> {
+    /// Its first rank.
+    pub first: u32,
+    /// Its ranks, at least 1.
+    pub ranks: u32,
+    /// The program with its words; empty: there is none.
+    name: &'p str,
+    arguments: &'p [String],
+}
+
+impl<'p> Program<'p> {
+    /// The program, then its words; none where the app names no program.
+    pub fn words(&self) -> impl Iterator<Item = &'p str> + Clone + use<'p> {
+        let arguments = if self.is_named() { self.arguments } else { &[] };
+        let name = self.is_named().then_some(self.name);
+        name.into_iter().chain(arguments.iter().map(String::as_str))
+    }
+    /// Whether the app names a program.
+    #[must_use]
+    pub const fn is_named(&self) -> bool {
+        !self.name.is_empty()
+    }
+    /// Its ranks, `3` or `0-2`.
+    #[must_use]
+    pub fn range(&self) -> String {
+        match self.ranks {
+            1 => self.first.to_string(),
+            ranks => format!("{}-{}", self.first, self.first + (ranks - 1)),
+        }
+    }
+}
+
+/// A plan as launchers see it.
+#[derive(Clone, Debug)]
+pub struct Job<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Apps that have ranks, in their order.
+    pub programs: Vec<Program<'p>>,
+    /// Nodes that have ranks.
+    pub nodes: RankNodes<'p>,
+    /// What they are bound to.
+    pub lists: Lists,
+    /// The node of each rank; `None`: it takes too many blocks.
+    pub map: Option<TaskMap>,
+}
+
+impl<'p> Job<'p> {
+    /// Looks at a plan.
+    ///
+    /// # Errors
+    /// What no launcher can say.
+    ///
+    /// Cost: placed runs, and as [`Lists::of`].
+    pub fn of(plan: &'p Plan) -> Result<Self, Unsaid> {
+        let nodes = RankNodes::of(plan);
+        if nodes.is_empty() {
+            return Err(Unsaid("the plan has no ranks".to_owned()));
+        }
+        if let Some(name) = nodes.odd_name() {
+            return Err(Unsaid(format!(
+                "the node name {name:?} has signs that lists of hosts cannot carry"
+            )));
+        }
+        let lists = Lists::of(plan, &nodes).map_err(|many| {
+            Unsaid(format!(
+                "{} bound ranks on node {} are more than {}",
+                many.ranks,
+                nodes.name(many.node),
+                crate::lists::NODE_RANKS_MAX
+            ))
+        })?;
+        let map = nodes.task_map(plan);
+        let job = Self {
+            programs: programs(plan),
+            plan,
+            nodes,
+            lists,
+            map,
+        };
+        job.words_fit()?;
+        Ok(job)
+    }
+
+    /// Ranks of the job.
+    #[must_use]
+    pub fn ranks(&self) -> u32 {
+        self.plan.ranks()
+    }
+
+    /// The only program, if there is one.
+    #[must_use]
+    pub fn single(&self) -> Option<&Program<'p>> {
+        match &*self.programs {
+            [program] => Some(program),
+            _ => None,
+        }
+    }
+
+    /// A word that the system takes.
+    fn words_fit(&self) -> Result<(), Unsaid> {
+        for program in &self.programs {
+            for word in program.words() {
+                let what = if word.len() >= WORD_BYTES_MAX {
+                    format!(
+                        "a word of {} bytes, and Linux takes fewer than {WORD_BYTES_MAX}",
+                        word.len()
+                    )
+                } else if word.contains('\0') {
+                    "a word with a zero byte, which no program can be given".to_owned()
+                } else {
+                    continue;
+                };
+                return Err(Unsaid(format!(
+                    "the program of rank {} has {what}",
+                    program.first
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// That every one of several apps names a program: the script's own arguments are one program.
+    ///
+    /// # Errors
+    /// The first rank that has none.
+    pub fn all_named(&self) -> Result<(), Unsaid> {
+        let unnamed = self.programs.iter().find(|program| !program.is_named());
+        match (self.single(), unnamed) {
+            (None, Some(program)) => Err(Unsaid(format!(
+                "rank {} belongs to one of several apps and has no program",
+                program.first
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// That no word is the `:` at which launchers cut apps apart, and no program looks like an option.
+    ///
+    /// # Errors
+    /// The first rank whose words would be misread.
+    pub fn words_stand(&self) -> Result<(), Unsaid> {
+        for program in &self.programs {
+            if program.words().any(|word| word == ":") {
+                return Err(Unsaid(format!(
+                    "the program of rank {} has the word \":\", which would begin another app",
+                    program.first
+                )));
+            }
+            self.name_stands(program)?;
+        }
+        Ok(())
+    }
+
+    /// That a program does not look like an option.
+    ///
+    /// # Errors
+    /// Its first rank.
+    pub fn name_stands(&self, program: &Program<'_>) -> Result<(), Unsaid> {
+        if program.name.starts_with('-') {
+            return Err(Unsaid(format!(
+                "the program of rank {} is {:?}, which would be an option",
+                program.first, program.name
+            )));
+        }
+        Ok(())
+    }
+
+    /// Shows runs of ranks on one node in rank order, nodes by number; stops where `visit` does.
+    ///
+    /// # Errors
+    /// What `visit` gives.
+    ///
+    /// Cost: the runs; where they have no task map, the ranks.
+    pub fn runs<E>(&self, visit: &mut dyn FnMut(u32, u32) -> Result<(), E>) -> Result<(), E> {
+        if let Some(map) = &self.map {
+            return map
+                .runs()
+                .try_for_each(|(node, count)| visit(node.0, count.0));
+        }
+        let mut last: Option<(u32, u32)> = None;
+        self.plan.walk(&mut |_, at| {
+            let node = self.node_of(at);
+            match &mut last {
+                Some((own, count)) if *own == node => *count += 1,
+                Some((own, count)) => {
+                    let done = (*own, *count);
+                    last = Some((node, 1));
+                    return visit(done.0, done.1);
+                }
+                None => last = Some((node, 1)),
+            }
+            Ok(())
+        })?;
+        last.map_or(Ok(()), |(node, count)| visit(node, count))
+    }
+
+    /// Whether ranks stand node by node: their nodes with how many, in rank order; else the first rank on a node that had
+    /// ranks before.
+    ///
+    /// # Errors
+    /// That rank, and its node.
+    pub fn blocks(&self) -> Result<Vec<(u32, u32)>, (u32, u32)> {
+        let mut met = vec![false; self.nodes.len() as usize];
+        let mut blocks = Vec::new();
+        let mut next = 0;
+        self.runs(&mut |node, count| {
+            if std::mem::replace(&mut met[node as usize], true) {
+                return Err((next, node));
+            }
+            next += count;
+            blocks.push((node, count));
+            Ok(())
+        })?;
+        Ok(blocks)
+    }
+
+    /// The ranks of a node, ascending. Cost: a search each.
+    #[must_use]
+    pub fn ranks_on(&self, number: u32) -> Vec<u32> {
+        let on = self.plan.on_node(self.nodes.node(number));
+        let each = on.flat_map(|on| {
+            (0..on.run.procs)
+                .map(move |local| self.plan.rank_of(crate::lists::located(&on, local)).0)
+        });
+        let mut ranks: Vec<u32> = each.collect();
+        ranks.sort_unstable();
+        ranks
+    }
+
+    /// The node of a process, by its number.
+    #[must_use]
+    pub fn node_of(&self, at: Located) -> u32 {
+        let run = &self.plan.app(at.app).runs()[at.run as usize];
+        self.nodes.number(run.nodes.first + at.node)
+    }
+
+    /// The cpus that a process is bound to.
+    #[must_use]
+    pub fn cpus_of(&self, at: Located) -> Option<CpusetId> {
+        let run = &self.plan.app(at.app).runs()[at.run as usize];
+        self.plan.patterns().get(run.pattern).place(at.local).cpus
+    }
+
+    /// The first rank of a node.
+    #[must_use]
+    pub fn first_rank_on(&self, number: u32) -> Rank {
+        Rank(self.ranks_on(number).first().copied().unwrap_or(0))
+    }
+}
+
+fn programs(plan: &Plan) -> Vec<Program<'_>> {
+    let apps = plan.apps().iter().enumerate();
+    let with_ranks = apps.filter(|(_, app)| app.procs().0 > 0);
+    let programs = with_ranks.map(|(row, app)| {
+        let id = AppId::from_row(row);
+        Program {
+            first: app.base().0,
+            ranks: app.procs().0,
+            name: &plan.table().label[id],
+            arguments: plan.table().arguments(id),
+        }
+    });
+    programs.collect()
+}

@@ -1,0 +1,15 @@
+//! What processes really got, a line of `stowplan probe` each, and whether that was planned.
+
+// The line of one process.
+mod line;
+// Planned and real, rank by rank.
+mod compare;
+// Why they differ.
+mod cause;
+// For people.
+mod text;
+
+pub use cause::Cause;
+pub use compare::{Differ, Report, compare, same_host};
+pub use line::{BadLive, Line, Lines, read};
+pub use text::write;

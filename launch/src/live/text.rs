@@ -1,0 +1,97 @@
+//! A comparison for people: counts, first ranks, the likely cause.
+
+use super::cause::Cause;
+use super::compare::Report;
+use crate::cpus::ranges;
+use roaring::RoaringBitmap;
+use std::fmt::{self, Write};
+use stowplan_engine::plan::Plan;
+
+/// Ranges of ranks that are shown.
+const SHOWN: usize = 8;
+
+/// Writes a comparison.
+///
+/// # Errors
+/// What `out` gives.
+pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
+    let differ = &report.differ;
+    if differ.is_empty() {
+        return writeln!(
+            out,
+            "all {} ranks are where they were planned",
+            report.ranks
+        );
+    }
+    writeln!(out, "{} ranks were planned", report.ranks)?;
+    for (what, ranks) in [
+        ("no line tells of", &differ.missing),
+        ("not planned:", &differ.unknown),
+        ("told of twice:", &differ.twice),
+        ("on another node:", &differ.node),
+        ("on other cpus:", &differ.cpus),
+    ] {
+        if !ranks.is_empty() {
+            let (count, shown) = (ranks.len(), shown(ranks));
+            let word = if count == 1 { "rank" } else { "ranks" };
+            writeln!(out, "  {what} {count} {word}: {shown}")?;
+        }
+    }
+    match report.cause {
+        None => Ok(()),
+        Some(Cause::WrappedList(length)) => {
+            let locals = locals(plan, &differ.cpus);
+            writeln!(
+                out,
+                "cause[wrapped-list]: {locals}: masks wrapped after {length}, the list that the launcher had is too short"
+            )
+        }
+        Some(Cause::NarrowStep) => writeln!(
+            out,
+            "cause[narrow-step]: ranks have parts of their cpus: the step has fewer cpus than the plan counts on"
+        ),
+        Some(Cause::NodeOrder) => writeln!(
+            out,
+            "cause[node-order]: ranks are together as planned, on other nodes: the launcher orders nodes in another way"
+        ),
+    }
+}
+
+fn shown(ranks: &RoaringBitmap) -> String {
+    let text = ranges(ranks, ',');
+    let mut parts = text.split(',');
+    let first: Vec<&str> = parts.by_ref().take(SHOWN).collect();
+    let dots = if parts.next().is_some() { ",…" } else { "" };
+    format!("{}{dots}", first.join(","))
+}
+
+/// Which ranks of their nodes some are, counted by rank.
+fn locals(plan: &Plan, ranks: &RoaringBitmap) -> String {
+    let mut locals = RoaringBitmap::new();
+    let mut nodes = std::collections::HashSet::new();
+    let mut known = std::collections::HashMap::new();
+    for rank in ranks {
+        let Some(place) = plan.place(stowplan_engine::count::Rank(rank)) else {
+            continue;
+        };
+        nodes.insert(place.node);
+        let on: &Vec<u32> = known.entry(place.node).or_insert_with(|| {
+            let mut on: Vec<u32> = plan
+                .procs_on(place.node)
+                .map(|place| place.rank.0)
+                .collect();
+            on.sort_unstable();
+            on
+        });
+        if let Ok(at) = on.binary_search(&rank) {
+            locals.insert(u32::try_from(at).unwrap_or(u32::MAX));
+        }
+    }
+    let all = crate::nodes::RankNodes::of(plan).len() as usize;
+    let on = if nodes.len() == all {
+        "every node".to_owned()
+    } else {
+        format!("{} nodes", nodes.len())
+    };
+    format!("ranks {} of {on}", shown(&locals))
+}

@@ -1,0 +1,379 @@
+//! The nodes of a plan that have ranks: numbered from 0 in the order of the job's nodes, with their names.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use std::ops::Range;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::{Names, NodeId, NodeRange};
+use stowplan_engine::taskmap::{Block, JobNode, Limits, TaskMap};
+
+/// The nodes of a plan that have ranks.
+#[derive(Clone, Debug)]
+pub struct RankNodes<'p> {
+    /// Nodes with ranks in the job's numbering, ascending, apart from each other.
+    ranges: Vec<NodeRange>,
+    /// How many stand before each range. Shape `[ranges]`.
+    before: Vec<u32>,
+    len: u32,
+    /// Their names. In order of the nodes.
+    pieces: Vec<Piece<'p>>,
+}
+
+/// Neighbours whose names differ in their number alone, which ascends by one and has as many digits in each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Piece<'p> {
+    first: u32,
+    count: u32,
+    prefix: &'p str,
+    number: u64,
+    digits: u8,
+    suffix: &'p str,
+}
+
+impl Piece<'_> {
+    fn name(&self, ahead: u32) -> String {
+        let mut name = self.prefix.to_owned();
+        if self.digits > 0 {
+            let (number, width) = (self.number + u64::from(ahead), usize::from(self.digits));
+            write!(name, "{number:0width$}{}", self.suffix).expect("a String takes it");
+        }
+        name
+    }
+}
+
+impl<'p> RankNodes<'p> {
+    /// The nodes of a plan. Cost: a sort of the placed runs; the ranges of names.
+    #[must_use]
+    pub fn of(plan: &'p Plan) -> Self {
+        let runs = plan.apps().iter().flat_map(|app| app.runs());
+        let mut placed: Vec<NodeRange> = runs.map(|run| run.nodes).collect();
+        placed.sort_unstable_by_key(|nodes| nodes.first);
+        let mut ranges: Vec<NodeRange> = Vec::new();
+        for nodes in placed {
+            match ranges.last_mut() {
+                Some(last) if nodes.first <= last.end() => {
+                    last.count = last.count.max(nodes.end() - last.first);
+                }
+                Some(_) | None => ranges.push(nodes),
+            }
+        }
+        let mut len = 0;
+        let before = ranges.iter().map(|nodes| {
+            len += nodes.count;
+            len - nodes.count
+        });
+        let before = before.collect();
+        let pieces = pieces(&plan.world().names, &ranges);
+        Self {
+            ranges,
+            before,
+            len,
+            pieces,
+        }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.len
+    }
+    /// None.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// The number of a node that has ranks, given the job's.
+    #[must_use]
+    pub fn number(&self, node: u32) -> u32 {
+        let at = self.ranges.partition_point(|range| range.first <= node);
+        let at = at.saturating_sub(1);
+        self.before[at] + (node - self.ranges[at].first)
+    }
+    /// The job's node of a number.
+    #[must_use]
+    pub fn node(&self, number: u32) -> NodeId {
+        let at = self.before.partition_point(|&before| before <= number) - 1;
+        NodeId::from_row((self.ranges[at].first + (number - self.before[at])) as usize)
+    }
+    /// The name of a node by its number.
+    #[must_use]
+    pub fn name(&self, number: u32) -> String {
+        let at = self.pieces.partition_point(|piece| piece.first <= number) - 1;
+        self.pieces[at].name(number - self.pieces[at].first)
+    }
+
+    /// The first name that has signs which hosts' names do not have, so that lists could be misread.
+    #[must_use]
+    pub fn odd_name(&self) -> Option<String> {
+        let plain = |text: &str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        };
+        let odd = self.pieces.iter().find(|piece| {
+            let nameless = piece.digits == 0 && piece.prefix.is_empty();
+            nameless
+                || piece.prefix.starts_with('-')
+                || !plain(piece.prefix)
+                || !plain(piece.suffix)
+        });
+        odd.map(|piece| piece.name(0))
+    }
+
+    /// Whether the names ascend as people count: `n9` before `n10`. Cost: the ranges of names.
+    #[must_use]
+    pub fn ascend_by_name(&self) -> bool {
+        self.pieces.windows(2).all(|two| {
+            let last = two[0].name(two[0].count - 1);
+            natural(&last, &two[1].name(0)) == Ordering::Less
+        })
+    }
+
+    /// The place of each node when they stand by name; `None`: they do. Shape `[nodes]`. Cost: a sort of the names.
+    #[must_use]
+    pub fn places_by_name(&self) -> Option<Vec<u32>> {
+        if self.ascend_by_name() {
+            return None;
+        }
+        let names: Vec<String> = (0..self.len).map(|number| self.name(number)).collect();
+        let mut order: Vec<u32> = (0..self.len).collect();
+        order.sort_by(|&a, &b| natural(&names[a as usize], &names[b as usize]));
+        let mut places = vec![0; names.len()];
+        for (place, &number) in (0..).zip(&order) {
+            places[number as usize] = place;
+        }
+        Some(places)
+    }
+
+    /// The node of each rank, nodes by their numbers here; `None` where it takes more blocks than a task map may have.
+    #[must_use]
+    pub fn task_map(&self, plan: &Plan) -> Option<TaskMap> {
+        let map = plan.task_map(Limits::default()).ok()?;
+        let whole = |nodes: &NodeRange| nodes.first == 0;
+        if self.ranges.len() == 1 && self.ranges.iter().all(whole) {
+            return Some(map);
+        }
+        let blocks = map.flux_blocks().iter().map(|block| Block {
+            first: self.number(block.first),
+            ..block
+        });
+        TaskMap::from_blocks(blocks).ok()
+    }
+
+    /// A task map with nodes numbered by name. Cost: none where they stand so; else the runs of the map.
+    #[must_use]
+    pub fn by_name(&self, map: TaskMap) -> Option<TaskMap> {
+        let Some(places) = self.places_by_name() else {
+            return Some(map);
+        };
+        let runs = map.runs();
+        let moved = runs.map(|(node, count)| (JobNode(places[node.0 as usize]), count));
+        TaskMap::from_runs(moved).ok()
+    }
+
+    /// Names of nodes with ranges in brackets, `n[0-3,7],login`; those that end in letters stand alone.
+    #[must_use]
+    pub fn folded(&self, numbers: &[Range<u32>]) -> String {
+        let mut text = String::new();
+        let mut open: Option<Bracket<'_>> = None;
+        for piece in numbers
+            .iter()
+            .flat_map(|numbers| self.pieces_of(numbers.clone()))
+        {
+            if let Some(bracket) = &mut open
+                && bracket.takes(&piece)
+            {
+                bracket.add(&piece);
+                continue;
+            }
+            flush(&mut text, open.take());
+            if piece.digits > 0 && piece.suffix.is_empty() {
+                open = Some(Bracket::new(&piece));
+            } else {
+                for ahead in 0..piece.count {
+                    separate(&mut text);
+                    text += &piece.name(ahead);
+                }
+            }
+        }
+        flush(&mut text, open);
+        text
+    }
+
+    /// The pieces of some neighbours.
+    fn pieces_of(&self, numbers: Range<u32>) -> impl Iterator<Item = Piece<'p>> + '_ {
+        let at = self
+            .pieces
+            .partition_point(|piece| piece.first + piece.count <= numbers.start);
+        let within = self.pieces[at..]
+            .iter()
+            .take_while(move |piece| piece.first < numbers.end);
+        within.map(move |piece| {
+            let start = piece.first.max(numbers.start);
+            let end = (piece.first + piece.count).min(numbers.end);
+            Piece {
+                first: start,
+                count: end - start,
+                number: piece.number + u64::from(start - piece.first),
+                ..*piece
+            }
+        })
+    }
+}
+
+/// Numbers under one bracket.
+struct Bracket<'p> {
+    prefix: &'p str,
+    /// First, last, and how many digits are written.
+    ranges: Vec<(u64, u64, usize)>,
+}
+
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+impl<'p> Bracket<'p> {
+    fn new(piece: &Piece<'p>) -> Self {
+        let mut own = Self {
+            prefix: piece.prefix,
+            ranges: Vec::new(),
+        };
+        own.add(piece);
+        own
+    }
+    fn takes(&self, piece: &Piece<'_>) -> bool {
+        piece.digits > 0 && piece.suffix.is_empty() && piece.prefix == self.prefix
+    }
+    fn add(&mut self, piece: &Piece<'_>) {
+        let (first, width) = (piece.number, usize::from(piece.digits));
+        let last = first + u64::from(piece.count - 1);
+        match self.ranges.last_mut() {
+            // `[8-12]` and `[08-12]` go on over another number of digits, where each is written with what it needs.
+            Some((_, end, written))
+                if *end + 1 == first && digits(first).max(*written) == width =>
+            {
+                *end = last;
+            }
+            Some(_) | None => self.ranges.push((first, last, width)),
+        }
+    }
+}
+
+fn separate(text: &mut String) {
+    if !text.is_empty() {
+        text.push(',');
+    }
+}
+
+fn flush(text: &mut String, bracket: Option<Bracket<'_>>) {
+    let Some(Bracket { prefix, ranges }) = bracket else {
+        return;
+    };
+    separate(text);
+    let each = ranges.iter().map(|&(first, last, width)| {
+        if first == last {
+            format!("{first:0width$}")
+        } else {
+            format!("{first:0width$}-{last:0width$}")
+        }
+    });
+    let each: Vec<String> = each.collect();
+    let alone = ranges.len() == 1 && ranges[0].0 == ranges[0].1;
+    let written = if alone {
+        write!(text, "{prefix}{}", each[0])
+    } else {
+        write!(text, "{prefix}[{}]", each.join(","))
+    };
+    written.expect("a String takes it");
+}
+
+fn pieces<'p>(names: &'p Names, ranges: &[NodeRange]) -> Vec<Piece<'p>> {
+    let mut pieces = Vec::new();
+    let mut first = 0;
+    for nodes in ranges {
+        let mut node = nodes.first;
+        while node < nodes.end() {
+            let stretch = names.around(NodeId::from_row(node as usize));
+            let count = stretch.nodes.end().min(nodes.end()) - node;
+            pieces.push(Piece {
+                first,
+                count,
+                prefix: stretch.prefix,
+                number: stretch.number + u64::from(node - stretch.nodes.first),
+                digits: stretch.digits,
+                suffix: stretch.suffix,
+            });
+            first += count;
+            node += count;
+        }
+    }
+    pieces
+}
+
+/// Names as people order them: numbers within them by value, those with zeros in front digit by digit.
+#[must_use]
+pub fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
+    while let (Some(x), Some(y)) = (a.first(), b.first()) {
+        if x.is_ascii_digit() && y.is_ascii_digit() {
+            let (left, rest_a) = number(a);
+            let (right, rest_b) = number(b);
+            let padded = *x == b'0' || *y == b'0';
+            let order = if padded {
+                left.cmp(right)
+            } else {
+                left.len().cmp(&right.len()).then(left.cmp(right))
+            };
+            if order != Ordering::Equal {
+                return order;
+            }
+            (a, b) = (rest_a, rest_b);
+        } else if x != y {
+            return x.cmp(y);
+        } else {
+            (a, b) = (&a[1..], &b[1..]);
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+fn number(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit());
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_as_people_count() {
+        let mut names = ["n10", "n9", "n1-b", "n1-a", "m", "n010", "n011"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["m", "n010", "n011", "n1-a", "n1-b", "n9", "n10"]);
+    }
+
+    #[test]
+    fn numbers_fold_over_their_digits() {
+        let piece = |number, digits, count| Piece {
+            first: 0,
+            count,
+            prefix: "n",
+            number,
+            digits,
+            suffix: "",
+        };
+        let folded = |pieces: &[Piece<'_>]| {
+            let mut bracket = Bracket::new(&pieces[0]);
+            pieces[1..].iter().for_each(|piece| bracket.add(piece));
+            let mut text = String::new();
+            flush(&mut text, Some(bracket));
+            text
+        };
+        assert_eq!(folded(&[piece(8, 1, 2), piece(10, 2, 3)]), "n[8-12]");
+        assert_eq!(folded(&[piece(8, 2, 5)]), "n[08-12]");
+        assert_eq!(folded(&[piece(99, 3, 1), piece(100, 3, 1)]), "n[099-100]");
+        assert_eq!(folded(&[piece(1, 1, 1), piece(5, 1, 2)]), "n[1,5-6]");
+        assert_eq!(folded(&[piece(9, 2, 1), piece(10, 3, 1)]), "n[09,010]");
+    }
+}

@@ -1,0 +1,169 @@
+//! Shell scripts that start a job: one call of a launcher, with the files it reads as here-documents.
+
+use std::fmt::{self, Write};
+
+/// Bytes that one word of a command may have in Linux, the zero behind it included.
+pub const WORD_BYTES_MAX: usize = 128 * 1024;
+
+/// One word of the call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Word {
+    /// As it stands.
+    Plain(String),
+    /// The script's own arguments.
+    Arguments,
+    /// The path of a file of the script, between two texts.
+    Path {
+        /// What stands before it.
+        before: &'static str,
+        /// The file.
+        file: &'static str,
+        /// What stands behind it.
+        behind: &'static str,
+    },
+}
+
+/// What writes a text piece by piece.
+pub type Body<'p> = Box<dyn Fn(&mut dyn Write) -> fmt::Result + 'p>;
+
+/// A file that the launcher reads.
+pub struct File<'p> {
+    /// Its name in the script's directory.
+    pub name: &'static str,
+    /// Its lines.
+    pub body: Body<'p>,
+}
+
+/// A variable that is set for the call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: Word,
+}
+
+/// One call of a launcher.
+pub struct Script<'p> {
+    /// What the plan is said by, and what is trusted: the first comment.
+    pub comment: String,
+    /// The launcher, unless `STOWPLAN_LAUNCHER` names another.
+    pub launcher: &'static str,
+    /// Set for the call.
+    pub variables: Vec<Variable>,
+    /// What stands behind the launcher.
+    pub words: Vec<Word>,
+    /// What it reads.
+    pub files: Vec<File<'p>>,
+}
+
+impl Word {
+    /// A word as it stands.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
+    }
+    /// The path of a file.
+    #[must_use]
+    pub const fn path(file: &'static str) -> Self {
+        Self::Path {
+            before: "",
+            file,
+            behind: "",
+        }
+    }
+}
+
+/// A word in quotes, where the shell would else take it for more than a word.
+///
+/// ```
+/// use stowplan_launch::script::quoted;
+/// assert_eq!(quoted("--host=a:2,b"), "--host=a:2,b");
+/// assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+/// assert_eq!(quoted(""), "''");
+/// ```
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The directory that the files are in, made and, unless somebody named it, removed; the launcher is told of signals.
+const DIRECTORY: &str = r#"if [ -n "${STOWPLAN_DIR-}" ]; then
+	stowplan_dir=$STOWPLAN_DIR
+	case $stowplan_dir in /* | ./* | ../*) ;; *) stowplan_dir=./$stowplan_dir ;; esac
+	mkdir -p "$stowplan_dir" || exit 1
+else
+	stowplan_dir=$(mktemp -d ./stowplan.XXXXXX) || exit 1
+	trap 'rm -rf "$stowplan_dir"' EXIT
+fi
+stowplan_stop() {
+	trap '' HUP INT TERM
+	[ -z "${stowplan_pid-}" ] || { kill -TERM "$stowplan_pid"; wait "$stowplan_pid"; } 2>/dev/null
+	exit "$1"
+}
+trap 'stowplan_stop 129' HUP
+trap 'stowplan_stop 130' INT
+trap 'stowplan_stop 143' TERM
+"#;
+
+impl Script<'_> {
+    /// Writes the script. Cost: what is written.
+    ///
+    /// # Errors
+    /// What `out` gives.
+    pub fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        writeln!(out, "#!/bin/sh\n{}", self.comment)?;
+        if self.files.is_empty() {
+            if self.variables.is_empty() {
+                write!(out, "exec ")?;
+            }
+            self.call(out)?;
+            return writeln!(out);
+        }
+        out.write_str(DIRECTORY)?;
+        for file in &self.files {
+            writeln!(
+                out,
+                "cat >\"$stowplan_dir/{}\" <<'END_OF_FILE' || exit 1",
+                file.name
+            )?;
+            (file.body)(out)?;
+            writeln!(out, "END_OF_FILE")?;
+        }
+        // A shell that waits for a launcher beside it hears signals; such a launcher would have no input but this.
+        writeln!(out, "exec 3<&0")?;
+        self.call(out)?;
+        out.write_str(" <&3 3<&- &\nstowplan_pid=$!\nwait \"$stowplan_pid\"\nexit \"$?\"\n")
+    }
+
+    fn call(&self, out: &mut dyn Write) -> fmt::Result {
+        for variable in &self.variables {
+            write!(out, "{}=", variable.name)?;
+            variable.value.write_to(out)?;
+            write!(out, " ")?;
+        }
+        write!(out, "\"${{STOWPLAN_LAUNCHER:-{}}}\"", self.launcher)?;
+        for word in &self.words {
+            out.write_char(' ')?;
+            word.write_to(out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Word {
+    fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        match self {
+            Self::Plain(text) => out.write_str(&quoted(text)),
+            Self::Arguments => out.write_str("\"$@\""),
+            Self::Path {
+                before,
+                file,
+                behind,
+            } => write!(out, "\"{before}$stowplan_dir/{file}{behind}\""),
+        }
+    }
+}
