@@ -39,6 +39,8 @@ pub enum Meaning {
     LsfAffinity,
     /// `--from-env`.
     FromEnv,
+    /// `--here`.
+    Here,
     /// `--format`.
     Format,
     /// `--display`.

@@ -36,6 +36,12 @@ pub struct Placement {
 ///
 /// Cost: what is named outside, and the engine's.
 pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobError> {
+    if let Some(system) = &asked.job.here {
+        return Err(JobError::Told {
+            class: "bad-environment",
+            sentence: format!("--here={system}: no environment is read here"),
+        });
+    }
     let (words, job) = words(asked, outside)?;
     let displayed = displayed(words.decided.request());
     let order = RankOrder::of(&job, words.decided.request())?;

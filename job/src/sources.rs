@@ -7,6 +7,8 @@ use stowplan_engine::table::topologies::TopologyId;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     words: Vec<Option<String>>,
+    /// Where the hosts came from, when nobody named them: `SLURM_JOB_NODELIST`.
+    pub hosts: Option<String>,
 }
 
 impl Sources {

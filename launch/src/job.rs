@@ -198,19 +198,18 @@ impl<'p> Job<'p> {
                 .try_for_each(|(node, count)| visit(node.0, count.0));
         }
         let mut last: Option<(u32, u32)> = None;
-        self.plan.walk(&mut |_, at| {
+        for (_, at) in self.plan.rows() {
             let node = self.node_of(at);
             match &mut last {
                 Some((own, count)) if *own == node => *count += 1,
                 Some((own, count)) => {
                     let done = (*own, *count);
                     last = Some((node, 1));
-                    return visit(done.0, done.1);
+                    visit(done.0, done.1)?;
                 }
                 None => last = Some((node, 1)),
             }
-            Ok(())
-        })?;
+        }
         last.map_or(Ok(()), |(node, count)| visit(node, count))
     }
 

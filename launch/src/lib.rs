@@ -33,5 +33,7 @@ mod dialect;
 pub mod export;
 // What a launcher tells a job of its hosts, and a process of its rank.
 pub mod environment;
+// What OpenMP is told.
+pub mod openmp;
 // What a process really got, and whether that was planned.
 pub mod live;

@@ -18,6 +18,10 @@ pub mod output;
 pub mod progress;
 // What else the words of a job name.
 pub mod surroundings;
+// Variables and files that a launcher set.
+pub mod environment;
+// The cpus of this process.
+pub mod affinity;
 // One subcommand each.
 pub mod command;
 // The journal on disk.
@@ -78,6 +82,9 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "show" => command::show::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
         Some((word, rest)) if word == "check" => command::check::run(rest, console),
+        Some((word, rest)) if word == "export" => command::export::run(rest, console),
+        Some((word, rest)) if word == "exec" => command::exec::run(rest, console),
+        Some((word, rest)) if word == "probe" => command::probe::run(rest, console),
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
@@ -110,7 +117,7 @@ fn is_help(word: &str) -> bool {
 
 /// Whether help is wanted. Behind the first word of a job's command line it may be wanted of a program.
 fn asks_for_help(word: &str, rest: &[String]) -> bool {
-    let job = ["map", "spawn", "check", "diff"].contains(&word);
+    let job = ["map", "spawn", "check", "diff", "export", "exec"].contains(&word);
     let asking = if job {
         &rest[..rest.len().min(1)]
     } else {
@@ -128,6 +135,9 @@ const SUBCOMMANDS: &[&str] = &[
     "show",
     "diff",
     "check",
+    "export",
+    "exec",
+    "probe",
     "score",
     "spawn",
     "taskmap",

@@ -114,6 +114,8 @@ pub struct JobArgs {
     pub lsf_affinity: Option<String>,
     /// `--from-env`.
     pub from_env: Option<String>,
+    /// `--here`, with what stands behind its `=`; whoever has an environment puts the hosts found in its place.
+    pub here: Option<String>,
     /// `--show-attributes`.
     pub show_attributes: Option<Show>,
     /// `--node`, `--ranks`, `--app`.
@@ -139,6 +141,7 @@ impl Default for JobArgs {
             taskmap: None,
             lsf_affinity: None,
             from_env: None,
+            here: None,
             show_attributes: None,
             parts: Parts::default(),
         }
@@ -240,6 +243,7 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::RankBy
                 | Meaning::BindTo
                 | Meaning::Old(_)
+                | Meaning::Here
                 | Meaning::Taskmap => false,
                 Meaning::Topo
                 | Meaning::Devices

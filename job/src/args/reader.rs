@@ -280,6 +280,7 @@ impl<'a> Reader<'a> {
             | Meaning::Ranks
             | Meaning::App
             | Meaning::Threads
+            | Meaning::Here
             | Meaning::ShowAttributes => self.job_option(row.meaning, given, value, seen),
         }
     }
@@ -374,6 +375,7 @@ impl<'a> Reader<'a> {
                     return self.bad_value(given, value, "number of threads, at least 1");
                 }
             },
+            Meaning::Here => self.job.here = some(),
             Meaning::ShowAttributes => match value {
                 "" => self.job.show_attributes = Some(Show::After),
                 "before" => self.job.show_attributes = Some(Show::Before),

@@ -200,6 +200,13 @@ pub const OPTIONS: &[Row] = &[
         "the affinity file that this variable names: LSB_AFFINITY_HOSTFILE",
     ),
     row(
+        &["here"],
+        Maybe,
+        "SYSTEM",
+        M::Here,
+        "hosts and slots from the environment: flux pals slurm lsf pbs cobalt oar sge; - is Flux's R on standard input",
+    ),
+    row(
         &["format"],
         One,
         "F",

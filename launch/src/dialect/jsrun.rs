@@ -70,7 +70,7 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     let mut next = 0;
     let mut app = 0;
     let mut whole: HashMap<u32, String> = HashMap::new();
-    job.plan.walk(&mut |rank, at| {
+    for (rank, at) in job.plan.rows() {
         while rank.0 >= next {
             let program = &job.programs[app];
             next = program.first + program.ranks;
@@ -100,8 +100,9 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
                 out.write_str(whole.entry(key).or_insert_with(all))?;
             }
         }
-        writeln!(out, "}} }} : app {}", app - 1)
-    })
+        writeln!(out, "}} }} : app {}", app - 1)?;
+    }
+    Ok(())
 }
 
 /// Whether two ranks of a node have a cpu in common.

@@ -174,7 +174,7 @@ fn shares(job: &Job<'_>) -> bool {
 
 fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
     let world = job.plan.world();
-    job.plan.walk(&mut |rank, at| {
+    for (rank, at) in job.plan.rows() {
         let run = &job.plan.app(at.app).runs()[at.run as usize];
         let node = NodeId::from_row((run.nodes.first + at.node) as usize);
         write!(out, "rank {}={}", rank.0, world.names.name(node))?;
@@ -184,6 +184,7 @@ fn write(job: &Job<'_>, slots: &Slots, out: &mut dyn Write) -> fmt::Result {
                 write!(out, " slot={slot}")?;
             }
         }
-        writeln!(out)
-    })
+        writeln!(out)?;
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! `stowplan map`: places a job and shows it.
 
+use super::here::{self, Asked};
 use super::show;
 use crate::format::Told;
 use crate::report::{Refused, print_notes};
@@ -10,15 +11,12 @@ use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{JobArgs, MapArgs, map_args};
+use stowplan_job::args::{JobArgs, MapArgs};
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments behind `map`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
-    match map_args(args)
-        .map_err(Refused::from)
-        .and_then(|asked| answer(asked, console))
-    {
+    match here::words(args, console).and_then(|asked| answer_from(asked, console)) {
         Ok(()) => 0,
         Err(refused) => refused.print(console.err),
     }
@@ -29,8 +27,13 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// # Errors
 /// The first that the request deserves, in the order of errors "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
-    let mut job = asked.job.clone();
-    let placement = place(asked, console.files)?;
+    let hosts = None;
+    answer_from(Asked { asked, hosts }, console)
+}
+
+fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
+    let mut job = asked.asked.job.clone();
+    let placement = place_from(asked, console.files)?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
 }
@@ -41,6 +44,16 @@ pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> 
 /// As [`answer`], but for the output.
 pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
     Ok(stowplan_job::place::place(asked, &Surroundings { files })?)
+}
+
+/// Places a job whose hosts may have been found in the environment.
+///
+/// # Errors
+/// As [`place`].
+pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, Refused> {
+    let mut placement = place(asked.asked, files)?;
+    placement.sources.hosts = asked.hosts;
+    Ok(placement)
 }
 
 /// Shows a plan, then its notes.
@@ -73,7 +86,7 @@ pub fn remarks(notes: &[Note]) -> Vec<Remark> {
 }
 
 /// The bytes of a plan, with where its topologies came from and its notes: `show` gives all of it again.
-fn saved(placement: &Placement) -> Vec<u8> {
+pub(super) fn saved(placement: &Placement) -> Vec<u8> {
     let plan = &placement.mapped.plan;
     let source = |id| placement.sources.of(id).map(str::to_owned);
     plan.to_bytes_with(&Remarks {

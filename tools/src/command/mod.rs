@@ -2,8 +2,12 @@
 
 pub mod check;
 pub mod diff;
+pub mod exec;
+pub mod export;
+mod here;
 pub mod map;
 pub mod pages;
+pub mod probe;
 pub mod score;
 pub mod session;
 pub mod show;

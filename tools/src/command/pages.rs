@@ -112,9 +112,13 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "check",
-        synopsis: "PLAN [-- options and apps as for map]",
-        about: "Judges a saved plan again; with a job, also that it answers that job",
-        options: &[],
+        synopsis: "PLAN [-- options and apps as for map] | PLAN --live FILE",
+        about: "Judges a saved plan again; with a job, also that it answers that job; with lines of probe, whether it runs as planned",
+        options: &[row(
+            "live",
+            "FILE",
+            "lines of probe, in any order, - for standard input: exit 1 where they differ",
+        )],
         examples: &[
             (
                 "stowplan check job.plan",
@@ -141,6 +145,59 @@ pub const PAGES: &[Page] = &[
         examples: &[(
             "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
             "how many neighbours of a stencil are on another node",
+        )],
+    },
+    Page {
+        words: "export",
+        synopsis: "[DIALECT] PLAN | [DIALECT] [options and apps as for map]",
+        about: "Says a plan in a launcher's words, as a script; without a dialect, which launchers can",
+        options: &[row(
+            "format",
+            "F",
+            "text or json, of the list of dialects [default: text]",
+        )],
+        examples: &[
+            (
+                "stowplan export srun job.plan",
+                "dialects: srun prterun hydra intel flux pals jsrun rank-order hostfile",
+            ),
+            (
+                "stowplan export job.plan",
+                "which of them can say this plan, and why not",
+            ),
+            (
+                "stowplan export hydra --topo 'core:8 pu:1' -H a:8,b:8 -n 16 --map-by node ./app > run.sh",
+                "a job that was not saved",
+            ),
+        ],
+    },
+    Page {
+        words: "exec",
+        synopsis: "PLAN [options] -- program [args...]",
+        about: "Started by any launcher, binds this process as the plan says and becomes the program",
+        options: &[
+            row(
+                "strict",
+                "",
+                "refuse where the launcher gave fewer cpus, or counts other ranks",
+            ),
+            row(
+                "omp",
+                "",
+                "set OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND",
+            ),
+            row("gpus", "", "set the devices that the plan gives"),
+        ],
+        examples: &[],
+    },
+    Page {
+        words: "probe",
+        synopsis: "",
+        about: "Says in one line what this process really got: rank, host, cpus, devices, where each was read",
+        options: &[],
+        examples: &[(
+            "stowplan probe",
+            "under a launcher: srun stowplan probe | sort -n",
         )],
     },
     Page {

@@ -236,8 +236,10 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
         idle => format!(" · {} idle", counted(idle, "node")),
     };
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
+    let from = told.sources.hosts.as_ref();
+    let from = from.map_or_else(String::new, |from| format!(" from {from}"));
     format!(
-        "{} on {on}{idle} · {} · {} · {}",
+        "{} on {on}{from}{idle} · {} · {} · {}",
         counted(u64::from(plan.ranks()), "rank"),
         counted(apps.count() as u64, "app"),
         counted(shapes as u64, "node shape"),

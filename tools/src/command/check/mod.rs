@@ -1,16 +1,19 @@
 //! `stowplan check`: judges a saved plan again, and, with a job, whether the plan answers it.
 
+// The job that runs.
+mod live;
+
 use crate::Console;
-use crate::command::map;
+use crate::command::{here, map};
 use crate::report::Refused;
 use stowplan_engine::check::{Fault, check, check_job};
 use stowplan_engine::plan::Plan;
-use stowplan_job::args::map_args;
 
 /// Runs the subcommand with the arguments behind `check`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match judge(args, console) {
-        Ok(sentence) => match writeln!(console.out, "{sentence}") {
+        Ok(Sound::Compared(status)) => status,
+        Ok(Sound::Said(sentence)) => match writeln!(console.out, "{sentence}") {
             Ok(()) => 0,
             Err(error) => {
                 let to = "standard output".to_owned();
@@ -26,6 +29,14 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
             status
         }
     }
+}
+
+/// A plan that breaks no promise.
+enum Sound {
+    /// What there is to say of it.
+    Said(String),
+    /// It was compared with the job that runs: the exit status.
+    Compared(u8),
 }
 
 /// Why a plan is not sound.
@@ -46,11 +57,16 @@ fn told(class: &'static str, sentence: String) -> Refused {
     Refused::Told { class, sentence }
 }
 
-fn judge(args: &[String], console: &mut Console<'_>) -> Result<String, Verdict> {
+fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     let (own, job) = match args.iter().position(|word| word == "--") {
         Some(at) => (&args[..at], Some(&args[at + 1..])),
         None => (args, None),
     };
+    let live = match own.split_first() {
+        Some((path, words)) if path == "-" || !path.starts_with('-') => live::take(words)?,
+        Some(_) | None => None,
+    };
+    let own = if live.is_some() { &own[..1] } else { own };
     let refused = |sentence: String| Verdict::from(told("bad-option", sentence));
     let path = match own {
         [path] if path == "-" || !path.starts_with('-') => path,
@@ -78,7 +94,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<String, Verdict> 
     // Words are read before any file, so that a wrong option is what is reported.
     let asked = match job {
         None => None,
-        Some(words) => Some(map_args(words).map_err(Refused::from)?),
+        Some(words) => Some(here::words(words, console)?),
     };
     let bytes = console.files.read(path).map_err(|reason| {
         told(
@@ -89,14 +105,18 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<String, Verdict> 
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
     check(&plan).map_err(Verdict::Faults)?;
+    if let Some(live) = live {
+        return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
+    }
     let nodes = plan.world().names.len();
     let ranks = plan.ranks();
     let Some(asked) = asked else {
-        return Ok(format!("{path}: {ranks} ranks on {nodes} nodes, no fault"));
+        let sentence = format!("{path}: {ranks} ranks on {nodes} nodes, no fault");
+        return Ok(Sound::Said(sentence));
     };
-    let answer = map::place(asked, console.files)?;
+    let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
-    Ok(format!(
+    Ok(Sound::Said(format!(
         "{path}: {ranks} ranks on {nodes} nodes, no fault, and it answers this job"
-    ))
+    )))
 }

@@ -1,0 +1,45 @@
+//! What OpenMP is told of a rank: a place for each core of which the rank has cpus.
+
+use roaring::RoaringBitmap;
+use stowplan_engine::plan::{Plan, ProcPlace};
+use stowplan_engine::policy::ObjKind;
+
+/// The cpus of a rank, core by core; `None`: it is unbound.
+///
+/// Cost: the cores of its node.
+#[must_use]
+pub fn places(plan: &Plan, place: &ProcPlace) -> Option<Vec<RoaringBitmap>> {
+    let world = plan.world();
+    let own = world.cpusets.get(place.cpus?);
+    let topology = world.states.get(world.before.state(place.node)).topology;
+    let mut left = own.clone();
+    let mut places = Vec::new();
+    for core in world.topologies.objects(topology, ObjKind::Core) {
+        let cpus = world.cpusets.get(world.topologies.cpuset(core)) & own;
+        if !cpus.is_empty() {
+            left -= &cpus;
+            places.push(cpus);
+        }
+    }
+    // Cpus of no core stand alone.
+    places.extend(left.iter().map(|cpu| RoaringBitmap::from_iter([cpu])));
+    Some(places)
+}
+
+/// Variables and values, none for an unbound rank.
+#[must_use]
+pub fn variables(plan: &Plan, place: &ProcPlace) -> Vec<(&'static str, String)> {
+    let Some(places) = places(plan, place) else {
+        return Vec::new();
+    };
+    let each = places.iter().map(|cpus| {
+        let cpus: Vec<String> = cpus.iter().map(|cpu| cpu.to_string()).collect();
+        format!("{{{}}}", cpus.join(","))
+    });
+    let each: Vec<String> = each.collect();
+    vec![
+        ("OMP_NUM_THREADS", places.len().to_string()),
+        ("OMP_PLACES", each.join(",")),
+        ("OMP_PROC_BIND", "close".to_owned()),
+    ]
+}

@@ -1,0 +1,177 @@
+//! `stowplan exec`: started by any launcher, a process binds itself as a plan says and becomes the program.
+
+use super::show::Saved;
+use crate::Console;
+use crate::affinity;
+use crate::environment::{Environment, host_name};
+use crate::report::Refused;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use stowplan_engine::count::Rank;
+use stowplan_engine::plan::{Plan, ProcPlace};
+use stowplan_launch::cpus::ranges;
+use stowplan_launch::environment::rank::{Identity, identity};
+use stowplan_launch::live::same_host;
+use stowplan_launch::openmp;
+
+/// What the command line says.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    plan: Option<String>,
+    strict: bool,
+    omp: bool,
+    gpus: bool,
+    program: Vec<String>,
+}
+
+/// Runs the subcommand with the arguments behind `exec`. Gives the exit status, unless the program takes over.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match become_program(args, console) {
+        Ok(never) => match never {},
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+fn told(class: &'static str, sentence: String) -> Refused {
+    Refused::Told { class, sentence }
+}
+
+fn read(args: &[String]) -> Result<Asked, Refused> {
+    let mut asked = Asked::default();
+    let mut rest = args.iter();
+    for word in rest.by_ref() {
+        match (word.as_str(), word.trim_start_matches('-')) {
+            ("--", _) => break,
+            (_, "strict") if word.starts_with('-') => asked.strict = true,
+            (_, "omp") if word.starts_with('-') => asked.omp = true,
+            (_, "gpus") if word.starts_with('-') => asked.gpus = true,
+            (option, _) if option.starts_with('-') && option != "-" => {
+                let sentence = format!("exec {option}: its options are --strict --omp --gpus");
+                return Err(told("bad-option", sentence));
+            }
+            _ if asked.plan.is_none() => asked.plan = Some(word.clone()),
+            _ => {
+                asked.program.push(word.clone());
+                break;
+            }
+        }
+    }
+    asked.program.extend(rest.cloned());
+    Ok(asked)
+}
+
+fn become_program(
+    args: &[String],
+    console: &mut Console<'_>,
+) -> Result<std::convert::Infallible, Refused> {
+    let asked = read(args)?;
+    let path = asked.plan.as_ref().ok_or_else(|| {
+        let sentence = "exec: a saved plan must be named: stowplan exec PLAN -- program";
+        told("bad-option", sentence.to_owned())
+    })?;
+    if asked.gpus {
+        let sentence = "exec --gpus: the plan knows no devices";
+        return Err(told("bad-option", sentence.to_owned()));
+    }
+    if asked.program.first().is_none_or(String::is_empty) {
+        let sentence = format!("exec {path}: no program is named behind --");
+        return Err(told("no-program", sentence));
+    }
+    let plan = Saved::read(path, console.files)?.plan;
+    let environment = Environment {
+        files: console.files,
+    };
+    let identity =
+        identity(&environment).map_err(|error| told(error.class(), error.to_string()))?;
+    let place = place(&plan, &identity)?;
+    if asked.strict {
+        sizes(&plan, &identity)?;
+    }
+    bind(&plan, &place, asked.strict)?;
+    let words = program(args, &asked.program);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    if asked.omp {
+        command.envs(openmp::variables(&plan, &place));
+    }
+    // Nothing of ours may stay behind in a buffer.
+    let _ = console.out.flush();
+    let error = command.exec();
+    Err(told(
+        "no-program",
+        format!("{}: it cannot be started: {error}", asked.program[0]),
+    ))
+}
+
+/// The program's words as the system gave them, where this is the process that was given them.
+fn program(args: &[String], program: &[String]) -> Vec<OsString> {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    // The name of the command and the subcommand stand before.
+    if given.len() == args.len() + 2 {
+        return given[given.len() - program.len()..].to_vec();
+    }
+    program.iter().map(OsString::from).collect()
+}
+
+/// Where this process is in the plan.
+fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
+    let Some((rank, name)) = identity.rank else {
+        let sentence = "no launcher tells a rank: none of PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK PALS_RANKID SLURM_PROCID is set";
+        return Err(told("no-rank", sentence.to_owned()));
+    };
+    let place = plan.place(Rank(rank)).ok_or_else(|| {
+        let sentence = format!("{name}={rank}, and the plan has {} ranks", plan.ranks());
+        told("no-such-rank", sentence)
+    })?;
+    let planned = plan.world().names.name(place.node);
+    let own = host_name();
+    let (host, source) = identity
+        .host
+        .clone()
+        .unwrap_or_else(|| (own.clone(), "hostname"));
+    // A plan without hosts is for wherever it is started.
+    let is_here = planned == "localhost" && same_host(&host, &own);
+    if same_host(&planned, &host) || is_here {
+        return Ok(place);
+    }
+    let sentence = format!("rank {rank} is planned on {planned} and runs on {host} ({source})");
+    Err(told("wrong-node", sentence))
+}
+
+/// That the launcher counts as many ranks as the plan.
+fn sizes(plan: &Plan, identity: &Identity) -> Result<(), Refused> {
+    for (name, size) in &identity.sizes {
+        if size.parse() != Ok(plan.ranks()) {
+            let sentence = format!("{name}={size}, and the plan has {} ranks", plan.ranks());
+            return Err(told("bad-environment", sentence));
+        }
+    }
+    Ok(())
+}
+
+/// Binds this process; an unbound rank stays as it was found.
+fn bind(plan: &Plan, place: &ProcPlace, strict: bool) -> Result<(), Refused> {
+    let Some(cpus) = place.cpus else {
+        return Ok(());
+    };
+    let planned = plan.world().cpusets.get(cpus);
+    let (rank, list) = (place.rank.0, ranges(planned, ','));
+    let missing = |sentence: String| told("cpus-missing", sentence);
+    let there = affinity::allowed().map_err(missing)?;
+    if strict && !planned.is_subset(&there) {
+        let there = ranges(&there, ',');
+        return Err(missing(format!(
+            "rank {rank} is planned on cpus {list} and was started on {there}"
+        )));
+    }
+    let got = affinity::bind(planned)
+        .map_err(|why| missing(format!("rank {rank} is planned on cpus {list}: {why}")))?;
+    if got == *planned {
+        return Ok(());
+    }
+    Err(missing(format!(
+        "rank {rank} is planned on cpus {list} and the system gives {}",
+        ranges(&got, ',')
+    )))
+}

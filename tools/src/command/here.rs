@@ -1,0 +1,88 @@
+//! `--here`: hosts and slots from the environment, in place of the words that would name them.
+
+use crate::Console;
+use crate::environment::Environment;
+use crate::report::Refused;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::text::words::nearest;
+use stowplan_job::args::{MapArgs, map_args};
+use stowplan_job::error::one_line;
+use stowplan_job::options::Meaning;
+use stowplan_job::words::{AppWords, CommandLine};
+use stowplan_launch::environment::{Found, Here, System, hosts};
+
+/// A job that was read, and what named its hosts where no word did.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// The job.
+    pub(super) asked: MapArgs,
+    /// The variable or file.
+    pub(super) hosts: Option<String>,
+}
+
+/// Reads the words of a job, with hosts from the environment where `--here` stands and no word names any.
+///
+/// # Errors
+/// What the words deserve; then `bad-environment`.
+pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked, Refused> {
+    let mut asked = map_args(args)?;
+    let Some(word) = asked.job.here.take() else {
+        return Ok(Asked { asked, hosts: None });
+    };
+    let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
+    let mut line = CommandLine::read(args);
+    let given = |meaning| {
+        let mut apps = line.apps.iter();
+        apps.any(|app: &AppWords| app.value(meaning).is_some())
+    };
+    if given(Meaning::Host) || given(Meaning::Hostfile) {
+        return Ok(Asked { asked, hosts: None });
+    }
+    let has_cores = line.apps.iter().flat_map(|app| &app.options).any(|option| {
+        let key = option.values.first().map(String::as_str);
+        option.meaning == Some(Meaning::Mca) && key == Some("hwloc_default_cpu_list")
+    });
+    let found = find(here, console.files)?;
+    if let Some(host) = &found.launch_node {
+        // The worst that can happen to a note is that nobody reads it.
+        let _ = writeln!(
+            console.err,
+            "note[launch-node]: {}: {host} has one slot and all others have more: it launches the job and is left out",
+            found.source
+        );
+    }
+    for app in &mut line.apps {
+        app.options
+            .retain(|option| option.meaning != Some(Meaning::Here));
+    }
+    let mut words = vec!["--host".to_owned(), found.hosts.to_list()];
+    if let Some(cores) = found.cores.filter(|_| !has_cores) {
+        words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
+        words.push(cores);
+    }
+    words.extend(line.to_words());
+    Ok(Asked {
+        asked: map_args(&words)?,
+        hosts: Some(one_line(&found.source)),
+    })
+}
+
+fn find(here: Here, files: &dyn Files) -> Result<Found, Refused> {
+    hosts(here, &Environment { files }).map_err(|error| Refused::Told {
+        class: error.class(),
+        sentence: error.to_string(),
+    })
+}
+
+fn unknown(word: &str) -> Refused {
+    let systems = System::ALL.map(System::word);
+    let near = nearest(systems.into_iter(), word);
+    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    Refused::Told {
+        class: "bad-value",
+        sentence: format!(
+            "--here={word}: {hint}it takes one of: {} -",
+            systems.join(" ")
+        ),
+    }
+}
