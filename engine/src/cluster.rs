@@ -3,68 +3,7 @@
 //! The first job makes the pool, by its hosts or, without any, of the machine's candidates. Later jobs select from it and
 //! are placed on what is left. When a job ends, its slots and cpus return.
 //!
-//! All that a launcher does with the engine, in one go: a request is built and relayed, mapped, one node's part of it sent
-//! there; a second job comes onto what is left; the first one ends.
-//!
-//! ```
-//! use stowplan_engine::cluster::Cluster;
-//! use stowplan_engine::count::ProcCount;
-//! use stowplan_engine::error::spec::Owner;
-//! use stowplan_engine::map::Machine;
-//! use stowplan_engine::plan::slice::NodeSlice;
-//! use stowplan_engine::policy::ObjKind;
-//! use stowplan_engine::spawn::attributes::{Scope, Value};
-//! use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
-//! use stowplan_engine::stage::resolve::{Context, NoFiles, resolve};
-//! use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
-//!
-//! // Every node has two packages of two cores; `stowplan-topo` reads this from files or words.
-//! let object = |kind, first: u32, end: u32| DraftObject {
-//!     kind,
-//!     os: Some(first),
-//!     pus: std::iter::once(first..end).collect(),
-//! };
-//! let mut objects = vec![object(ObjKind::Machine, 0, 4)];
-//! objects.extend((0..2).map(|at| object(ObjKind::Package, 2 * at, 2 * at + 2)));
-//! objects.extend((0..4).map(|at| object(ObjKind::Core, at, at + 1)));
-//! let draft = TopologyDraft { pus_os: (0..4).collect(), objects, ..TopologyDraft::default() };
-//! let mut cluster = Cluster::new(Machine::uniform(draft)?);
-//! let context = Context { parent: None, spoken: &Spoken::default(), affinity: None, files: &NoFiles };
-//!
-//! // One process builds a request, and packs it; another one unpacks it, and maps what came through.
-//! let mut request = SpawnRequest::new();
-//! let app = request.push_app(Some(ProcCount(3)), "./ocean");
-//! let hosts = Value::String("a:4,b:4".to_owned());
-//! request.set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global)?;
-//! request.set_app_mapping(app, "core")?;
-//! let relayed = SpawnRequest::unpack(&request.pack()?)?;
-//! let ocean = cluster.place(resolve(relayed, context)?)?.plan;
-//!
-//! // What the daemon of node a is sent, and reads.
-//! let a = ocean.world().names.find_name("a").ok_or("a is in the pool")?;
-//! let slice = NodeSlice::from_bytes(&ocean.node_view(a).to_bytes())?;
-//! assert_eq!((slice.name.as_str(), slice.procs.len()), ("a", 3));
-//!
-//! // A second job: the core that is left on a, then those of b.
-//! let mut request = SpawnRequest::new();
-//! request.push_app(Some(ProcCount(2)), "./io");
-//! request.set_job_mapping("core")?;
-//! let io = cluster.place(resolve(request, context)?)?.plan;
-//! let names = &io.world().names;
-//! let on: Vec<String> = (0..2)
-//!     .filter_map(|rank| io.place(stowplan_engine::count::Rank(rank)))
-//!     .map(|place| names.name(place.node))
-//!     .collect();
-//! assert_eq!(on, ["a", "b"]);
-//!
-//! // The first ends: its slots and its cores are there again, and those of the second are not.
-//! cluster.release(&ocean)?;
-//! let world = cluster.world().ok_or("jobs came")?;
-//! let state = world.states.get(world.after.state(a));
-//! assert_eq!((state.slots, state.used), (4, 1));
-//! assert_eq!(world.pusets.get(state.free).count_ones(), 3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! What a launcher does with it, `stowplan::Cluster` shows.
 
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};

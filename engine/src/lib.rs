@@ -1,5 +1,7 @@
 //! Placement of massive parallel jobs: which process runs on which node, on which cpus, with which rank.
 //!
+//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
+//!
 //! The modules stand in the order of the data; each imports only from those above it.
 
 // Every bound.

@@ -100,6 +100,17 @@ impl Planner {
         Ok(self.last.insert(mapped))
     }
 
+    /// The last plan, taken out. [`Planner::give_back`] saves the next call a copy of the tables.
+    pub fn take(&mut self) -> Option<Mapped> {
+        self.last.take()
+    }
+
+    /// Gives back what [`Planner::take`] gave, before anything else is asked of this planner: without its last plan it has no
+    /// tables.
+    pub fn give_back(&mut self, mapped: Mapped) {
+        self.last = Some(mapped);
+    }
+
     /// Takes a node away: later plans do without it, and those behind it move up.
     ///
     /// # Errors

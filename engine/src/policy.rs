@@ -3,6 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// A kind of hardware object, from the whole machine down. Source: `semantics` 1.1.
+///
+/// ```
+/// use stowplan_engine::policy::ObjKind;
+/// assert_eq!(ObjKind::L3.to_string(), "l3cache");
+/// assert!(ObjKind::Package < ObjKind::Core, "a package is further up");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ObjKind {
@@ -80,6 +86,12 @@ impl ObjKind {
     #[must_use]
     pub const fn height(self) -> u8 {
         self as u8
+    }
+}
+
+impl std::fmt::Display for ObjKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
     }
 }
 

@@ -43,5 +43,11 @@ pub mod machine;
 mod rank_order;
 // The job of a task map.
 mod sequence;
+// Files that were given with a job.
+pub mod files;
 // A job on a machine.
 pub mod place;
+// A job that is still being described.
+pub mod draft;
+// A job in bytes.
+mod bytes;

@@ -90,6 +90,14 @@ pub fn resolve_on(
     meet(words, &job, machine, outside)
 }
 
+/// What is wrong in the words of a job, together.
+///
+/// # Errors
+/// As [`place`], but for everything that is found on a machine.
+pub fn judge_words(asked: MapArgs, outside: &dyn Outside) -> Result<(), JobError> {
+    words(asked, outside).map(|_| ())
+}
+
 /// What the words alone say, before any file of theirs is read.
 struct Words {
     decided: Decided,
@@ -126,7 +134,9 @@ fn meet(
     if let Some(map) = &job.taskmap {
         sequence_of(map, &mut resolved, outside)?;
     }
-    machine.candidates = candidates(job, outside)?;
+    if let Some(candidates) = candidates(job, outside)? {
+        machine.candidates = Some(candidates);
+    }
     Ok((resolved, machine))
 }
 

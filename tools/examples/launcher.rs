@@ -7,19 +7,12 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
-use stowplan_cli::disk::Disk;
-use stowplan_cli::journal_file::JournalFile;
-use stowplan_cli::report::Refused;
-use stowplan_engine::map::{Candidates, map_resolved};
-use stowplan_engine::session::{
+use stowplan::session::{
     By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Status, Value,
-    candidates, recover,
+    candidates, judge, recover,
 };
-use stowplan_engine::stage::resolve::{Context, decide};
-use stowplan_engine::text::hostlist::plain;
-use stowplan_job::args::map_args;
-use stowplan_job::machine;
-use stowplan_job::outside::FilesAlone;
+use stowplan::{App, Job, Machine, Plan, Topology};
+use stowplan_cli::journal_file::JournalFile;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -106,7 +99,7 @@ impl Launcher {
                 target,
                 hosts: Value::Absent,
             };
-            return Ok(stowplan_engine::session::judge(&self.state, &refused).status());
+            return Ok(judge(&self.state, &refused).status());
         };
         let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
         let target = if targets.is_empty() {
@@ -129,49 +122,20 @@ impl Launcher {
         from: &str,
         targets: &[&str],
         procs: u32,
-    ) -> Result<BTreeSet<String>, Refused> {
-        let told = |sentence: String| Refused::Told {
-            class: "no-such-session",
-            sentence,
-        };
-        let found = candidates(&self.state, By::Namespace(from), targets)
-            .map_err(|error| told(error.to_string()))?;
-        let procs = procs.to_string();
-        let words = [
-            "--topo",
-            "package:2 core:4 pu:1",
-            "-n",
-            &procs,
-            "--map-by",
-            "core",
-            "--bind-to",
-            "core",
-        ];
-        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let asked = map_args(&words)?;
-        let context = Context {
-            parent: None,
-            spoken: &asked.taken.spoken,
-            affinity: None,
-            files: &Disk,
-        };
-        let decided = decide(asked.taken.request, context)?;
-        let (mut machine, _) = machine::read(&asked.job, &FilesAlone(&Disk))?;
-        machine.candidates = Some(Candidates {
-            nodes: found.names(&self.state).map(plain).collect(),
-            sessions: found
-                .sessions
-                .iter()
-                .map(Name::as_str)
-                .collect::<Vec<_>>()
-                .join(", "),
-        });
-        let plan = map_resolved(decided.read_files(&Disk)?, machine)?.plan;
-        let names = &plan.world().names;
-        let ranks = (0..plan.ranks()).map(stowplan_engine::count::Rank);
-        Ok(ranks
-            .filter_map(|rank| plan.place(rank))
-            .map(|at| names.name(at.node))
+    ) -> Result<BTreeSet<String>, Failure> {
+        let seen = candidates(&self.state, By::Namespace(from), targets)?;
+        let machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1")?);
+        let app = App::new("./job")
+            .procs(procs)
+            .map_by("core")
+            .bind_to("core");
+        let plan = Plan::new(
+            &Job::builder().app(app).build()?,
+            &machine.within(&seen, &self.state),
+        )?;
+        Ok(plan
+            .procs()
+            .map(|proc| proc.node().name().to_owned())
             .collect())
     }
 }
@@ -256,7 +220,7 @@ mod tests {
     )]
 
     use super::*;
-    use stowplan_engine::session::check;
+    use stowplan::session::check;
 
     fn journal(name: &str) -> std::path::PathBuf {
         let path =

@@ -1,5 +1,7 @@
 //! Topologies: hwloc XML, synthetic strings, named machines, this machine.
 //!
+//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
+//!
 //! Every source gives a [`TopologyDraft`], which the engine validates and interns:
 //! ```
 //! use stowplan_engine::policy::ObjKind;

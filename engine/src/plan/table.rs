@@ -59,6 +59,36 @@ impl ProcTable {
     pub const fn bytes(&self) -> usize {
         self.node.len() * COLUMNS * size_of::<u32>()
     }
+    /// The node of each rank, by its row in the pool.
+    #[must_use]
+    pub fn nodes(&self) -> &[u32] {
+        &self.node
+    }
+    /// The number of each rank among the job's processes on its node.
+    #[must_use]
+    pub fn local_ranks(&self) -> &[u32] {
+        &self.local_rank
+    }
+    /// The number of each rank among all processes on its node.
+    #[must_use]
+    pub fn node_ranks(&self) -> &[u32] {
+        &self.node_rank
+    }
+    /// The object of each rank: its kind as a number from 1 in the order of [`ObjKind::ALL`], 0 for none, and its index.
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
+        self.object.iter().map(|&packed| {
+            let (kind, index) = (packed >> INDEX_BITS, packed & ((1 << INDEX_BITS) - 1));
+            match (kind, index.checked_sub(1)) {
+                (0, _) | (_, None) => (0, 0),
+                (kind, Some(index)) => (kind, index),
+            }
+        })
+    }
+    /// The cpu set of each rank, by its row plus one; 0: unbound.
+    #[must_use]
+    pub fn cpusets(&self) -> &[u32] {
+        &self.cpus
+    }
     /// The node of a rank.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Everything that the infos of a job and its apps say, judged word by word as it comes, then made a request: the one
 //! way in, for the command line and for programmatic requests. Source: `per-app` 3, 11.
 
-use super::attributes::{Scope, Value};
+use super::attributes::{Scope, Source, Value};
 use super::keys;
 use super::request::{AppRow, Label, NP_RANGE, SpawnRequest, Unknown, owner};
 use super::set::{located, own_string};
@@ -75,6 +75,55 @@ impl Intake {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+    /// A request that was made already, to be changed: its words are not known any more.
+    #[must_use]
+    pub fn again(request: SpawnRequest) -> Self {
+        Self {
+            spoken: Spoken::default(),
+            request,
+        }
+    }
+    /// The apps so far, holes counted.
+    #[must_use]
+    pub const fn apps(&self) -> &crate::id::Column<AppId, AppRow> {
+        self.request.apps()
+    }
+    /// Takes back what was said of an owner's mapping.
+    pub fn forget_map(&mut self, owner: Owner) {
+        self.info(owner).map = None;
+        self.request.attributes.remove_source(owner, Source::Map);
+        if owner == Owner::Job {
+            self.request.mapping = None;
+        }
+    }
+    /// Takes back what was said of an owner's ranking.
+    pub fn forget_rank(&mut self, owner: Owner) {
+        self.info(owner).rank = None;
+        self.request.attributes.remove_source(owner, Source::Rank);
+        if owner == Owner::Job {
+            self.request.ranking = None;
+        }
+    }
+    /// Takes back what was said of an owner's binding.
+    pub fn forget_bind(&mut self, owner: Owner) {
+        self.info(owner).bind = None;
+        self.request.attributes.remove_source(owner, Source::Bind);
+        if owner == Owner::Job {
+            self.request.binding = None;
+        }
+    }
+    /// Takes back the host lists of an app.
+    pub fn forget_hosts(&mut self, app: AppId) {
+        self.request
+            .attributes
+            .remove(owner(app), keys::APP_DASH_HOST);
+    }
+    /// Takes back the hostfiles of an app.
+    pub fn forget_hostfile(&mut self, app: AppId) {
+        self.request
+            .attributes
+            .remove(owner(app), keys::APP_HOSTFILE);
     }
     /// Adds an app; what is said next of it must come before the next app.
     pub fn push_app(&mut self, label: Label) -> AppId {
@@ -394,7 +443,7 @@ impl Intake {
                     why: "the app's mapping directive says all of it",
                 });
             } else if !self.request.attributes.has(owner, single.key) {
-                let source = super::attributes::Source::Own;
+                let source = Source::Own;
                 self.request.attributes.set(
                     owner,
                     single.key,

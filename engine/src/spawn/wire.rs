@@ -135,6 +135,18 @@ impl<'a> Reader<'a> {
         let count = self.number(left)?;
         usize::try_from(count).map_err(|_| self.fail("this number is too large"))
     }
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// When there are fewer.
+    pub fn bytes(&mut self, length: usize) -> Result<&'a [u8], WireError> {
+        let rest = &self.bytes[self.at..];
+        let bytes = rest
+            .get(..length)
+            .ok_or_else(|| self.fail("the bytes end early"))?;
+        self.at += length;
+        Ok(bytes)
+    }
     /// A text.
     ///
     /// # Errors

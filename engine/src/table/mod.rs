@@ -18,6 +18,8 @@ pub mod pusets;
 pub mod gpus;
 // Distinct topologies and their objects.
 pub mod topologies;
+// The way back: topologies as they were handed in.
+mod handed;
 // Node states, and which node is in which.
 pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.

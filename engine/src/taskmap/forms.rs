@@ -83,6 +83,20 @@ enum Content<'a> {
     TasksOf(JobNode),
 }
 
+/// The map as RFC 34 has it, with its version; written in the encoding that has the fewest blocks.
+///
+/// ```
+/// use stowplan_engine::taskmap::TaskMap;
+/// let map = TaskMap::read(b"[[0,2,4,1]]").unwrap();
+/// assert_eq!(map.to_string(), r#"{"version":1,"map":[[0,2,4,1]]}"#);
+/// ```
+impl fmt::Display for TaskMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let content = Content::Wrapped(Cow::Owned(self.fewest_blocks()));
+        Text { map: self, content }.fmt(f)
+    }
+}
+
 impl TaskMap {
     /// The map in a form.
     ///

@@ -164,33 +164,74 @@ pub struct MapArgs {
 /// # Errors
 /// The first wrong option, word or value, left to right; then contradictions inside the words of one app.
 pub fn map_args(args: &[String]) -> Result<MapArgs, SpecError> {
+    read_args(args, Outer::Taken)?.finish()
+}
+
+/// Whether a command line may also say what the machine is and where the answer goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outer {
+    /// As `map` takes it.
+    Taken,
+    /// They are `bad-option`: a library that is given machine and job has them apart.
+    Refused,
+}
+
+/// A command line that was read, not yet made a request.
+#[derive(Clone, Debug)]
+pub struct ReadArgs {
+    /// The options of the job.
+    pub job: JobArgs,
+    /// What was said.
+    pub intake: Intake,
+    /// What is worth a note so far.
+    pub notes: Vec<Note>,
+}
+
+impl ReadArgs {
+    /// Makes the request.
+    ///
+    /// # Errors
+    /// Contradictions inside the words of one app.
+    pub fn finish(self) -> Result<MapArgs, SpecError> {
+        let mut taken = self.intake.finish()?;
+        taken.notes.splice(0..0, self.notes);
+        Ok(MapArgs {
+            job: self.job,
+            taken,
+            parent: None,
+        })
+    }
+}
+
+/// The command line of `map`, read option by option.
+///
+/// # Errors
+/// The first wrong option, word or value, left to right; a mapping beside a task map.
+pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut renamed = args.to_vec();
     // The personality has no effect on placement; the scan still renames the old spellings.
     normalize_argv(&mut renamed);
     let mut reader = Reader::new(&renamed, args);
+    reader.outer = outer;
     reader.segments()?;
     let Reader {
-        intake, job, notes, ..
-    } = reader;
-    if job.taskmap.is_some() {
-        return with_taskmap(intake, job, notes);
-    }
-    let mut taken = intake.finish()?;
-    taken.notes.splice(0..0, notes);
-    Ok(MapArgs {
+        mut intake,
         job,
-        taken,
-        parent: None,
-    })
+        notes,
+        ..
+    } = reader;
+    if let Some(map) = &job.taskmap {
+        map_by_taskmap(&mut intake, map)?;
+    }
+    Ok(ReadArgs { job, intake, notes })
 }
 
 /// A task map places as seq does; no mapping may be named beside it.
-fn with_taskmap(mut intake: Intake, job: JobArgs, notes: Vec<Note>) -> Result<MapArgs, SpecError> {
-    let value = job.taskmap.clone().unwrap_or_default();
+fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
     let text = Text::Value {
         app: None,
         option: "--taskmap".to_owned(),
-        value,
+        value: map.to_owned(),
     };
     let named = intake.clone().finish()?.spoken.names_a_map();
     if let Some((owner, second)) = named {
@@ -213,13 +254,7 @@ fn with_taskmap(mut intake: Intake, job: JobArgs, notes: Vec<Note>) -> Result<Ma
     }
     let row = intake.text(text);
     intake.map_choice(Owner::Job, MapChoice::Seq, row);
-    let mut taken = intake.finish()?;
-    taken.notes.splice(0..0, notes);
-    Ok(MapArgs {
-        job,
-        taken,
-        parent: None,
-    })
+    Ok(())
 }
 
 /// The options of the job alone, as `spawn` takes them: the first argument that is no option is given back.

@@ -1,6 +1,6 @@
 //! The options of a command line, one after the other.
 
-use super::{FORMATS, JobArgs, Show, foreign};
+use super::{FORMATS, JobArgs, Outer, Show, foreign};
 use crate::options::{Meaning, Row, Takes, find, nearest};
 use stowplan_engine::error::at::{At, Text};
 use stowplan_engine::error::spec::{OptionFault, Owner};
@@ -19,6 +19,7 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     /// The app being read.
     pub(super) app: u32,
+    pub(super) outer: Outer,
     pub(super) intake: Intake,
     pub(super) job: JobArgs,
     pub(super) notes: Vec<Note>,
@@ -43,6 +44,7 @@ impl<'a> Reader<'a> {
             given,
             at: 0,
             app: 0,
+            outer: Outer::Taken,
             intake: Intake::new(),
             job: JobArgs::default(),
             notes: Vec::new(),
@@ -216,6 +218,9 @@ impl<'a> Reader<'a> {
         value: &str,
         seen: &mut Vec<(Once, String)>,
     ) -> Result<(), SpecError> {
+        if self.outer == Outer::Refused && is_outer(row.meaning, value) {
+            return self.refuse(given, OptionFault::Misplaced);
+        }
         let app = app_id(self.app);
         match row.meaning {
             Meaning::Np => {
@@ -393,6 +398,43 @@ impl<'a> Reader<'a> {
             | Meaning::Ignored => {}
         }
         Ok(())
+    }
+}
+
+/// Whether an option says what the machine is, what else the system has, or where the answer goes.
+fn is_outer(meaning: Meaning, value: &str) -> bool {
+    match meaning {
+        Meaning::Mca => matches!(
+            value.split_once('\0'),
+            Some(("hwloc_use_topo_file" | "hwloc_default_cpu_list", _))
+        ),
+        Meaning::Topo
+        | Meaning::Head
+        | Meaning::Session
+        | Meaning::As
+        | Meaning::Target
+        | Meaning::FromEnv
+        | Meaning::Format
+        | Meaning::Display
+        | Meaning::Output
+        | Meaning::Save
+        | Meaning::Threads
+        | Meaning::ShowAttributes
+        | Meaning::Devices
+        | Meaning::Node
+        | Meaning::Ranks
+        | Meaning::App => true,
+        Meaning::Np
+        | Meaning::Host
+        | Meaning::Hostfile
+        | Meaning::MapBy
+        | Meaning::RankBy
+        | Meaning::BindTo
+        | Meaning::Old(_)
+        | Meaning::Taskmap
+        | Meaning::LsfAffinity
+        | Meaning::Rtos
+        | Meaning::Ignored => false,
     }
 }
 

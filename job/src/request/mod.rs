@@ -27,6 +27,15 @@ pub struct Request {
     pub parent: Option<Parent>,
 }
 
+/// A request that was read, open to changes.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// What was said.
+    pub intake: Intake,
+    /// The parent.
+    pub parent: Option<Parent>,
+}
+
 /// Reads a request.
 ///
 /// # Errors
@@ -41,6 +50,18 @@ pub struct Request {
 /// assert_eq!(read_request("r.json", b"{").unwrap_err().class(), "bad-request");
 /// ```
 pub fn read_request(file: &str, bytes: &[u8]) -> Result<Request, SpecError> {
+    let ReadRequest { intake, parent } = read_open(file, bytes)?;
+    Ok(Request {
+        taken: intake.finish()?,
+        parent,
+    })
+}
+
+/// Reads a request, and leaves it open to changes: contradictions inside one info are found when it is finished.
+///
+/// # Errors
+/// As [`read_request`], but for these.
+pub fn read_open(file: &str, bytes: &[u8]) -> Result<ReadRequest, SpecError> {
     if bytes.len() > REQUEST_BYTES_MAX {
         return Err(refused(
             file,
@@ -201,7 +222,7 @@ impl<'a> Source<'a> {
     }
 
     /// Phases 4 and 5: words and values, then contradictions inside one info.
-    fn take(&self, shape: &Shape) -> Result<Request, SpecError> {
+    fn take(&self, shape: &Shape) -> Result<ReadRequest, SpecError> {
         let mut parent = Intake::new();
         if let Some(info) = shape.parent.as_ref().and_then(|parent| parent.job_info) {
             infos::take(self, &mut parent, Whose::Parent, info)?;
@@ -238,10 +259,7 @@ impl<'a> Source<'a> {
                 kind: shape.kind,
             }),
         };
-        Ok(Request {
-            taken: intake.finish()?,
-            parent,
-        })
+        Ok(ReadRequest { intake, parent })
     }
 
     fn label(&self, app: At) -> Label {

@@ -16,6 +16,7 @@ const SOURCES: &[&str] = &[
     "topo",
     "job",
     "score",
+    "stowplan",
     "tools",
     "bench",
     "scale-tests",

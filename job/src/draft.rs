@@ -1,0 +1,385 @@
+//! A job that is still being described: from nothing, from words, from a request or from bytes; what was set last counts.
+
+use crate::args::{JobArgs, MapArgs, Outer, read_args};
+use crate::error::JobError;
+use crate::files::GivenFiles;
+use crate::place::judge_words;
+use crate::request::read_open;
+use std::collections::BTreeMap;
+use stowplan_engine::error::at::Text;
+use stowplan_engine::error::spec::Owner;
+use stowplan_engine::error::{Note, SpecError};
+use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::inherit::Parent;
+use stowplan_engine::spawn::intake::{Intake, app_id};
+use stowplan_engine::spawn::request::{AppRow, Label};
+use stowplan_engine::text::mapping::MapForm;
+use stowplan_engine::text::said::{BindSaid, MapChoice, MapSaid};
+use stowplan_engine::text::words::{BindWord, RankWord};
+
+/// A job that is still being described.
+///
+/// ```
+/// use stowplan_job::draft::{Draft, Kind, Whose};
+///
+/// let mut draft = Draft::default();
+/// let app = draft.add_app("./ocean", Some(4))?;
+/// draft.set_hosts(app, "a:4")?;
+/// draft.set_policy(Kind::Map, Whose::Job, "core")?;
+/// let refused = draft.set_policy(Kind::Map, Whose::App(app), "core:pee=2").unwrap_err();
+/// assert_eq!((refused.class(), refused.text()), ("bad-qualifier", Some(("core:pee=2", 5..10))));
+/// assert_eq!(draft.finish()?.asked.taken.request.apps().len(), 1);
+/// # Ok::<(), stowplan_job::error::JobError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// What there was before anything was set.
+    base: Intake,
+    args: JobArgs,
+    parent: Option<Parent>,
+    notes: Vec<Note>,
+    policies: BTreeMap<(Whose, Kind), String>,
+    hosts: BTreeMap<u32, String>,
+    hostfiles: BTreeMap<u32, String>,
+    files: GivenFiles,
+}
+
+/// A job whose words are right, each alone, with the files given.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is asked.
+    pub asked: MapArgs,
+    /// The files that it may name.
+    pub files: GivenFiles,
+}
+
+/// Whose a policy is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Whose {
+    /// The job's.
+    Job,
+    /// An app's own.
+    App(u32),
+}
+
+/// Which policy.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// `--map-by`.
+    Map,
+    /// `--rank-by`.
+    Rank,
+    /// `--bind-to`.
+    Bind,
+}
+
+impl Whose {
+    const fn owner(self) -> Owner {
+        match self {
+            Self::Job => Owner::Job,
+            Self::App(app) => Owner::App(app),
+        }
+    }
+    const fn app(self) -> Option<u32> {
+        match self {
+            Self::Job => None,
+            Self::App(app) => Some(app),
+        }
+    }
+}
+
+impl Kind {
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Map => "--map-by",
+            Self::Rank => "--rank-by",
+            Self::Bind => "--bind-to",
+        }
+    }
+}
+
+impl Draft {
+    /// A command line behind the launcher's name.
+    ///
+    /// # Errors
+    /// As `stowplan map`; options of the machine and of the output are `bad-option`.
+    pub fn from_words(words: &[String]) -> Result<Self, JobError> {
+        let read = read_args(words, Outer::Refused)?;
+        read.clone().finish()?;
+        Ok(Self {
+            base: read.intake,
+            args: read.job,
+            notes: read.notes,
+            ..Self::default()
+        })
+    }
+
+    /// A spawn request in JSON.
+    ///
+    /// # Errors
+    /// As `stowplan spawn`.
+    pub fn from_json(text: &str) -> Result<Self, JobError> {
+        let read = read_open("request", text.as_bytes())?;
+        read.intake.clone().finish()?;
+        Ok(Self {
+            base: read.intake,
+            parent: read.parent,
+            ..Self::default()
+        })
+    }
+
+    /// The job that a [`Job`] is, open to changes again.
+    pub(crate) fn of_parts(base: Intake, args: JobArgs, parent: Option<Parent>) -> Self {
+        Self {
+            base,
+            args,
+            parent,
+            ..Self::default()
+        }
+    }
+
+    /// Apps so far, holes counted.
+    #[must_use]
+    pub fn apps(&self) -> u32 {
+        u32::try_from(self.base.apps().len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether there is such an app, and no hole in its place.
+    #[must_use]
+    pub fn has_app(&self, app: u32) -> bool {
+        app < self.apps() && matches!(self.base.apps().get(app_id(app)), Some(AppRow::App { .. }))
+    }
+
+    /// Adds an app: `None` for as many processes as policy and slots give. Gives its number.
+    ///
+    /// # Errors
+    /// `bad-value` for no processes; `job-too-large`. Nothing is added then.
+    pub fn add_app(&mut self, program: &str, procs: Option<u32>) -> Result<u32, JobError> {
+        let app = self.apps();
+        if app >= APPS_MAX {
+            return Err(too_large("apps", u64::from(app) + 1, u64::from(APPS_MAX)));
+        }
+        let label = Label {
+            cmd: program.to_owned(),
+            ..Label::default()
+        };
+        let digits = procs.map(|procs| procs.to_string());
+        if let Some(digits) = &digits {
+            let mut trial = Intake::new();
+            let row = trial.text(value(Some(app), "-n", digits));
+            let id = trial.push_app(Label::default());
+            trial.np(id, row, RANKS_MAX)?;
+        }
+        let id = self.base.push_app(label);
+        if let Some(digits) = &digits {
+            let row = self.base.text(value(Some(app), "-n", digits));
+            self.base.np(id, row, RANKS_MAX)?;
+        }
+        Ok(app)
+    }
+
+    /// Sets a policy.
+    ///
+    /// # Errors
+    /// `bad-directive`, `bad-qualifier`, `bad-value`, `contradicting-qualifiers`, `app-forbidden-qualifier`: what is wrong in
+    /// these words alone; nothing changes then.
+    pub fn set_policy(&mut self, kind: Kind, whose: Whose, text: &str) -> Result<(), JobError> {
+        bounded(text)?;
+        judge(kind, whose, text)?;
+        self.policies.insert((whose, kind), text.to_owned());
+        Ok(())
+    }
+
+    /// Sets the host list of an app.
+    ///
+    /// # Errors
+    /// `bad-hostlist`, `job-too-large`; nothing changes then.
+    pub fn set_hosts(&mut self, app: u32, list: &str) -> Result<(), JobError> {
+        bounded(list)?;
+        let mut trial = Intake::new();
+        let row = trial.text(value(Some(app), "--host", list));
+        let id = trial.push_app(Label::default());
+        trial.hosts(id, row, Scope::Global)?;
+        self.hosts.insert(app, list.to_owned());
+        Ok(())
+    }
+
+    /// Sets the hostfile of an app: its contents, which are read when the job is placed.
+    ///
+    /// # Errors
+    /// `bad-value` beyond the bound of texts.
+    pub fn set_hostfile(&mut self, app: u32, text: &str) -> Result<(), JobError> {
+        bounded(text)?;
+        self.hostfiles.insert(app, text.to_owned());
+        Ok(())
+    }
+
+    /// Gives a file that words name.
+    ///
+    /// # Errors
+    /// `bad-value` beyond the bound of texts.
+    pub fn set_file(&mut self, name: &str, text: &str) -> Result<(), JobError> {
+        bounded(text)?;
+        self.files.give(name, text);
+        Ok(())
+    }
+
+    /// The job as it was described.
+    ///
+    /// # Errors
+    /// Words of one owner that stand against each other; words that only a job may say, on an app.
+    ///
+    /// Cost: linear in what was said.
+    pub fn finish(&self) -> Result<Job, JobError> {
+        let mut intake = self.base.clone();
+        let mut files = self.files.clone();
+        for (&(whose, kind), text) in &self.policies {
+            match kind {
+                Kind::Map => intake.forget_map(whose.owner()),
+                Kind::Rank => intake.forget_rank(whose.owner()),
+                Kind::Bind => intake.forget_bind(whose.owner()),
+            }
+            say(&mut intake, kind, whose, text)?;
+        }
+        for (&app, list) in &self.hosts {
+            intake.forget_hosts(app_id(app));
+            let row = intake.text(value(Some(app), "--host", list));
+            intake.hosts(app_id(app), row, Scope::Global)?;
+        }
+        for (&app, text) in &self.hostfiles {
+            let name = format!("hostfile of app {app}");
+            intake.forget_hostfile(app_id(app));
+            intake.hostfile(app_id(app), &name, Scope::Global);
+            files.give(&name, text);
+        }
+        let mut taken = intake.finish()?;
+        taken.notes.splice(0..0, self.notes.iter().cloned());
+        let forbidden = taken.spoken.judge_opposites();
+        let forbidden = forbidden.and_then(|()| taken.spoken.judge_forbidden());
+        let asked = MapArgs {
+            job: self.args.clone(),
+            taken,
+            parent: self.parent.clone(),
+        };
+        if let Err(error) = forbidden {
+            // Something else may count first.
+            judge_words(asked, &files)?;
+            return Err(error.into());
+        }
+        Ok(Job { asked, files })
+    }
+
+    pub(crate) fn give_all(&mut self, files: GivenFiles) {
+        self.files = files;
+    }
+}
+
+/// What the words of one directive say, where one of these is said.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Said {
+    /// Where processes go.
+    pub map: Option<MapChoice>,
+    /// In which order they get their ranks.
+    pub rank: Option<RankWord>,
+    /// What they are bound to.
+    pub bind: Option<BindWord>,
+    /// Whether qualifiers stand beside it.
+    pub qualified: bool,
+}
+
+/// Reads one directive by itself.
+///
+/// # Errors
+/// What is wrong in its words.
+pub fn read_policy(kind: Kind, text: &str) -> Result<Said, JobError> {
+    bounded(text)?;
+    let mut intake = Intake::new();
+    say(&mut intake, kind, Whose::Job, text)?;
+    let taken = intake.finish()?;
+    let (map, rank, bind) = (
+        taken.spoken.map(Owner::Job).cloned(),
+        taken.spoken.rank(Owner::Job).cloned(),
+        taken.spoken.bind(Owner::Job).cloned(),
+    );
+    let map = map.unwrap_or_default();
+    let bind = bind.unwrap_or_default();
+    let (plain_map, plain_bind) = (
+        MapSaid {
+            policy: map.policy.clone(),
+            ..MapSaid::default()
+        },
+        BindSaid {
+            policy: bind.policy.clone(),
+            ..BindSaid::default()
+        },
+    );
+    Ok(Said {
+        qualified: map != plain_map || bind != plain_bind,
+        map: map.policy.map(|policy| policy.value),
+        rank: rank.and_then(|rank| rank.policy).map(|policy| policy.value),
+        bind: bind.policy.map(|policy| policy.value),
+    })
+}
+
+/// What is wrong in the words of one directive.
+fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
+    let mut trial = Intake::new();
+    say(&mut trial, kind, whose, text)?;
+    // Words that stand against each other are found where there is an app: the first one stands for any.
+    let mut trial = Intake::new();
+    trial.push_app(Label::default());
+    let stand_in = whose.app().map_or(Whose::Job, |_| Whose::App(0));
+    let row = trial.text(value(whose.app(), kind.option(), text));
+    read(&mut trial, kind, stand_in.owner(), row)?;
+    let judged = trial.finish().and_then(|taken| {
+        taken.spoken.judge_opposites()?;
+        taken.spoken.judge_forbidden()
+    });
+    judged.map_err(|mut error| {
+        if let SpecError::ContradictingQualifiers { owner, .. } = &mut error {
+            *owner = whose.owner();
+        }
+        if let (SpecError::AppForbiddenQualifier { app, .. }, Some(own)) = (&mut error, whose.app())
+        {
+            *app = own;
+        }
+        error
+    })
+}
+
+fn read(intake: &mut Intake, kind: Kind, owner: Owner, row: u32) -> Result<(), SpecError> {
+    match kind {
+        Kind::Map => intake.map(owner, MapForm::Whole, row, None),
+        Kind::Rank => intake.rank(owner, row, None),
+        Kind::Bind => intake.bind(owner, row, None),
+    }
+}
+
+fn say(intake: &mut Intake, kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
+    let row = intake.text(value(whose.app(), kind.option(), text));
+    read(intake, kind, whose.owner(), row)
+}
+
+fn value(app: Option<u32>, option: &str, value: &str) -> Text {
+    Text::Value {
+        app,
+        option: option.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+fn bounded(text: &str) -> Result<(), JobError> {
+    if text.len() <= TEXT_BYTES_MAX {
+        return Ok(());
+    }
+    Err(too_large(
+        "bytes of text",
+        text.len() as u64,
+        TEXT_BYTES_MAX as u64,
+    ))
+}
+
+fn too_large(what: &'static str, asked: u64, limit: u64) -> JobError {
+    SpecError::JobTooLarge { what, asked, limit }.into()
+}

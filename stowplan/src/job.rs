@@ -1,0 +1,401 @@
+//! Jobs: apps with their policies, hosts and counts.
+
+use crate::policy::{BindTo, MapBy, Policy, RankBy};
+use crate::{Error, workers};
+use std::fmt;
+use std::sync::Arc;
+use stowplan_job::args::MapArgs;
+use stowplan_job::draft::{self, Draft, Kind, Whose};
+use stowplan_job::files::GivenFiles;
+
+/// What is to be placed: apps with their policies, hosts and numbers of processes, and the files that they name. Cheap to clone.
+///
+/// The words of a job are right; whether they fit a machine, [`Plan::new`](crate::Plan::new) says. Two jobs are equal when
+/// their bytes are.
+///
+/// ```
+/// use stowplan::{App, Job};
+/// let job = Job::builder()
+///     .map_by("core")
+///     .app(App::new("./ocean").procs(64).hosts("n[0-3]:16"))
+///     .app(App::new("./io").procs(4).map_by("ppr:1:node"))
+///     .build()?;
+/// let line = Job::from_command_line("-n 64 -H n[0-3]:16 --map-by core ./ocean".split(' '))?;
+/// assert_ne!(job, line);
+/// # Ok::<(), stowplan::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Job {
+    inner: Arc<draft::Job>,
+}
+
+impl Job {
+    /// A job to be described.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().app(App::new("./a").hosts("a:4")).build()?;
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn builder() -> JobBuilder {
+        JobBuilder::default()
+    }
+
+    /// A command line of prterun behind its name, as `stowplan map` takes it. What is the machine's or the output's (`--topo`,
+    /// `--head`, `--format`, `-o` …) is `bad-option`.
+    ///
+    /// # Errors
+    /// The first wrong option, word or value; words that stand against each other.
+    /// ```
+    /// # use stowplan::Job;
+    /// let job = Job::from_command_line(["-n", "8", "--map-by", "core", "./a", ":", "-n", "1", "./b"])?;
+    /// let refused = Job::from_command_line(["--topo", "core:4", "./a"]).unwrap_err();
+    /// assert_eq!(refused.class(), "bad-option");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_command_line(
+        words: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, Error> {
+        let words: Vec<String> = words.into_iter().map(Into::into).collect();
+        Self::of_draft(&Draft::from_words(&words)?)
+    }
+
+    /// A spawn request in JSON (`docs/request.schema.json`).
+    ///
+    /// # Errors
+    /// `bad-request`, `bad-attribute`, and what is wrong in its words.
+    /// ```
+    /// # use stowplan::Job;
+    /// let job = Job::from_json(r#"{"apps":[{"maxprocs":2,"info":{"PMIX_MAPBY":"slot"}}]}"#)?;
+    /// assert_eq!(Job::from_json("{").unwrap_err().class(), "bad-request");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        Self::of_draft(&Draft::from_json(text)?)
+    }
+
+    /// Reads what [`Job::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// `bad-request`: foreign, cut, damaged or of another version.
+    /// ```
+    /// # use stowplan::Job;
+    /// let job = Job::from_command_line(["-n", "8", "./a"])?;
+    /// assert_eq!(Job::from_bytes(&job.to_bytes())?, job);
+    /// assert_eq!(Job::from_bytes(b"STOW").unwrap_err().class(), "bad-request");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::of_draft(&Draft::from_bytes(bytes)?)
+    }
+
+    /// The job in bytes, as one process relays it to another, with its files. Same job, same bytes.
+    /// ```
+    /// # use stowplan::Job;
+    /// let job = Job::from_command_line(["-n", "8", "--hostfile", "hosts", "./a"])?;
+    /// assert!(job.to_bytes().starts_with(b"STOWJOB"));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bytes = self.inner.to_bytes();
+        bytes.expect("what can be relayed was checked when the job was made")
+    }
+
+    /// The job of a draft: what the bindings make jobs with.
+    #[doc(hidden)]
+    pub fn of_draft(draft: &Draft) -> Result<Self, Error> {
+        let job = draft.finish()?;
+        // What is too large to travel is refused here.
+        job.to_bytes()?;
+        Ok(Self {
+            inner: Arc::new(job),
+        })
+    }
+
+    pub(crate) fn asked(&self) -> MapArgs {
+        self.inner.asked.clone()
+    }
+
+    pub(crate) fn files(&self) -> &GivenFiles {
+        &self.inner.files
+    }
+}
+
+impl PartialEq for Job {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner) || self.to_bytes() == other.to_bytes()
+    }
+}
+
+impl Eq for Job {}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let apps = self.inner.asked.taken.request.apps().len();
+        write!(f, "Job({apps} apps)")
+    }
+}
+
+/// A job being described. What is wrong in any of its words, [`JobBuilder::build`] tells.
+///
+/// ```
+/// use stowplan::{App, BindTo, Job, MapBy, ObjKind, RankBy};
+/// let job = Job::builder()
+///     .map_by(MapBy::Object(ObjKind::Core))
+///     .rank_by(RankBy::Slot)
+///     .bind_to(BindTo::Object(ObjKind::Core))
+///     .app(App::new("./ocean").hosts("a:4"))
+///     .build()?;
+/// # Ok::<(), stowplan::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct JobBuilder {
+    policies: Policies,
+    apps: Vec<App>,
+    files: Vec<(String, String)>,
+}
+
+/// The policies of a job or an app.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Policies {
+    map: Option<Policy<MapBy>>,
+    rank: Option<Policy<RankBy>>,
+    bind: Option<Policy<BindTo>>,
+}
+
+impl Policies {
+    fn tell(&self, draft: &mut Draft, whose: Whose) -> Result<(), Error> {
+        let said = [
+            (Kind::Map, self.map.as_ref().map(Policy::as_str)),
+            (Kind::Rank, self.rank.as_ref().map(Policy::as_str)),
+            (Kind::Bind, self.bind.as_ref().map(Policy::as_str)),
+        ];
+        for (kind, text) in said {
+            if let Some(text) = text {
+                draft.set_policy(kind, whose, text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl JobBuilder {
+    /// Where the processes of apps go that say nothing of their own: a [`MapBy`], or text such as `core:pe=2`.
+    /// ```
+    /// # use stowplan::{App, Job, MapBy, ObjKind};
+    /// let text = Job::builder().map_by("core").app(App::new("./a")).build()?;
+    /// let typed = Job::builder().map_by(MapBy::Object(ObjKind::Core)).app(App::new("./a")).build()?;
+    /// assert_eq!(text, typed);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn map_by(mut self, policy: impl Into<Policy<MapBy>>) -> Self {
+        self.policies.map = Some(policy.into());
+        self
+    }
+
+    /// In which order processes get their ranks.
+    /// ```
+    /// # use stowplan::{App, Job, RankBy};
+    /// let job = Job::builder().rank_by(RankBy::Node).app(App::new("./a")).build()?;
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rank_by(mut self, policy: impl Into<Policy<RankBy>>) -> Self {
+        self.policies.rank = Some(policy.into());
+        self
+    }
+
+    /// What processes are bound to.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().bind_to("core:if-supported").app(App::new("./a")).build()?;
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn bind_to(mut self, policy: impl Into<Policy<BindTo>>) -> Self {
+        self.policies.bind = Some(policy.into());
+        self
+    }
+
+    /// Adds an app. Apps are numbered as they are added.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let job = Job::builder().app(App::new("./a")).app(App::new("./b")).build()?;
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn app(mut self, app: App) -> Self {
+        self.apps.push(app);
+        self
+    }
+
+    /// Gives a file that the job's words name, as `seq:file=order` does: nothing is read from any disk.
+    /// ```
+    /// # use stowplan::{App, Job, Machine, Plan, Topology};
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let job = Job::builder()
+    ///     .map_by("seq:file=order")
+    ///     .app(App::new("./a").hosts("a:4,b:4"))
+    ///     .file("order", "b\na\n")
+    ///     .build()?;
+    /// let plan = Plan::new(&job, &machine)?;
+    /// assert_eq!(plan.procs().next().unwrap().node().name(), "b");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn file(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
+        self.files.push((name.into(), text.into()));
+        self
+    }
+
+    /// The job.
+    ///
+    /// # Errors
+    /// What is wrong in any of these words, with its place.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let refused = Job::builder().app(App::new("./a").hosts("a:4,b:x")).build().unwrap_err();
+    /// assert_eq!((refused.class(), refused.text()), ("bad-hostlist", Some("a:4,b:x")));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn build(self) -> Result<Job, Error> {
+        let mut draft = Draft::default();
+        self.policies.tell(&mut draft, Whose::Job)?;
+        for app in &self.apps {
+            let number = draft.add_app(&app.program, app.procs)?;
+            if let Some(hosts) = &app.hosts {
+                draft.set_hosts(number, hosts)?;
+            }
+            if let Some(text) = &app.hostfile {
+                draft.set_hostfile(number, text)?;
+            }
+            app.policies.tell(&mut draft, Whose::App(number))?;
+        }
+        for (name, text) in &self.files {
+            draft.set_file(name, text)?;
+        }
+        Job::of_draft(&draft)
+    }
+}
+
+/// One program of a job.
+///
+/// ```
+/// use stowplan::App;
+/// let app = App::new("./ocean").procs(1 << 20).hosts("n[0-69999]:16").map_by("core");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct App {
+    program: String,
+    procs: Option<u32>,
+    hosts: Option<String>,
+    hostfile: Option<String>,
+    policies: Policies,
+}
+
+impl App {
+    /// An app of as many processes as policy and slots give.
+    /// ```
+    /// # use stowplan::{App, Job, Machine, Plan, Topology};
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let job = Job::builder().app(App::new("./a").hosts("a:3")).build()?;
+    /// assert_eq!(Plan::new(&job, &machine)?.len(), 3);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new(program: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            ..Self::default()
+        }
+    }
+
+    /// How many processes; none at all is refused as `bad-value`.
+    /// ```
+    /// # use stowplan::{App, Job};
+    /// let refused = Job::builder().app(App::new("./a").procs(0)).build().unwrap_err();
+    /// assert_eq!(refused.class(), "bad-value");
+    /// ```
+    #[must_use]
+    pub const fn procs(mut self, procs: u32) -> Self {
+        self.procs = Some(procs);
+        self
+    }
+
+    /// The nodes that the app names, with their slots: `n[000-127]:8,m:4`.
+    /// ```
+    /// # use stowplan::App;
+    /// let app = App::new("./a").hosts("n[000-127]:8");
+    /// ```
+    #[must_use]
+    pub fn hosts(mut self, list: impl Into<String>) -> Self {
+        self.hosts = Some(list.into());
+        self
+    }
+
+    /// The contents of the app's hostfile.
+    /// ```
+    /// # use stowplan::{App, Job, Machine, Plan, Topology};
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let job = Job::builder().app(App::new("./a").hostfile("a slots=2\nb slots=1\n")).build()?;
+    /// assert_eq!(Plan::new(&job, &machine)?.len(), 3);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn hostfile(mut self, text: impl Into<String>) -> Self {
+        self.hostfile = Some(text.into());
+        self
+    }
+
+    /// Where its processes go, in place of what the job says.
+    /// ```
+    /// # use stowplan::{App, MapBy};
+    /// let app = App::new("./io").map_by(MapBy::PerNode(1));
+    /// ```
+    #[must_use]
+    pub fn map_by(mut self, policy: impl Into<Policy<MapBy>>) -> Self {
+        self.policies.map = Some(policy.into());
+        self
+    }
+
+    /// In which order its processes get their ranks.
+    /// ```
+    /// # use stowplan::App;
+    /// let app = App::new("./io").rank_by("node");
+    /// ```
+    #[must_use]
+    pub fn rank_by(mut self, policy: impl Into<Policy<RankBy>>) -> Self {
+        self.policies.rank = Some(policy.into());
+        self
+    }
+
+    /// What its processes are bound to.
+    /// ```
+    /// # use stowplan::{App, BindTo};
+    /// let app = App::new("./io").bind_to(BindTo::None);
+    /// ```
+    #[must_use]
+    pub fn bind_to(mut self, policy: impl Into<Policy<BindTo>>) -> Self {
+        self.policies.bind = Some(policy.into());
+        self
+    }
+}
+
+/// What the engine is given for a job on a machine.
+pub(crate) fn resolve(
+    job: &Job,
+    machine: &crate::Machine,
+) -> Result<
+    (
+        stowplan_engine::stage::resolve::Resolved,
+        stowplan_engine::map::Machine,
+    ),
+    Error,
+> {
+    workers::run(|| {
+        let resolved = stowplan_job::place::resolve_on(machine.inner(), job.asked(), job.files());
+        resolved.map_err(Error::from)
+    })?
+}

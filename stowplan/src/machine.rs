@@ -1,0 +1,133 @@
+//! The nodes' hardware, and what a launcher says of them.
+
+use crate::{Error, Topology};
+use std::sync::Arc;
+use stowplan_engine::map;
+use stowplan_engine::session::{Candidates, Name, State};
+use stowplan_engine::table::topologies::TopologyId;
+use stowplan_engine::text::hostlist::plain;
+use stowplan_job::machine::{cpu_list, hosts};
+
+/// The hardware that jobs are placed on, and what their launcher says of it. Which nodes there are is said by the jobs.
+///
+/// ```
+/// use stowplan::{Machine, Topology};
+/// let mut machine = Machine::uniform(Topology::parse("package:2 core:8 pu:2")?);
+/// machine.set_topology("g[0-3]", Topology::parse("builtin:frontier")?)?;
+/// machine.set_head("login1");
+/// machine.set_cpus("0-7")?;
+/// # Ok::<(), stowplan::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Machine {
+    inner: map::Machine,
+}
+
+impl Machine {
+    /// A machine of which all nodes have this topology.
+    /// ```
+    /// # use stowplan::{Machine, Topology};
+    /// let machine = Machine::uniform(Topology::parse("builtin:perlmutter-cpu")?);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a machine has its topology, as the contract says"
+    )]
+    pub fn uniform(topology: Topology) -> Self {
+        let inner = map::Machine::uniform(topology.draft());
+        Self {
+            inner: inner.expect("a topology is sound since it was parsed"),
+        }
+    }
+
+    /// Gives the nodes of a host list another topology; where nodes were named before, the later one wins.
+    ///
+    /// # Errors
+    /// `bad-hostlist`; nothing changes then.
+    /// ```
+    /// # use stowplan::{Machine, Topology};
+    /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// machine.set_topology("fat[0-7]", Topology::parse("core:64 pu:1")?)?;
+    /// let refused = machine.set_topology("fat[0-", Topology::parse("core:64 pu:1")?).unwrap_err();
+    /// assert_eq!(refused.class(), "bad-hostlist");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a machine has its topologies, as the contract says"
+    )]
+    pub fn set_topology(&mut self, nodes: &str, topology: Topology) -> Result<(), Error> {
+        let names = hosts(nodes)?;
+        let id = self.add(&topology);
+        self.inner.assigned.push((names, id));
+        Ok(())
+    }
+
+    fn add(&mut self, topology: &Topology) -> TopologyId {
+        let topologies = Arc::make_mut(&mut self.inner.topologies);
+        topologies
+            .add(topology.draft(), &mut self.inner.cpusets)
+            .expect("a topology is sound since it was parsed")
+    }
+
+    /// Says on which node the launcher runs: `nolocal` keeps off it, and a job without hosts runs there.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// machine.set_head("a");
+    /// let job = Job::from_command_line(["-n", "1", "-H", "a:4,b:4", "--map-by", "slot:nolocal", "./x"])?;
+    /// let plan = Plan::new(&job, &machine)?;
+    /// assert_eq!(plan.procs().next().unwrap().node().name(), "b");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn set_head(&mut self, name: &str) {
+        self.inner.local = Some(name.to_owned());
+    }
+
+    /// Restricts every node to these logical cores (`0-3,7`), or hardware threads (`0-3,7:HWTCPUS`): what PRRTE calls
+    /// `hwloc_default_cpu_list`.
+    ///
+    /// # Errors
+    /// `bad-cpu-list`; nothing changes then.
+    /// ```
+    /// # use stowplan::{Machine, Topology};
+    /// let mut machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// machine.set_cpus("0-2")?;
+    /// assert_eq!(machine.set_cpus("0-").unwrap_err().class(), "bad-cpu-list");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn set_cpus(&mut self, list: &str) -> Result<(), Error> {
+        self.inner.cpu_list = Some(cpu_list(list)?);
+        Ok(())
+    }
+
+    /// The same machine for a job that may use no nodes but those that its sessions let it see.
+    /// ```
+    /// use stowplan::session::{By, Config, Initial, Name, State, candidates};
+    /// use stowplan::{Job, Machine, Plan, Topology};
+    ///
+    /// let nodes = ["n0", "n1"].map(Name::new).to_vec();
+    /// let state = State::new(Config::default(), &Initial { nodes, ..Initial::default() })?;
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let seen = machine.within(&candidates(&state, By::Scheduler, &[])?, &state);
+    /// let job = Job::from_command_line(["-n", "5", "--map-by", "core", "./x"])?;
+    /// assert_eq!(Plan::new(&job, &seen)?.nodes().len(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn within(&self, candidates: &Candidates, state: &State) -> Self {
+        let sessions: Vec<&str> = candidates.sessions.iter().map(Name::as_str).collect();
+        let mut inner = self.inner.clone();
+        inner.candidates = Some(map::Candidates {
+            nodes: candidates.names(state).map(plain).collect(),
+            sessions: sessions.join(", "),
+        });
+        Self { inner }
+    }
+
+    pub(crate) const fn inner(&self) -> &map::Machine {
+        &self.inner
+    }
+}

@@ -1,0 +1,376 @@
+//! Plans: where every process of a job is.
+
+use crate::error::of_faults;
+use crate::node::{Node, Nodes};
+use crate::proc::{Proc, Procs};
+use crate::summary::Summary;
+use crate::table::Table;
+use crate::taskmap::TaskMap;
+use crate::{Error, Job, Machine, Note, Rank, workers};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use stowplan_engine::check::check;
+use stowplan_engine::error::fold::fold;
+use stowplan_engine::map::{Mapped, map_resolved};
+use stowplan_engine::taskmap::Limits;
+use stowplan_engine::{count, plan};
+
+/// Where every process of a job is: small, immutable, cheap to clone, asked without being expanded.
+///
+/// Two plans are equal when their bytes are; notes do not count.
+///
+/// ```
+/// use stowplan::{Job, Machine, Plan, Rank, Topology};
+/// let machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1")?);
+/// let job = Job::from_command_line("-n 10 -H a:8,b:8 --map-by core --bind-to core ./ocean".split(' '))?;
+/// let plan = Plan::new(&job, &machine)?;
+/// let proc = plan.proc(Rank::new(9)).ok_or("ten ranks have this one")?;
+/// assert_eq!((proc.node().name(), proc.cpus().to_string().as_str()), ("b", "1"));
+/// assert_eq!(plan.node("b").ok_or("b is in the job")?.procs().len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Plan {
+    inner: Arc<Inner>,
+}
+
+/// What a plan knows.
+struct Inner {
+    mapped: Mapped,
+    form: Form,
+    notes: OnceLock<Vec<Note>>,
+    /// Known to the cluster that placed it.
+    ticket: Option<Arc<Ticket>>,
+}
+
+/// Whether all is known that a judge needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    Whole,
+    Broadcast,
+}
+
+/// By which a cluster knows a plan again. It has a size, so that no two live ones have one address.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    _size: u8,
+}
+
+impl Ticket {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { _size: 0 })
+    }
+}
+
+impl Plan {
+    /// Places a job on a machine.
+    ///
+    /// # Errors
+    /// The first that the job deserves, in the order of `docs/errors.md`. Nothing is placed then.
+    ///
+    /// Cost: follows distinct nodes and policies, not processes.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let job = Job::from_command_line(["-n", "5", "-H", "a:4", "./x"])?;
+    /// assert_eq!(Plan::new(&job, &machine).unwrap_err().class(), "not-enough-slots");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn new(job: &Job, machine: &Machine) -> Result<Self, Error> {
+        let (resolved, machine) = crate::job::resolve(job, machine)?;
+        let mapped = workers::run(|| map_resolved(resolved, machine))??;
+        Ok(Self::of(mapped))
+    }
+
+    /// Reads a plan from its bytes, whole ([`Plan::to_bytes`]) or broadcast ([`Plan::to_broadcast`]).
+    ///
+    /// # Errors
+    /// `bad-plan`, with the byte: foreign, cut, damaged or of another version.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// # let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert_eq!(Plan::from_bytes(&plan.to_bytes())?, plan);
+    /// assert_eq!(Plan::from_bytes(b"stow").unwrap_err().class(), "bad-plan");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let broadcast = bytes.starts_with(b"stowplnb");
+        let (plan, form) = workers::run(|| {
+            if broadcast {
+                plan::Plan::from_broadcast_bytes(bytes).map(|plan| (plan, Form::Broadcast))
+            } else {
+                plan::Plan::from_bytes(bytes).map(|plan| (plan, Form::Whole))
+            }
+        })??;
+        let mapped = Mapped {
+            plan,
+            notes: Vec::new(),
+            calls: Vec::new(),
+        };
+        Ok(Self::with(mapped, form, None))
+    }
+
+    pub(crate) fn of(mapped: Mapped) -> Self {
+        Self::with(mapped, Form::Whole, None)
+    }
+
+    pub(crate) fn with(mapped: Mapped, form: Form, ticket: Option<Arc<Ticket>>) -> Self {
+        let inner = Inner {
+            mapped,
+            form,
+            notes: OnceLock::new(),
+            ticket,
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// What the engine made, taken back where nobody else has this plan.
+    pub(crate) fn into_mapped(self) -> Mapped {
+        match Arc::try_unwrap(self.inner) {
+            Ok(inner) => inner.mapped,
+            Err(shared) => shared.mapped.clone(),
+        }
+    }
+
+    pub(crate) fn inner(&self) -> &plan::Plan {
+        &self.inner.mapped.plan
+    }
+
+    pub(crate) fn mapped(&self) -> &Mapped {
+        &self.inner.mapped
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.inner.form
+    }
+
+    pub(crate) fn ticket(&self) -> Option<&Arc<Ticket>> {
+        self.inner.ticket.as_ref()
+    }
+
+    /// Processes of the job.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.len(), 2);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inner().ranks() as usize
+    }
+
+    /// Whether there are none, as in a plan read from bytes there may be.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert!(!plan.is_empty());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.inner().ranks() == 0
+    }
+
+    /// Apps of the job, those that got no process counted.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let job = Job::from_command_line("-n 1 -H a:4 ./x : -n 1 -H a:4 ./y".split(' '))?;
+    /// assert_eq!(Plan::new(&job, &machine)?.apps(), 2);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn apps(&self) -> u32 {
+        u32::try_from(self.inner().apps().len()).unwrap_or(u32::MAX)
+    }
+
+    /// What is worth knowing: the command's notes, those of many apps told once. A plan from bytes has none.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert!(plan.notes().is_empty());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        let notes = &self.inner.mapped.notes;
+        let folded = || fold(notes).iter().map(Note::new).collect();
+        self.inner.notes.get_or_init(folded)
+    }
+
+    /// Everything about one process; `None`: the job has no such rank. Cost: a few searches.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.proc(Rank::new(1)).map(|proc| proc.local_rank()), Some(1));
+    /// assert!(plan.proc(Rank::new(2)).is_none());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn proc(&self, rank: Rank) -> Option<Proc<'_>> {
+        let place = self.inner().place(count::Rank(rank.into()))?;
+        Some(Proc::new(self, place))
+    }
+
+    /// All processes, by rank. Cost: as [`Plan::proc`] for each; [`Plan::table`] is faster for all.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// let ranks: Vec<u32> = plan.procs().map(|proc| proc.rank().into()).collect();
+    /// assert_eq!(ranks, [0, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn procs(&self) -> Procs<'_> {
+        Procs::new(self)
+    }
+
+    /// A node by its name.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.node("b").map(|node| node.number()), Some(1));
+    /// assert!(plan.node("c").is_none());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<Node<'_>> {
+        let node = self.inner().world().names.find_name(name)?;
+        Some(Node::new(self, node))
+    }
+
+    /// The nodes of the pool in order of mention, idle ones too.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
+    /// let names: Vec<String> = plan.nodes().map(|node| node.name().to_owned()).collect();
+    /// assert_eq!(names, ["a", "b"]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes::new(self)
+    }
+
+    /// Every rank, as columns. Cost: some linear writes for each rank, shared between threads.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert_eq!(plan.table().node(), [0, 0, 1, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn table(&self) -> Table {
+        Table::new(self)
+    }
+
+    /// On which node each rank is, as a task map of RFC 34; nodes are numbered as in the pool.
+    ///
+    /// # Errors
+    /// `taskmap-range`, `taskmap-too-large`: beyond what a task map can say.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert_eq!(plan.task_map()?.to_string(), r#"{"version":1,"map":[[0,2,2,1]]}"#);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn task_map(&self) -> Result<TaskMap, Error> {
+        Ok(self.inner().task_map(Limits::default())?)
+    }
+
+    /// The plan in bytes, to be saved and judged again; of a plan from a broadcast, the broadcast.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert!(plan.to_bytes().starts_with(b"stowplnw"));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self.form() {
+            Form::Whole => self.inner().to_bytes(),
+            Form::Broadcast => self.to_broadcast(),
+        }
+    }
+
+    /// What every daemon of the job needs, in bytes: a few kilobytes for a million regular ranks.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// let there = Plan::from_bytes(&plan.to_broadcast())?;
+    /// assert_eq!(there.proc(Rank::new(3)).map(|proc| proc.node().name().to_owned()), Some("b".to_owned()));
+    /// assert_eq!(there.check().unwrap_err().class(), "bad-plan");
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_broadcast(&self) -> Vec<u8> {
+        self.inner().broadcast_bytes()
+    }
+
+    /// Judges the plan from its promises, in another way than it was made.
+    ///
+    /// # Errors
+    /// `plan-fault`, the first; `bad-plan` for one from a broadcast, which does not know enough.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert_eq!(plan.check(), Ok(()));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn check(&self) -> Result<(), Error> {
+        match self.form() {
+            Form::Broadcast => Err(Error::told(
+                "bad-plan",
+                "the plan was read from a broadcast, which has no topologies and states to judge it by",
+            )),
+            Form::Whole => {
+                workers::run(|| check(self.inner()))?.map_err(|faults| of_faults(&faults))
+            }
+        }
+    }
+
+    /// The numbers that people quote: the first line of the command's page.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// let line = "4 ranks on 2 nodes · 1 app · 1 node shape · 0 notes";
+    /// assert_eq!(plan.summary().to_string(), line);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::new(self)
+    }
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+            || (self.form() == other.form() && self.to_bytes() == other.to_bytes())
+    }
+}
+
+impl Eq for Plan {}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Plan({})", self.summary())
+    }
+}

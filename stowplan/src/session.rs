@@ -1,0 +1,24 @@
+//! Sessions and reservations: who holds which nodes, and which of them a job may see. An event is judged on a state,
+//! journalled by whoever keeps a journal, then applied; there is no clock and no IO.
+//!
+//! ```
+//! use stowplan::session::{By, Config, Event, Initial, Name, State, Value, candidates, step};
+//!
+//! let initial = Initial { nodes: ["n0", "n1"].map(Name::new).to_vec(), ..Initial::default() };
+//! let mut state = State::new(Config::default(), &initial)?;
+//! step(&mut state, &Event::NodeDown { node: "n1" });
+//! let seen = candidates(&state, By::Scheduler, &[])?;
+//! assert_eq!(seen.names(&state).collect::<Vec<_>>(), ["n0"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//! [`Machine::within`](crate::Machine::within) is the machine that such a job is placed on.
+
+pub use stowplan_engine::session::{
+    AllocId, AllocImage, Attr, Broken, By, Candidates, Config, DIRECTIVES, Directive, Dvm, Effects,
+    Ended, Event, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES, IdSet,
+    Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged, Kind,
+    LISTED_MAX, Limits, MAGIC, Mode, Name, NodeId, NodeImage, NodeSet, Notify, NsId, NsImage,
+    Origin, Payload, PendingImage, Recovered, Refusal, ReplayError, Reply, STATUSES, Scan, Spawned,
+    State, Status, Store, Tail, ToolRole, UsesImage, Value, WantedImage, Why, apply, apply_into,
+    candidates, check, check_step, judge, payload, recover, scan, step, step_into,
+};

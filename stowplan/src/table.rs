@@ -1,0 +1,225 @@
+//! Every rank of a plan, as columns.
+
+use crate::proc::Cpus;
+use crate::{Plan, workers};
+use std::fmt;
+use std::sync::OnceLock;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::ProcTable;
+use stowplan_engine::table::cpusets::CpusetId;
+
+/// Every rank of a plan, as columns: a number for each rank, in rank order.
+///
+/// ```
+#[doc = include_str!("example.txt")]
+/// let table = plan.table();
+/// assert_eq!(table.node(), [0, 0, 0, 1, 1, 1]);
+/// assert_eq!(table.app(), [0, 0, 0, 0, 1, 1]);
+/// assert_eq!(table.cpus(table.cpuset()[5]).to_string(), "2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Table {
+    plan: Plan,
+    rows: ProcTable,
+    apps: OnceLock<[Vec<u32>; 2]>,
+    objects: OnceLock<[Vec<u32>; 2]>,
+}
+
+impl Table {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let rows = workers::run(|| plan.inner().expand());
+        Self {
+            plan: plan.clone(),
+            // Without another thread, this one does it all.
+            rows: rows.unwrap_or_else(|_| plan.inner().expand()),
+            apps: OnceLock::new(),
+            objects: OnceLock::new(),
+        }
+    }
+
+    fn apps(&self) -> &[Vec<u32>; 2] {
+        self.apps.get_or_init(|| {
+            let plan = self.plan.inner();
+            let (mut apps, mut ranks) = (Vec::new(), Vec::new());
+            apps.reserve_exact(self.len());
+            ranks.reserve_exact(self.len());
+            for (number, app) in (0..).zip(plan.apps()) {
+                let procs = app.procs().0;
+                apps.resize(apps.len() + procs as usize, number);
+                ranks.extend(0..procs);
+            }
+            [apps, ranks]
+        })
+    }
+
+    fn objects(&self) -> &[Vec<u32>; 2] {
+        self.objects.get_or_init(|| {
+            let (kinds, objects) = self.rows.objects().unzip();
+            [kinds, objects]
+        })
+    }
+
+    /// Rows.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().len(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(!plan.table().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The app of each rank.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().app(), [0, 0, 0, 0, 1, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn app(&self) -> &[u32] {
+        &self.apps()[0]
+    }
+
+    /// The rank in the app.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().app_rank(), [0, 1, 2, 3, 0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn app_rank(&self) -> &[u32] {
+        &self.apps()[1]
+    }
+
+    /// The node, by its number.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().node(), [0, 0, 0, 1, 1, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self) -> &[u32] {
+        self.rows.nodes()
+    }
+
+    /// The number among the job's processes on the node.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().local_rank(), [0, 1, 2, 0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn local_rank(&self) -> &[u32] {
+        self.rows.local_ranks()
+    }
+
+    /// The number among all processes on the node.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().node_rank(), [0, 1, 2, 0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn node_rank(&self) -> &[u32] {
+        self.rows.node_ranks()
+    }
+
+    /// The kind of the object mapped to: 0 for none, else from 1 in the order machine, package, die, numa, l5cache, l4cache,
+    /// l3cache, l2cache, l1cache, core, hwthread.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().object_kind()[0], 10, "core");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn object_kind(&self) -> &[u32] {
+        &self.objects()[0]
+    }
+
+    /// The number of that object on the node; 0 for none.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.table().object(), [0, 1, 2, 0, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn object(&self) -> &[u32] {
+        &self.objects()[1]
+    }
+
+    /// The cpu set, by an id that [`Table::cpus`] takes; 0 for none.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// let table = plan.table();
+    /// assert_eq!(table.cpuset()[0], table.cpuset()[3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cpuset(&self) -> &[u32] {
+        self.rows.cpusets()
+    }
+
+    /// The cpus of an id of [`Table::cpuset`]; none for an id that there is not.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// let table = plan.table();
+    /// assert!(table.cpus(0).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cpus(&self, id: u32) -> Cpus<'_> {
+        self.plan.cpus(id).unwrap_or(Cpus::new(None))
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Table({} rows)", self.len())
+    }
+}
+
+impl Plan {
+    /// Distinct cpu sets that [`Plan::cpus`] knows: ids are below this, and 0 is the empty set.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(plan.cpusets() > 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cpusets(&self) -> u32 {
+        let sets = self.inner().world().cpusets.len();
+        u32::try_from(sets).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// The cpus of an id of [`Table::cpuset`].
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.cpus(0).map(|cpus| cpus.len()), Some(0));
+    /// assert!(plan.cpus(plan.cpusets()).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cpus(&self, id: u32) -> Option<Cpus<'_>> {
+        let cpusets = &self.inner().world().cpusets;
+        match id.checked_sub(1) {
+            None => Some(Cpus::new(None)),
+            Some(row) if (row as usize) < cpusets.len() => {
+                let id = CpusetId::from_row(row as usize);
+                Some(Cpus::new(Some(cpusets.get(id))))
+            }
+            Some(_) => None,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The library as its users see it.
+
+// What holds in all languages: `docs/embedding.md`.
+mod promises;
+// Programs that users write.
+mod programs;
+// Every public item has an example.
+mod examples;
