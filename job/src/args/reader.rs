@@ -423,6 +423,7 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Devices
         | Meaning::Node
         | Meaning::Ranks
+        | Meaning::RankOrder
         | Meaning::App => true,
         Meaning::Np
         | Meaning::Host
