@@ -424,7 +424,8 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Node
         | Meaning::Ranks
         | Meaning::RankOrder
-        | Meaning::App => true,
+        | Meaning::App
+        | Meaning::Here => true,
         Meaning::Np
         | Meaning::Host
         | Meaning::Hostfile
