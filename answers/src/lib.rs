@@ -12,3 +12,5 @@ pub mod row;
 pub mod select;
 // Two plans beside each other.
 pub mod diff;
+// Why a rank is where it is.
+pub mod explain;

@@ -78,6 +78,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),
         Some((word, rest)) if word == "map" => command::map::run(rest, console),
+        Some((word, rest)) if word == "explain" => command::explain::run(rest, console),
         Some((word, rest)) if word == "diff" => command::diff::run(rest, console),
         Some((word, rest)) if word == "show" => command::show::run(rest, console),
         Some((word, rest)) if word == "spawn" => command::spawn::run(rest, console),
@@ -117,7 +118,8 @@ fn is_help(word: &str) -> bool {
 
 /// Whether help is wanted. Behind the first word of a job's command line it may be wanted of a program.
 fn asks_for_help(word: &str, rest: &[String]) -> bool {
-    let job = ["map", "spawn", "check", "diff", "export", "exec"].contains(&word);
+    let jobs = ["map", "spawn", "check", "diff", "explain", "export", "exec"];
+    let job = jobs.contains(&word);
     let asking = if job {
         &rest[..rest.len().min(1)]
     } else {
@@ -133,6 +135,7 @@ fn asks_for_help(word: &str, rest: &[String]) -> bool {
 const SUBCOMMANDS: &[&str] = &[
     "map",
     "show",
+    "explain",
     "diff",
     "check",
     "export",

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod diff;
 pub mod exec;
+pub mod explain;
 pub mod export;
 mod here;
 pub mod map;

@@ -94,6 +94,40 @@ pub const PAGES: &[Page] = &[
         ],
     },
     Page {
+        words: "explain",
+        synopsis: "RANK[,RANK...] (PLAN | -- job...), or --node N, --cpus LIST in place of ranks",
+        about: "Why a rank is where it is, and what would move it; for a refused job, what would fit",
+        options: &[
+            row("node", "HOSTS", "the ranks on these nodes"),
+            row(
+                "cpus",
+                "LIST",
+                "the ranks bound to one of these cpus (OS numbers)",
+            ),
+            row(
+                "format",
+                "F",
+                "text, or json: a line a rank [default: text]",
+            ),
+            row(
+                "o",
+                "FILE",
+                "write there instead of standard output, all or nothing",
+            ),
+        ],
+        examples: &[
+            ("stowplan explain 3 job.plan", "why is rank 3 there"),
+            (
+                "stowplan explain --node b --cpus 2 job.plan",
+                "who is bound to cpu 2 of node b, and why",
+            ),
+            (
+                "stowplan explain 0 -- --topo 'core:8 pu:1' -H a,b -n 16 ./app",
+                "why the job is refused, and the nearest jobs that are not",
+            ),
+        ],
+    },
+    Page {
         words: "diff",
         synopsis: "PLAN PLAN | PLAN -- job... | -- job... -- job...",
         about: "What moved between two plans or jobs: status 0 nothing, 1 something, 2 an error",

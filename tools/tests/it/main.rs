@@ -18,6 +18,7 @@ mod damaged;
 mod diff;
 mod divergences;
 mod docs;
+mod explain;
 mod help;
 mod input;
 mod json;

@@ -1,0 +1,159 @@
+//! The job that a saved plan is of, as far as its tables tell: used only where it gives that very plan.
+
+use super::instead::Planning;
+use crate::diff::cause::given;
+use crate::diff::diff;
+use crate::hosts::{folds, host_list};
+use crate::policy;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::Machine;
+use stowplan_engine::plan::{Placed, Plan, RankOrder};
+use stowplan_engine::policy::{CpuMode, MapBy};
+use stowplan_engine::stage::resolve::NoFiles;
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::origins::Origin;
+use stowplan_engine::text::hostlist::read_hosts;
+use stowplan_engine::text::hosts::HostEntry;
+use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place_on;
+
+/// Bytes of host list that are tried.
+const HOSTS_MAX: usize = 1 << 20;
+
+/// A job with its planning.
+pub(super) type Job<'f> = (Vec<String>, Box<Planning<'f>>);
+
+/// Words that give this plan on a machine made of its tables; `None` where that cannot be told.
+pub(super) fn job_of(plan: &Plan) -> Option<Job<'_>> {
+    let words = words(plan)?;
+    let machine = machine(plan)?;
+    let planning: Box<Planning<'_>> = Box::new(move |words: &[String]| {
+        let asked = map_args(words)?;
+        Ok(place_on(&machine, asked, &FilesAlone(&NoFiles))?.plan)
+    });
+    let listed = |app: AppId| {
+        let policy = plan.table().policy(app);
+        policy.is_some_and(|own| matches!(own.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf))
+    };
+    let alone = plan.apps().len() == 1 && listed(AppId::from_row(0));
+    let same = || planning(&words).is_ok_and(|again| diff(plan, &again).is_same());
+    (alone || same()).then_some((words, planning))
+}
+
+fn machine(plan: &Plan) -> Option<Machine> {
+    let world = plan.world();
+    let mut assigned = Vec::new();
+    for (nodes, state) in world.before.iter() {
+        let topology = world.states.get(state).topology;
+        let text = host_list(&world.names, nodes);
+        if text.len() > HOSTS_MAX {
+            return None;
+        }
+        let entries = read_hosts(&text).ok()?;
+        let names = entries.into_iter().map(|entry| match entry {
+            HostEntry::Names(range, _) => Some(range),
+            HostEntry::Nth(_) | HostEntry::Empty(_) => None,
+        });
+        assigned.push((names.collect::<Option<Vec<_>>>()?, topology));
+    }
+    Some(Machine {
+        topologies: world.topologies.clone(),
+        cpusets: world.cpusets.clone(),
+        default: None,
+        assigned,
+        local: world.local.map(|node| world.names.name(node)),
+        cpu_list: None,
+        inferred: CpuMode::Core,
+        candidates: None,
+    })
+}
+
+fn words(plan: &Plan) -> Option<Vec<String>> {
+    let (world, table) = (plan.world(), plan.table());
+    let mut hosts = Vec::new();
+    for (nodes, state) in world.before.iter() {
+        let slots = world.states.get(state).slots;
+        hosts.extend(folds(&world.names, nodes).map(|fold| format!("{fold}:{slots}")));
+        if hosts.len() > HOSTS_MAX >> 4 {
+            return None;
+        }
+    }
+    let mut words = vec!["-H".to_owned(), hosts.join(",")];
+    for app in table.ids() {
+        let own = &table.policies[plan.app(app).policy()?];
+        if app.row() > 0 {
+            words.push(":".to_owned());
+        }
+        if let Some(np) = table.np[app] {
+            words.extend(["-n".to_owned(), np.0.to_string()]);
+        }
+        for (option, value, origin) in given(plan, app) {
+            let value = match origin {
+                Origin::App => value,
+                Origin::Job if app.row() == 0 => value,
+                Origin::Default(_) if option == "--map-by" && app.row() == 0 => {
+                    let qualifiers = policy::map_qualifiers(own);
+                    if qualifiers.is_empty() {
+                        continue;
+                    }
+                    policy::joined("", &qualifiers)
+                }
+                Origin::Job | Origin::Parent | Origin::Default(_) => continue,
+            };
+            let value = match app.row() {
+                0 => value,
+                _ => value.replace(":oversubscribe", ""),
+            };
+            words.extend([option.to_owned(), value]);
+        }
+        words.push("app".to_owned());
+    }
+    Some(words)
+}
+
+/// The same places with their ranks in another order, an app at a time: app, change, plan.
+pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
+    let placed = |changed: usize, order: Option<&RankOrder>| -> Vec<Placed> {
+        let apps = plan.apps().iter().enumerate();
+        apps.map(|(at, app)| Placed {
+            policy: app.policy(),
+            runs: app.runs().to_vec(),
+            order: order
+                .filter(|_| at == changed)
+                .unwrap_or_else(|| app.order())
+                .clone(),
+        })
+        .collect()
+    };
+    let mut others = Vec::new();
+    for (at, app) in plan.apps().iter().enumerate() {
+        if matches!(app.order(), RankOrder::Listed(_)) || app.procs().0 == 0 {
+            continue;
+        }
+        let objects = app.runs().iter().all(|run| run.kind.is_some());
+        for (word, order) in [
+            ("node", RankOrder::Node),
+            ("slot", RankOrder::Slot),
+            ("span", RankOrder::Span),
+            ("fill", RankOrder::Fill),
+        ] {
+            let by_object = matches!(order, RankOrder::Span | RankOrder::Fill);
+            if &order == app.order() || (by_object && !objects) {
+                continue;
+            }
+            let other = Plan::assemble(
+                plan.world().clone(),
+                plan.table().clone(),
+                plan.patterns().clone(),
+                placed(at, Some(&order)),
+            );
+            let on = match at {
+                0 => String::new(),
+                at => format!(" on app {at}"),
+            };
+            others.push((at, format!("--rank-by {word}{on}"), other));
+        }
+    }
+    others
+}

@@ -1,0 +1,120 @@
+//! One option put or changed in a command line.
+
+use stowplan_job::options::{Meaning, Old};
+use stowplan_job::words::CommandLine;
+
+/// A job with one option put or changed.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Changed {
+    /// The option with its new value: `--map-by node`.
+    pub change: String,
+    /// The whole job.
+    pub words: Vec<String>,
+}
+
+/// Puts or changes an option of an app. Old spellings of it go.
+#[must_use]
+pub fn put(line: &CommandLine, app: usize, meaning: Meaning, value: &str) -> Option<Changed> {
+    let mut line = line.clone();
+    let words = line.apps.get_mut(app)?;
+    let name = name(meaning);
+    let at = words
+        .options
+        .iter()
+        .position(|option| option.meaning.is_some_and(|own| replaces(meaning, own)));
+    let old = |own: Meaning| own != meaning && replaces(meaning, own);
+    words
+        .options
+        .retain(|option| !option.meaning.is_some_and(old));
+    words.set(meaning, name, Some(value));
+    if let Some(at) = at
+        && let Some(now) = words
+            .options
+            .iter()
+            .position(|option| option.meaning == Some(meaning))
+        && at < now
+    {
+        let option = words.options.remove(now);
+        words.options.insert(at, option);
+    }
+    let on = match app {
+        0 => String::new(),
+        app => format!(" on app {app}"),
+    };
+    Some(Changed {
+        change: format!("{name} {value}{on}"),
+        words: line.to_words(),
+    })
+}
+
+/// The name of an option as we write it.
+const fn name(meaning: Meaning) -> &'static str {
+    match meaning {
+        Meaning::Np => "-n",
+        Meaning::Host => "-H",
+        Meaning::RankBy => "--rank-by",
+        Meaning::BindTo => "--bind-to",
+        _ => "--map-by",
+    }
+}
+
+/// Whether an option says what another one says.
+const fn replaces(meaning: Meaning, own: Meaning) -> bool {
+    match (meaning, own) {
+        (Meaning::MapBy, Meaning::MapBy)
+        | (Meaning::RankBy, Meaning::RankBy)
+        | (Meaning::BindTo, Meaning::BindTo)
+        | (Meaning::Np, Meaning::Np)
+        | (Meaning::Host, Meaning::Host) => true,
+        (Meaning::BindTo, Meaning::Old(old)) => {
+            matches!(old, Old::BindToCore | Old::BindToPackage)
+        }
+        (Meaning::MapBy, Meaning::Old(old)) => matches!(
+            old,
+            Old::PerNode
+                | Old::OnePerNode
+                | Old::PerPackage
+                | Old::Ppr
+                | Old::ByNode
+                | Old::ByCore
+                | Old::BySlot
+                | Old::CpuSet
+                | Old::Rankfile
+        ),
+        _ => false,
+    }
+}
+
+/// A map value in two: the policy, and its qualifiers.
+#[must_use]
+pub fn split_map(value: &str) -> (String, Vec<String>) {
+    let mut parts = value.split(':').map(str::to_owned);
+    let mut head = parts.next().unwrap_or_default();
+    if head.eq_ignore_ascii_case("ppr") {
+        for part in parts.by_ref().take(2) {
+            head = format!("{head}:{part}");
+        }
+    }
+    (head, parts.collect())
+}
+
+/// A policy with qualifiers.
+#[must_use]
+pub fn joined(head: &str, qualifiers: &[String]) -> String {
+    crate::policy::joined(head, qualifiers)
+}
+
+/// The words as they are typed into a shell.
+#[must_use]
+pub fn shell(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    quoted.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |sign: char| sign.is_ascii_alphanumeric() || "-_./:=,@%+".contains(sign);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

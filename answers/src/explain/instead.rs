@@ -1,0 +1,201 @@
+//! Other words: each planned before it is told, and once for all ranks that are asked of.
+
+use super::again;
+use super::change::{Changed, joined, put, split_map};
+use crate::row::{Row, Rows};
+use serde::Serialize;
+use std::cell::OnceCell;
+use stowplan_engine::count::Rank;
+use stowplan_engine::plan::Plan;
+use stowplan_job::error::JobError;
+use stowplan_job::options::Meaning;
+use stowplan_job::words::CommandLine;
+
+/// Plans a job from its words.
+pub type Planning<'f> = dyn Fn(&[String]) -> Result<Plan, JobError> + 'f;
+
+/// Policies that a rank may be mapped by, those first that are asked for most.
+const MAPS: &[&str] = &[
+    "node",
+    "core",
+    "slot",
+    "package",
+    "numa",
+    "l3cache",
+    "hwthread",
+    "l2cache",
+    "l1cache",
+    "ppr:1:node",
+    "ppr:1:package",
+    "ppr:1:core",
+];
+const RANKS: &[&str] = &["node", "slot", "span", "fill"];
+const BINDS: &[&str] = &[
+    "core", "none", "hwthread", "package", "numa", "l3cache", "l2cache", "l1cache",
+];
+
+/// What would move a rank, and where to.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Instead {
+    /// The option with its new value.
+    pub change: String,
+    /// The whole job; `None` from a plan, which does not keep its words.
+    pub words: Option<Vec<String>>,
+    /// The rank.
+    pub rank: u32,
+    /// Its node then.
+    pub node: String,
+    /// Its local rank then.
+    pub local_rank: u32,
+    /// Its cpus then.
+    pub cpus: Option<String>,
+}
+
+/// Other words for a job, to be planned when they are asked for.
+pub struct Alternatives<'f> {
+    tries: Vec<Try>,
+    planning: Box<Planning<'f>>,
+    words: Words,
+}
+
+/// Whether the words of a job are known, or made up from its plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Words {
+    Known,
+    MadeUp,
+}
+
+struct Try {
+    /// The app whose option is changed.
+    app: usize,
+    changed: Changed,
+    plan: OnceCell<Option<Plan>>,
+}
+
+impl<'f> Alternatives<'f> {
+    /// Those of a job.
+    ///
+    /// Cost: the words; planning comes with the questions.
+    #[must_use]
+    pub fn of_job(words: &[String], plan: &Plan, planning: Box<Planning<'f>>) -> Self {
+        let line = CommandLine::read(words);
+        Self {
+            tries: tries(&line, plan),
+            planning,
+            words: Words::Known,
+        }
+    }
+
+    /// Those of a saved plan: its job is made again from its tables, and used where it gives this plan.
+    ///
+    /// Cost: planning the job.
+    #[must_use]
+    pub fn of_plan(plan: &'f Plan) -> Self {
+        let none: Box<Planning<'f>> = Box::new(|_| {
+            Err(JobError::Told {
+                class: "bad-plan",
+                sentence: "the job of this plan is not known".to_owned(),
+            })
+        });
+        let Some((words, planning)) = again::job_of(plan) else {
+            return Self {
+                tries: again::other_orders(plan)
+                    .into_iter()
+                    .map(|(app, change, plan)| Try {
+                        app,
+                        changed: Changed {
+                            change,
+                            words: Vec::new(),
+                        },
+                        plan: OnceCell::from(Some(plan)),
+                    })
+                    .collect(),
+                planning: none,
+                words: Words::MadeUp,
+            };
+        };
+        Self {
+            tries: tries(&CommandLine::read(&words), plan),
+            planning,
+            words: Words::MadeUp,
+        }
+    }
+
+    /// The first that puts a rank elsewhere: on another node, or on other cpus.
+    #[must_use]
+    pub fn instead(&self, row: &Row) -> Option<Instead> {
+        let own = self.tries.iter().filter(|other| other.app == row.app);
+        own.filter_map(|other| {
+            let plan = other
+                .plan
+                .get_or_init(|| (self.planning)(&other.changed.words).ok());
+            let there = Rows::new(plan.as_ref()?).row(Rank(row.rank))?;
+            let moved = (&there.node, &there.cpus) != (&row.node, &row.cpus);
+            moved.then(|| Instead {
+                change: other.changed.change.clone(),
+                words: (self.words == Words::Known).then(|| other.changed.words.clone()),
+                rank: there.rank,
+                node: there.node,
+                local_rank: there.local_rank,
+                cpus: there.cpus,
+            })
+        })
+        .next()
+    }
+}
+
+/// What may be tried: every map, rank and bind word, with the qualifiers that there are and without.
+fn tries(line: &CommandLine, plan: &Plan) -> Vec<Try> {
+    let mut tries = Vec::new();
+    for app in 0..line.apps.len() {
+        let own = &line.apps[app];
+        let first = &line.apps[0];
+        let value = |meaning| own.value(meaning).or_else(|| first.value(meaning));
+        let (_, qualifiers) = split_map(value(Meaning::MapBy).unwrap_or(""));
+        let mut add = |meaning, value: &str| {
+            if let Some(changed) = put(line, app, meaning, value)
+                && changed.words != line.to_words()
+            {
+                tries.push(Try {
+                    app,
+                    changed,
+                    plan: OnceCell::new(),
+                });
+            }
+        };
+        for map in MAPS {
+            add(Meaning::MapBy, &joined(map, &qualifiers));
+        }
+        for rank in RANKS {
+            add(Meaning::RankBy, rank);
+        }
+        for bind in BINDS {
+            add(Meaning::BindTo, bind);
+        }
+        for map in MAPS.iter().filter(|_| !qualifiers.is_empty()) {
+            add(Meaning::MapBy, map);
+        }
+        for list in lists(plan) {
+            add(Meaning::MapBy, &list);
+        }
+    }
+    tries
+}
+
+/// Cpu lists that begin elsewhere than with the first cpu: they move what no other word does.
+fn lists(plan: &Plan) -> Vec<String> {
+    use stowplan_engine::policy::ObjKind;
+    let topologies = &plan.world().topologies;
+    let cores = topologies
+        .ids()
+        .map(|id| topologies.count(id, ObjKind::Core))
+        .min();
+    match cores {
+        Some(cores) if cores > 1 => vec![
+            format!("pe-list=1-{},0:ordered", cores - 1),
+            format!("pe-list={}", cores - 1),
+            "pe-list=0".to_owned(),
+        ],
+        _ => Vec::new(),
+    }
+}

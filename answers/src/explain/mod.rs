@@ -1,0 +1,117 @@
+//! Why a rank is where it is, and the smallest change of words that would move it.
+
+// One option put or changed.
+pub mod change;
+// The sentences.
+mod why;
+// Other words, planned.
+pub mod instead;
+// The job that a saved plan is of, as far as its tables tell.
+mod again;
+// What is missing for a job that was refused.
+pub mod refused;
+
+use crate::diff::cause::given;
+use crate::policy;
+use crate::row::{Row, Rows};
+use instead::{Alternatives, Instead};
+use serde::Serialize;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::apps::AppId;
+
+/// Ranks that are explained at once.
+pub const RANKS_MAX: u64 = 1 << 12;
+
+/// A policy word that decided.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Word {
+    /// The option, as `--map-by`.
+    pub option: &'static str,
+    /// Its value in canonical form.
+    pub value: String,
+    /// Where it came from: `app`, `job`, `parent` or `default`.
+    pub from: &'static str,
+    /// The rule of a default.
+    pub rule: Option<&'static str>,
+}
+
+/// Why a rank is where it is. As JSON: the keys of `ndjson`, then these.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Explained {
+    /// What a line of `tsv` says.
+    #[serde(flatten)]
+    pub row: Row,
+    /// The words that decided.
+    pub words: Vec<Word>,
+    /// How they led there.
+    pub why: Vec<String>,
+    /// What would move it.
+    pub instead: Option<Instead>,
+}
+
+/// Explains a rank; `None`: the plan has no such rank.
+///
+/// Cost: the runs of the rank's app; and plans of other words until one moves it, each made once for all ranks asked.
+#[must_use]
+pub fn explain(plan: &Plan, rank: Rank, others: &Alternatives<'_>) -> Option<Explained> {
+    let row = Rows::new(plan).row(rank)?;
+    Some(Explained {
+        words: words(plan, AppId::from_row(row.app)),
+        why: why::sentences(plan, rank, &row),
+        instead: others.instead(&row),
+        row,
+    })
+}
+
+/// The policy words of an app.
+#[must_use]
+pub fn words(plan: &Plan, app: AppId) -> Vec<Word> {
+    let words = given(plan, app).into_iter();
+    words
+        .map(|(option, value, origin)| {
+            let (from, rule) = policy::origin(origin);
+            Word {
+                option,
+                value,
+                from,
+                rule,
+            }
+        })
+        .collect()
+}
+
+impl Explained {
+    /// A page for people.
+    #[must_use]
+    pub fn page(&self) -> Vec<String> {
+        let row = &self.row;
+        let or = |text: &Option<String>, none: &str| text.clone().unwrap_or_else(|| none.into());
+        let mut lines = vec![format!(
+            "rank {}  node {}  local rank {}  object {}  cpus {}",
+            row.rank,
+            row.node,
+            row.local_rank,
+            or(&row.object, "-"),
+            or(&row.cpus, "-")
+        )];
+        lines.extend(self.why.iter().map(|sentence| format!("  {sentence}")));
+        match &self.instead {
+            Some(other) => {
+                lines.push(format!(
+                    "  instead  {}: node {}, local rank {}, cpus {}",
+                    other.change,
+                    other.node,
+                    other.local_rank,
+                    or(&other.cpus, "-")
+                ));
+                if let Some(words) = &other.words {
+                    lines.push(format!("    stowplan map {}", change::shell(words)));
+                }
+            }
+            None => lines.push("  no other map, rank or bind word moves it".to_owned()),
+        }
+        lines
+    }
+}

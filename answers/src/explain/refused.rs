@@ -1,0 +1,417 @@
+//! A job that was refused for want of room: what is missing, and the nearest jobs that fit, each planned before it is told.
+
+use super::change::{Changed, joined, put, shell, split_map};
+use super::instead::Planning;
+use serde::Serialize;
+use stowplan_engine::error::place::PlaceError;
+use stowplan_engine::error::{MapError, SpecError};
+use stowplan_job::error::JobError;
+use stowplan_job::options::Meaning;
+use stowplan_job::words::CommandLine;
+
+/// Jobs that are told.
+const NEAREST: usize = 5;
+/// Slots of a node that are tried at most.
+const SLOTS_MAX: u32 = 1 << 16;
+
+/// Classes of room, objects and cpus: those that another word may mend.
+const CLASSES: &[&str] = &[
+    "nodes-full",
+    "not-enough-slots",
+    "no-processes",
+    "out-of-resource",
+    "ppr-too-many",
+    "object-not-found",
+    "bind-target-not-found",
+    "no-available-cpus",
+    "not-enough-cpus",
+    "bind-limit",
+    "span-packages",
+    "pe-exceeds-object",
+    "pe-list-conflict",
+    "pe-list-exhausted",
+    "seq-cpu-taken",
+    "rankfile-cpu-taken",
+    "not-enough-gpus",
+];
+
+/// The refusal.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Refusal {
+    /// Its class.
+    pub class: &'static str,
+    /// What `map` says.
+    pub message: String,
+}
+
+/// What is missing, in numbers where there are some.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Missing {
+    /// Of what.
+    pub what: String,
+    /// How many are asked for.
+    pub asked: Option<u64>,
+    /// How many there are.
+    pub there: Option<u64>,
+}
+
+/// The answer for a refused job; as JSON one line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Answer {
+    /// The refusal.
+    pub refused: Refusal,
+    /// What is missing.
+    pub missing: Missing,
+    /// Jobs that fit.
+    pub nearest: Vec<Changed>,
+}
+
+/// Explains why a job was refused; `None`: its class is none of room, objects or cpus.
+///
+/// Cost: some twenty plans for each number that is looked for, one for each other word.
+#[must_use]
+pub fn explain_refused(
+    words: &[String],
+    error: &JobError,
+    planning: &Planning<'_>,
+) -> Option<Answer> {
+    let class = error.class();
+    if !CLASSES.contains(&class) {
+        return None;
+    }
+    let line = CommandLine::read(words);
+    let mut search = Search {
+        line: &line,
+        planning,
+        found: Vec::new(),
+    };
+    search.all(app_of(error).min(line.apps.len().saturating_sub(1)));
+    Some(Answer {
+        refused: Refusal {
+            class,
+            message: error.message(),
+        },
+        missing: missing(error),
+        nearest: search.found,
+    })
+}
+
+impl Answer {
+    /// A page for people.
+    #[must_use]
+    pub fn page(&self) -> Vec<String> {
+        let mut lines = vec![format!(
+            "refused  {}: {}",
+            self.refused.class, self.refused.message
+        )];
+        let count = |number: Option<u64>| number.map_or_else(|| "-".into(), |n| n.to_string());
+        lines.push(format!(
+            "missing  {}: asked {}, there {}",
+            self.missing.what,
+            count(self.missing.asked),
+            count(self.missing.there)
+        ));
+        for near in &self.nearest {
+            lines.push(format!("fits     {}", near.change));
+            lines.push(format!("         stowplan map {}", shell(&near.words)));
+        }
+        if self.nearest.is_empty() {
+            lines.push("no change of one option was found that mends it".to_owned());
+        }
+        lines
+    }
+}
+
+struct Search<'s> {
+    line: &'s CommandLine,
+    planning: &'s Planning<'s>,
+    found: Vec<Changed>,
+}
+
+impl Search<'_> {
+    fn fits(&self, changed: &Changed) -> bool {
+        (self.planning)(&changed.words).is_ok()
+    }
+
+    fn offer(&mut self, app: usize, meaning: Meaning, value: &str) {
+        if self.found.len() >= NEAREST {
+            return;
+        }
+        let changed = put(self.line, app, meaning, value);
+        let fresh = |changed: &Changed| !self.found.iter().any(|known| known == changed);
+        if let Some(changed) = changed.filter(|changed| fresh(changed) && self.fits(changed)) {
+            self.found.push(changed);
+        }
+    }
+
+    fn value(&self, app: usize, meaning: Meaning) -> Option<&str> {
+        let own = self.line.apps.get(app)?.value(meaning);
+        own.or_else(|| self.line.apps.first()?.value(meaning))
+    }
+
+    /// More slots, fewer processes, other qualifiers, other words.
+    fn all(&mut self, app: usize) {
+        self.more_slots(app);
+        self.fewer_processes(app);
+        let map = self.value(app, Meaning::MapBy).unwrap_or("").to_owned();
+        let (head, qualifiers) = split_map(&map);
+        let with = |word: &str| {
+            let mut words: Vec<String> = qualifiers
+                .iter()
+                .filter(|own| !own.to_ascii_lowercase().starts_with("no"))
+                .cloned()
+                .collect();
+            words.push(word.to_owned());
+            joined(&head, &words)
+        };
+        self.offer(0, Meaning::MapBy, &with("oversubscribe"));
+        self.offer(app, Meaning::MapBy, &with("hwtcpus"));
+        self.bindings(app);
+        self.smaller_pe(app, &head, &qualifiers);
+        for kind in [
+            "slot", "core", "numa", "package", "node", "l3cache", "hwthread",
+        ] {
+            self.offer(app, Meaning::MapBy, &joined(kind, &qualifiers));
+            self.offer(app, Meaning::MapBy, kind);
+        }
+        if let Some(["ppr", count, object]) = head.split(':').collect::<Vec<_>>().first_chunk::<3>()
+            && let Ok(count) = count.parse::<u32>()
+        {
+            let counts = (1..=6).map(|shift| count.saturating_mul(1 << shift));
+            for count in counts.chain((1..count.min(64)).rev()) {
+                self.offer(
+                    app,
+                    Meaning::MapBy,
+                    &joined(&format!("ppr:{count}:{object}"), &qualifiers),
+                );
+            }
+        }
+    }
+
+    fn bindings(&mut self, app: usize) {
+        let bind = self
+            .value(app, Meaning::BindTo)
+            .unwrap_or("core")
+            .to_owned();
+        let (target, own) = split_map(&bind);
+        let mut overload: Vec<String> = own
+            .iter()
+            .filter(|word| !word.to_ascii_lowercase().starts_with("no"))
+            .cloned()
+            .collect();
+        overload.push("overload-allowed".to_owned());
+        let unlimited: Vec<String> = own
+            .iter()
+            .filter(|word| !word.to_ascii_lowercase().starts_with("limit"))
+            .cloned()
+            .collect();
+        if unlimited.len() < own.len() {
+            self.offer(app, Meaning::BindTo, &joined(&target, &unlimited));
+        }
+        self.offer(app, Meaning::BindTo, &joined(&target, &overload));
+        for bind in ["none", "core", "numa", "package", "hwthread"] {
+            self.offer(app, Meaning::BindTo, bind);
+        }
+    }
+
+    fn smaller_pe(&mut self, app: usize, head: &str, qualifiers: &[String]) {
+        let is_pe = |word: &str| word.to_ascii_lowercase().starts_with("pe=");
+        let Some(pe) = qualifiers.iter().find(|word| is_pe(word)) else {
+            return;
+        };
+        let Ok(pe) = pe[3..].parse::<u32>() else {
+            return;
+        };
+        let with = |pe: u32| {
+            let words: Vec<String> = qualifiers
+                .iter()
+                .map(|word| match is_pe(word) {
+                    true => format!("pe={pe}"),
+                    false => word.clone(),
+                })
+                .collect();
+            joined(head, &words)
+        };
+        let largest = largest(1, pe.saturating_sub(1), |pe| {
+            put(self.line, app, Meaning::MapBy, &with(pe)).is_some_and(|job| self.fits(&job))
+        });
+        if let Some(pe) = largest {
+            self.offer(app, Meaning::MapBy, &with(pe));
+        }
+    }
+
+    /// The fewest slots on each node that do.
+    fn more_slots(&mut self, app: usize) {
+        let owner = [app, 0].into_iter().find(|&app| {
+            self.line
+                .apps
+                .get(app)
+                .is_some_and(|own| own.value(Meaning::Host).is_some())
+        });
+        let Some((owner, hosts)) = owner.and_then(|app| {
+            let hosts = self.line.apps[app].value(Meaning::Host)?;
+            Some((app, hosts.to_owned()))
+        }) else {
+            return;
+        };
+        let fits = |slots: u32| {
+            put(self.line, owner, Meaning::Host, &with_slots(&hosts, slots))
+                .is_some_and(|job| self.fits(&job))
+        };
+        let Some(enough) = (0..=SLOTS_MAX.ilog2())
+            .map(|shift| 1 << shift)
+            .find(|&slots| fits(slots))
+        else {
+            return;
+        };
+        let mut slots = enough;
+        let mut below = enough / 2;
+        while slots - below > 1 {
+            let middle = u32::midpoint(slots, below);
+            if fits(middle) {
+                slots = middle;
+            } else {
+                below = middle;
+            }
+        }
+        self.offer(owner, Meaning::Host, &with_slots(&hosts, slots));
+    }
+
+    /// The most processes that do.
+    fn fewer_processes(&mut self, app: usize) {
+        let asked = self
+            .line
+            .apps
+            .get(app)
+            .and_then(|own| own.value(Meaning::Np));
+        let asked = asked.and_then(|value| value.parse::<u32>().ok());
+        let most = match asked {
+            Some(asked) => asked.saturating_sub(1),
+            None => 1,
+        };
+        let found = largest(1, most, |procs| {
+            put(self.line, app, Meaning::Np, &procs.to_string()).is_some_and(|job| self.fits(&job))
+        });
+        if let Some(procs) = found {
+            self.offer(app, Meaning::Np, &procs.to_string());
+        }
+    }
+}
+
+/// The largest number that fits, if the smallest does.
+fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
+    if most < least || !fits(least) {
+        return None;
+    }
+    let (mut known, mut beyond) = (least, most + 1);
+    while beyond - known > 1 {
+        let middle = u32::midpoint(known, beyond);
+        if fits(middle) {
+            known = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    Some(known)
+}
+
+/// A host list with so many slots on each node.
+fn with_slots(hosts: &str, slots: u32) -> String {
+    let mut parts = vec![String::new()];
+    let mut depth = 0_u32;
+    for sign in hosts.chars() {
+        match sign {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(part) = parts.last_mut() {
+            part.push(sign);
+        }
+    }
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|part| match part.rsplit_once(':') {
+            _ if part.starts_with('+') => part.clone(),
+            Some((name, count)) if !count.contains(']') => format!("{name}:{slots}"),
+            Some(_) | None => format!("{part}:{slots}"),
+        })
+        .collect();
+    parts.join(",")
+}
+
+/// The app that a refusal names.
+fn app_of(error: &JobError) -> usize {
+    let JobError::Map(MapError::Place(error)) = error else {
+        return 0;
+    };
+    let text = error.to_string();
+    let number = text.split("app ").nth(1).map(|rest| {
+        rest.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+    });
+    number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// Numbers of a refusal.
+fn missing(error: &JobError) -> Missing {
+    let told = |what: &str, asked: Option<u64>, there: Option<u64>| Missing {
+        what: what.to_owned(),
+        asked,
+        there,
+    };
+    let JobError::Map(error) = error else {
+        return told(error.class(), None, None);
+    };
+    let error = match error {
+        MapError::Place(error) => error,
+        MapError::Spec(SpecError::PeExceedsObject { pe, cpus, .. }) => {
+            let (pe, cpus) = (u64::from(*pe), u64::from(*cpus));
+            return told("cpus of one object", Some(pe), Some(cpus));
+        }
+        MapError::Spec(_) => return told(error.class(), None, None),
+    };
+    match error {
+        PlaceError::NotEnoughSlots { asked, left, .. } => told("slots", Some(*asked), Some(*left)),
+        PlaceError::NodesFull { slots, used, .. } => told("slots", Some(used + 1), Some(*slots)),
+        PlaceError::EntryFull { slots, used, .. } => {
+            told("slots", Some(u64::from(used + 1)), Some(u64::from(*slots)))
+        }
+        PlaceError::NoProcesses { slots, .. } => told("processes", Some(1), Some(*slots)),
+        PlaceError::OutOfResource { asked, placed, .. } => told(
+            "room below max_slots",
+            Some(u64::from(*asked)),
+            Some(*placed),
+        ),
+        PlaceError::PprTooMany { asked, placed, .. } => told(
+            "places of the pattern",
+            Some(u64::from(*asked)),
+            Some(u64::from(*placed)),
+        ),
+        PlaceError::ObjectNotFound { kind, .. } | PlaceError::BindTargetNotFound { kind, .. } => {
+            told(kind, Some(1), Some(0))
+        }
+        PlaceError::NoAvailableCpus { free, .. } => told("free cpus", None, Some(u64::from(*free))),
+        PlaceError::NotEnoughCpus { asked, placed, .. } => told(
+            "processes that find their cpus",
+            Some(u64::from(*asked)),
+            Some(*placed),
+        ),
+        PlaceError::PeListExhausted { asked, placed, .. } => told(
+            "processes that the list holds",
+            Some(u64::from(*asked)),
+            Some(*placed),
+        ),
+        PlaceError::PeExceedsObject { pe, largest, .. } => told(
+            "cpus of one object",
+            Some(u64::from(*pe)),
+            Some(u64::from(*largest)),
+        ),
+        other => told(other.class(), None, None),
+    }
+}

@@ -1,0 +1,254 @@
+//! The sentences: each from what the plan keeps (runs, states, patterns, origins), none from what a policy is said to do.
+
+use crate::diff::cause::given;
+use crate::row::Row;
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, PlacedRun, Plan, RankOrder};
+use stowplan_engine::policy::BindTo;
+use stowplan_engine::table::apps::{AppId, Numbering};
+use stowplan_engine::table::names::NodeId;
+use stowplan_engine::table::origins::{Origin, Rule};
+use stowplan_engine::table::states::NodeState;
+
+/// Why a rank is where it is, from the map word to the cpus.
+pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
+    let Some(at) = plan.locate(rank) else {
+        return Vec::new();
+    };
+    let seen = Seen {
+        plan,
+        rank,
+        row,
+        at,
+        run: &plan.app(at.app).runs()[at.run as usize],
+    };
+    let mut lines = Vec::new();
+    let words = given(plan, at.app);
+    let said = |option: &str| {
+        let word = words.iter().find(|(known, ..)| *known == option);
+        word.map(|(option, value, origin)| spoken(option, value, *origin, at.app))
+    };
+    lines.extend(said("--map-by"));
+    lines.push(seen.node());
+    lines.extend(seen.node_before());
+    lines.extend(said("--rank-by"));
+    lines.push(seen.order());
+    lines.push(seen.object());
+    lines.extend(said("--bind-to"));
+    lines.push(seen.cpus());
+    lines
+}
+
+/// Who said a word, or which rule gave it.
+fn spoken(option: &str, value: &str, origin: Origin, app: AppId) -> String {
+    let app = app.row();
+    match origin {
+        Origin::App => format!("{option} {value}: asked on app {app}"),
+        Origin::Job => format!("{option} {value}: asked for the job, on its first app"),
+        Origin::Parent => format!("{option} {value}: handed down by the parent job"),
+        Origin::Default(rule) => format!("{option} {value}: by default, {}", reason(rule)),
+    }
+}
+
+/// The rule of a default as a reason.
+const fn reason(rule: Rule) -> &'static str {
+    match rule {
+        Rule::MapCore => "as nothing else was said",
+        Rule::MapSlotForPe => "as pe was given without a place to map to",
+        Rule::MapAsBound => "as that is what processes are bound to",
+        Rule::RankAsMapped => "as ranks follow the mapping",
+        Rule::BindAsMapped => "as that is what processes are mapped to",
+        Rule::BindForPe => "as pe counts cpus",
+        Rule::BindPeList => "as the list names cpus",
+        Rule::BindOwnMap => "as the app has a map of its own without objects",
+        Rule::BindBySize => "by the number of processes: a core up to two, a numa node beyond",
+    }
+}
+
+/// One process, with what its place says.
+struct Seen<'p> {
+    plan: &'p Plan,
+    rank: Rank,
+    row: &'p Row,
+    at: Located,
+    run: &'p PlacedRun,
+}
+
+impl Seen<'_> {
+    fn runs(&self) -> &[PlacedRun] {
+        self.plan.app(self.at.app).runs()
+    }
+
+    /// The runs before the rank's own.
+    fn earlier(&self) -> &[PlacedRun] {
+        &self.runs()[..self.at.run as usize]
+    }
+
+    fn state(&self, node: u32) -> &NodeState {
+        let world = self.plan.world();
+        let id = world.before.state(NodeId::from_row(node as usize));
+        world.states.get(id)
+    }
+
+    /// Nodes of the app before this one, and its processes on them.
+    fn before(&self) -> (u64, u64) {
+        let sums = self.earlier().iter().fold((0, 0), |(nodes, procs), run| {
+            let count = u64::from(run.nodes.count);
+            (nodes + count, procs + count * u64::from(run.procs))
+        });
+        let here = u64::from(self.at.node);
+        (sums.0 + here, sums.1 + here * u64::from(self.run.procs))
+    }
+
+    /// What the node holds of the app, and what it had for it.
+    fn node(&self) -> String {
+        let all: u64 = self
+            .runs()
+            .iter()
+            .map(|run| u64::from(run.nodes.count))
+            .sum();
+        let (before, _) = self.before();
+        let state = self.state(self.run.nodes.first + self.at.node);
+        let earlier = match self.run.own_before {
+            0 => String::new(),
+            own => format!(", behind {own} of earlier apps"),
+        };
+        format!(
+            "{} is number {before} of the {all} nodes that app {} is on and holds {} of its {} processes{earlier}: {} slots, {} taken before the job",
+            self.row.node,
+            self.row.app,
+            self.run.procs,
+            self.plan.app(self.at.app).procs().0,
+            state.slots,
+            state.used
+        )
+    }
+
+    /// Why not the node before.
+    fn node_before(&self) -> Option<String> {
+        let (run, node) = if self.at.node > 0 {
+            (self.run, self.run.nodes.first + self.at.node - 1)
+        } else {
+            let run = self.earlier().last()?;
+            (run, run.nodes.end() - 1)
+        };
+        let name = self
+            .plan
+            .world()
+            .names
+            .name(NodeId::from_row(node as usize));
+        let state = self.state(node);
+        let left = state.left().saturating_sub(run.own_before);
+        let full = if run.procs >= left {
+            format!("no slot is left there (it had {left} for the app)")
+        } else {
+            format!("its share of the {left} slots that it had for the app")
+        };
+        Some(format!(
+            "{name}, the node before, holds {} processes of the app: {full}",
+            run.procs
+        ))
+    }
+
+    /// How the rank got its number.
+    fn order(&self) -> String {
+        let (rank, app) = (self.rank.0, self.row.app);
+        let base = self.plan.app(self.at.app).base().0;
+        let node = &self.row.node;
+        let (nodes, procs) = self.before();
+        match self.plan.app(self.at.app).order() {
+            RankOrder::Slot | RankOrder::Fill => {
+                let first = u64::from(base) + procs;
+                let by = match self.plan.app(self.at.app).order() {
+                    RankOrder::Fill => ", on each object by object",
+                    _ => "",
+                };
+                format!(
+                    "ranks go node by node{by}: app {app} begins with rank {base}, {procs} of its processes are on the {nodes} nodes before, so {node} begins with rank {first}, and rank {rank} is number {} there",
+                    u64::from(rank) - first
+                )
+            }
+            RankOrder::Node => {
+                let round = self.at.local;
+                let mut given = 0_u64;
+                let mut ahead = u64::from(self.at.node);
+                for (number, run) in (0..).zip(self.runs()) {
+                    let count = u64::from(run.nodes.count);
+                    given += count * u64::from(run.procs.min(round));
+                    if number < self.at.run && run.procs > round {
+                        ahead += count;
+                    }
+                }
+                format!(
+                    "ranks go round by round over nodes: app {app} begins with rank {base}, {given} ranks are given before round {round}, {ahead} in it before {node}: {base} + {given} + {ahead} = {rank}"
+                )
+            }
+            RankOrder::Span => format!(
+                "ranks go round by round over the objects of all nodes: app {app} begins with rank {base}, and this is number {} of that order",
+                self.row.app_rank
+            ),
+            RankOrder::Listed(_) => self.listed(),
+        }
+    }
+
+    /// Which line of a file gives the rank its place.
+    fn listed(&self) -> String {
+        let table = self.plan.table();
+        let Some((listing, numbering)) = table.listing[self.at.app] else {
+            return format!("rank {} is in the order of the cpu list", self.rank.0);
+        };
+        let listing = &table.listings[listing];
+        let number = match numbering {
+            Numbering::App => self.row.app_rank,
+            Numbering::Job => self.rank.0,
+        };
+        let after = listing
+            .entries
+            .partition_point(|entry| entry.number <= number);
+        match after.checked_sub(1).map(|at| listing.entries[at]) {
+            Some(entry) => format!(
+                "rank {} stands in {}: entry {number}, line {}",
+                self.rank.0, listing.path, entry.line
+            ),
+            None => format!("rank {} stands in {}", self.rank.0, listing.path),
+        }
+    }
+
+    /// The object, and the number on the node.
+    fn object(&self) -> String {
+        let state = self.state(self.run.nodes.first + self.at.node);
+        let local = format!(
+            "it is process {} of app {} on {}, local rank {} (behind {} of earlier apps)",
+            self.at.local, self.row.app, self.row.node, self.row.local_rank, self.run.own_before
+        );
+        match (&self.row.object, self.run.kind) {
+            (Some(object), Some(kind)) => {
+                let count = self.plan.world().topologies.count(state.topology, kind);
+                format!("{local}, and gets {object} of {count}")
+            }
+            _ => format!("{local}, mapped to no object"),
+        }
+    }
+
+    /// What it is bound to.
+    fn cpus(&self) -> String {
+        let table = self.plan.table();
+        let policy = self.plan.app(self.at.app).policy();
+        let bind = policy.map(|id| table.policies[id].bind);
+        match (&self.row.cpus, bind) {
+            (Some(cpus), _) => {
+                let state = self.state(self.run.nodes.first + self.at.node);
+                let all = self.plan.world().topologies.pus_os(state.topology).len();
+                format!("so it is bound to cpus {cpus} (OS numbers) of {all}")
+            }
+            (None, Some(BindTo::Nothing) | None) => {
+                format!("so it may run on every cpu of {}", self.row.node)
+            }
+            (None, Some(BindTo::Object(_) | BindTo::BySize)) => format!(
+                "the default binding was given up: {} lacks free cpus for it",
+                self.row.node
+            ),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `stowplan explain`: why a rank, a node or a cpu has what it has; for a refused job, what would fit.
+
+use super::diff::behind;
+use super::refuse_format;
+use super::show::{Saved, misplaced, own_options};
+use crate::report::Refused;
+use crate::{Console, output};
+use roaring::RoaringBitmap;
+use serde_json::json;
+use stowplan_answers::explain::instead::Alternatives;
+use stowplan_answers::explain::refused::explain_refused;
+use stowplan_answers::explain::{RANKS_MAX, explain};
+use stowplan_answers::select::{nodes, numbers};
+use stowplan_engine::count::Rank;
+use stowplan_engine::error::spec::OptionFault;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_engine::table::names::NodeId;
+use stowplan_engine::text::cursor::whole_ranges;
+use stowplan_job::args::{Format, JobArgs, job_args, map_args};
+use stowplan_job::error::JobError;
+use stowplan_job::options::Meaning;
+
+/// Runs the subcommand with the arguments behind `explain`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match answer(args, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+/// What is asked about: ranks, the processes of nodes, or those bound to cpus.
+struct Asked {
+    ranks: Option<String>,
+    cpus: Option<String>,
+    options: JobArgs,
+}
+
+fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let (head, job) = behind(args);
+    let (head, cpus) = without_cpus(head)?;
+    let (mut words, options) = job_args(&head)?;
+    own_options(&head, &[Meaning::Format, Meaning::Output, Meaning::Node])?;
+    let format = options.format.unwrap_or(Format::Text);
+    let fine = matches!(format, Format::Text | Format::Json | Format::Ndjson);
+    refuse_format(fine, "explain", format, "text json")?;
+    let by_place = cpus.is_some() || options.parts.node.is_some();
+    let ranks = if by_place {
+        None
+    } else if words.is_empty() {
+        return Err(misplaced("RANK", OptionFault::NoValue));
+    } else {
+        Some(words.remove(0))
+    };
+    let asked = Asked {
+        ranks,
+        cpus,
+        options,
+    };
+    match (words.as_slice(), job) {
+        ([], Some(job)) => of_job(job, &asked, console),
+        ([path], None) => {
+            let saved = Saved::read(path, console.files)?;
+            let chosen = chosen(&saved.plan, &asked)?;
+            tell(
+                &saved.plan,
+                &chosen,
+                &Alternatives::of_plan(&saved.plan),
+                &asked,
+                console,
+            )
+        }
+        ([more, ..], Some(_)) | ([_, more, ..], None) => {
+            Err(misplaced(more, OptionFault::Misplaced))
+        }
+        ([], None) => Err(misplaced("PLAN", OptionFault::NoValue)),
+    }
+}
+
+/// The arguments without `--cpus LIST`, and the list.
+fn without_cpus(args: &[String]) -> Result<(Vec<String>, Option<String>), Refused> {
+    let mut rest = Vec::new();
+    let mut cpus = None;
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let value = match word.trim_start_matches('-') {
+            "cpus" if word.starts_with('-') => {
+                let Some(value) = words.next() else {
+                    return Err(misplaced("--cpus", OptionFault::NoValue));
+                };
+                value.clone()
+            }
+            bare if word.starts_with('-') && bare.starts_with("cpus=") => {
+                bare["cpus=".len()..].to_owned()
+            }
+            _ => {
+                rest.push(word.clone());
+                continue;
+            }
+        };
+        if cpus.replace(value).is_some() {
+            let first = "--cpus".to_owned();
+            return Err(misplaced("--cpus", OptionFault::Twice { first }));
+        }
+    }
+    Ok((rest, cpus))
+}
+
+fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<(), Refused> {
+    let files = console.files;
+    let planning = move |words: &[String]| plan_of(words, files);
+    match planning(words) {
+        Ok(plan) => {
+            let chosen = chosen(&plan, asked)?;
+            let others = Alternatives::of_job(words, &plan, Box::new(planning));
+            tell(&plan, &chosen, &others, asked, console)
+        }
+        Err(error) => {
+            let Some(answer) = explain_refused(words, &error, &planning) else {
+                return Err(error.into());
+            };
+            output::give(asked.options.output.as_deref(), console.out, |out| {
+                if asked
+                    .options
+                    .format
+                    .is_some_and(|format| format != Format::Text)
+                {
+                    serde_json::to_writer(&mut *out, &answer)?;
+                    return out.write_all(b"\n");
+                }
+                let page = answer.page();
+                page.iter().try_for_each(|line| writeln!(out, "{line}"))
+            })
+        }
+    }
+}
+
+fn plan_of(words: &[String], files: &dyn Files) -> Result<Plan, JobError> {
+    let asked = map_args(words)?;
+    let surroundings = crate::surroundings::Surroundings { files };
+    Ok(stowplan_job::place::place(asked, &surroundings)?
+        .mapped
+        .plan)
+}
+
+/// The ranks that are asked of, and nodes without any.
+struct Chosen {
+    ranks: RoaringBitmap,
+    idle: Vec<NodeId>,
+}
+
+fn chosen(plan: &Plan, asked: &Asked) -> Result<Chosen, Refused> {
+    let mut idle = Vec::new();
+    let mut ranks = match &asked.ranks {
+        Some(list) => numbers("RANK", list, plan.ranks(), "ranks")?,
+        None => RoaringBitmap::new(),
+    };
+    if let Some(list) = &asked.options.parts.node {
+        for range in nodes(plan, list)? {
+            for node in (range.first..range.end()).map(|node| NodeId::from_row(node as usize)) {
+                let before = ranks.len();
+                ranks.extend(plan.procs_on(node).map(|proc| proc.rank.0));
+                if ranks.len() == before {
+                    idle.push(node);
+                }
+            }
+        }
+    }
+    if let Some(list) = &asked.cpus {
+        let bad = |why: &str| Refused::Told {
+            class: "bad-value",
+            sentence: format!("--cpus {list}: {why}"),
+        };
+        let ranges =
+            whole_ranges(list).ok_or_else(|| bad("expected a list of OS numbers such as 0-3,7"))?;
+        let mut wanted = RoaringBitmap::new();
+        for (first, last) in ranges {
+            wanted.insert_range(first..=last);
+        }
+        let sets = plan.world().cpusets.iter();
+        let hit: Vec<bool> = sets.map(|(_, set)| !set.is_disjoint(&wanted)).collect();
+        let is_hit = |rank: u32| {
+            let cpus = plan.place(Rank(rank)).and_then(|place| place.cpus);
+            cpus.is_some_and(|set| hit[set.row()])
+        };
+        ranks = match asked.options.parts.node {
+            Some(_) => ranks.iter().filter(|&rank| is_hit(rank)).collect(),
+            None => (0..plan.ranks()).filter(|&rank| is_hit(rank)).collect(),
+        };
+        if ranks.is_empty() {
+            return Err(bad("no process is bound to one of them"));
+        }
+    }
+    if ranks.len() > RANKS_MAX {
+        return Err(Refused::Told {
+            class: "bad-value",
+            sentence: format!(
+                "{} ranks are asked of, at most {RANKS_MAX} are explained at once: name some, or a node",
+                ranks.len()
+            ),
+        });
+    }
+    Ok(Chosen { ranks, idle })
+}
+
+fn tell(
+    plan: &Plan,
+    chosen: &Chosen,
+    others: &Alternatives<'_>,
+    asked: &Asked,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let json = asked
+        .options
+        .format
+        .is_some_and(|format| format != Format::Text);
+    output::give(asked.options.output.as_deref(), console.out, |out| {
+        for node in &chosen.idle {
+            let (name, why) = idle(plan, *node);
+            if json {
+                writeln!(out, "{}", json!({"node": name, "ranks": [], "why": [why]}))?;
+            } else {
+                writeln!(out, "node {name}  no process of the job\n  {why}")?;
+            }
+        }
+        for rank in &chosen.ranks {
+            let Some(told) = explain(plan, Rank(rank), others) else {
+                continue;
+            };
+            if json {
+                serde_json::to_writer(&mut *out, &told)?;
+                out.write_all(b"\n")?;
+            } else {
+                told.page()
+                    .iter()
+                    .try_for_each(|line| writeln!(out, "{line}"))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Why a node has no process.
+fn idle(plan: &Plan, node: NodeId) -> (String, String) {
+    let world = plan.world();
+    let state = world.states.get(world.before.state(node));
+    let placed = plan.ranks();
+    let why = match state.left() {
+        0 => format!(
+            "it has no free slot: {} slots, {} taken before the job",
+            state.slots, state.used
+        ),
+        left => format!(
+            "all {placed} ranks of the job are placed on other nodes, its {left} free slots are left"
+        ),
+    };
+    (world.names.name(node), why)
+}
