@@ -1,0 +1,147 @@
+//! Columns and Arrow.
+
+use crate::process::index;
+use arrow_array::builder::StringBuilder;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::UInt32Type;
+use arrow_array::{ArrayRef, DictionaryArray, RecordBatch, RecordBatchIterator, UInt32Array};
+use arrow_schema::ArrowError;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The columns by name.
+type Columns<'t> = [(&'static str, &'t [u32]); 8];
+
+fn columns(table: &stowplan::Table) -> Columns<'_> {
+    [
+        ("app", table.app()),
+        ("app_rank", table.app_rank()),
+        ("node", table.node()),
+        ("local_rank", table.local_rank()),
+        ("node_rank", table.node_rank()),
+        ("object_kind", table.object_kind()),
+        ("object", table.object()),
+        ("cpuset", table.cpuset()),
+    ]
+}
+
+/// Each column in a `bytes` object, seen as 32-bit numbers.
+pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Bound<'py, PyDict>> {
+    let table = py.detach(|| plan.table());
+    let dict = PyDict::new(py);
+    for (name, column) in columns(&table) {
+        let bytes = PyBytes::new_with(py, size_of_val(column), |bytes| {
+            for (place, number) in bytes.chunks_exact_mut(size_of::<u32>()).zip(column) {
+                place.copy_from_slice(&number.to_ne_bytes());
+            }
+            Ok(())
+        })?;
+        let view = PyMemoryView::from(bytes.as_any())?;
+        dict.set_item(name, view.call_method1("cast", ("I",))?)?;
+    }
+    Ok(dict)
+}
+
+/// The cpu sets of a plan by number: 0 is the empty one.
+#[pyclass(frozen, sequence, module = "stowplan", name = "CpuSets")]
+pub(crate) struct CpuSets {
+    plan: stowplan::Plan,
+}
+
+impl CpuSets {
+    pub(crate) fn new(plan: &stowplan::Plan) -> Self {
+        let plan = plan.clone();
+        Self { plan }
+    }
+}
+
+#[pymethods]
+impl CpuSets {
+    fn __len__(&self) -> usize {
+        self.plan.cpusets() as usize
+    }
+    fn __getitem__(&self, id: isize) -> PyResult<String> {
+        let at = index(id, self.__len__())?;
+        let cpus = u32::try_from(at).ok().and_then(|id| self.plan.cpus(id));
+        Ok(cpus.map(|cpus| cpus.to_string()).unwrap_or_default())
+    }
+}
+
+/// The rows of `tsv` as an Arrow stream of one batch.
+pub(crate) fn stream<'py>(
+    py: Python<'py>,
+    plan: &stowplan::Plan,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let batch = py.detach(|| batch(plan));
+    let batch = batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+fn batch(plan: &stowplan::Plan) -> Result<RecordBatch, ArrowError> {
+    let table = plan.table();
+    let numbers = |column: &[u32]| Arc::new(UInt32Array::from(column.to_vec())) as ArrayRef;
+    let ranks: Vec<u32> = (0..).take(table.len()).collect();
+    let nodes = plan.nodes().map(|node| node.name().to_owned());
+    let node = words(
+        table.node().iter().map(|&node| Some(node)).collect(),
+        nodes.collect(),
+    )?;
+    let (objects, names) = objects(plan, &table);
+    let cpusets = (1..plan.cpusets()).map(|id| {
+        plan.cpus(id)
+            .map(|cpus| cpus.to_string())
+            .unwrap_or_default()
+    });
+    let cpus = table.cpuset().iter().map(|id| id.checked_sub(1));
+    RecordBatch::try_from_iter([
+        ("rank", numbers(&ranks)),
+        ("app", numbers(table.app())),
+        ("app_rank", numbers(table.app_rank())),
+        ("node", node),
+        ("local_rank", numbers(table.local_rank())),
+        ("node_rank", numbers(table.node_rank())),
+        ("object", words(objects, names)?),
+        ("cpus", words(cpus.collect(), cpusets.collect())?),
+    ])
+}
+
+/// A dictionary column: which of the words each row has, if any.
+fn words(rows: Vec<Option<u32>>, words: Vec<String>) -> Result<ArrayRef, ArrowError> {
+    let mut values = StringBuilder::new();
+    words.iter().for_each(|word| values.append_value(word));
+    let keys = UInt32Array::from(rows);
+    Ok(Arc::new(DictionaryArray::<UInt32Type>::try_new(
+        keys,
+        Arc::new(values.finish()),
+    )?))
+}
+
+/// The distinct objects that processes were mapped to, as `core:5`, and which one each rank has.
+fn objects(plan: &stowplan::Plan, table: &stowplan::Table) -> (Vec<Option<u32>>, Vec<String>) {
+    let mut names = Vec::new();
+    let mut known: HashMap<(u32, u32), Option<u32>> = HashMap::new();
+    let pairs = table.object_kind().iter().zip(table.object());
+    let rows = (0..).zip(pairs).map(|(rank, (&kind, &object))| {
+        *known.entry((kind, object)).or_insert_with(|| {
+            let proc = plan.proc(stowplan::Rank::new(rank))?;
+            let name = proc.object()?.to_string();
+            names.push(name);
+            u32::try_from(names.len() - 1).ok()
+        })
+    });
+    let rows = rows.collect();
+    (rows, names)
+}
+
+/// A plan for a notebook.
+pub(crate) fn html(plan: &stowplan::Plan) -> String {
+    let text = plan.summary().to_string();
+    let safe = text.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<pre>{safe}</pre>")
+}

@@ -1,0 +1,213 @@
+//! Apps and jobs.
+
+use crate::error::{bad_value, not_placed};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
+
+/// A program, how many processes it has, where and how they are placed.
+#[pyclass(frozen, get_all, eq, module = "stowplan", name = "App", from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(crate) struct App {
+    program: String,
+    procs: Option<u32>,
+    hosts: Option<String>,
+    hostfile: Option<String>,
+    map_by: Option<String>,
+    rank_by: Option<String>,
+    bind_to: Option<String>,
+}
+
+/// A number of processes; a number that none can be is refused as a value, another type as a type.
+fn procs(py: Python<'_>, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<u32>> {
+    let Some(value) = value else {
+        return Ok(None);
+    };
+    if !value.is_instance_of::<PyInt>() {
+        let kind = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("procs is an int, not {kind}")));
+    }
+    match value.extract::<u32>() {
+        // The largest stands for "as many as there is room for" in C.
+        Ok(procs) if procs < u32::MAX => Ok(Some(procs)),
+        Ok(_) | Err(_) => Err(bad_value(
+            py,
+            &format!("procs {value} is no number of processes"),
+        )),
+    }
+}
+
+#[pymethods]
+impl App {
+    #[new]
+    #[pyo3(signature = (program, *, procs=None, hosts=None, hostfile=None, map_by=None, rank_by=None, bind_to=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn new(
+        py: Python<'_>,
+        program: String,
+        procs: Option<&Bound<'_, PyAny>>,
+        hosts: Option<String>,
+        hostfile: Option<String>,
+        map_by: Option<String>,
+        rank_by: Option<String>,
+        bind_to: Option<String>,
+    ) -> PyResult<Self> {
+        let procs = self::procs(py, procs)?;
+        Ok(Self {
+            program,
+            procs,
+            hosts,
+            hostfile,
+            map_by,
+            rank_by,
+            bind_to,
+        })
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String,), Bound<'py, PyDict>)> {
+        let options = PyDict::new(py);
+        options.set_item("procs", self.procs)?;
+        options.set_item("hosts", &self.hosts)?;
+        options.set_item("hostfile", &self.hostfile)?;
+        options.set_item("map_by", &self.map_by)?;
+        options.set_item("rank_by", &self.rank_by)?;
+        options.set_item("bind_to", &self.bind_to)?;
+        Ok(((self.program.clone(),), options))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<App {}>", self.program)
+    }
+}
+
+impl App {
+    fn build(&self) -> stowplan::App {
+        let mut app = stowplan::App::new(self.program.clone());
+        if let Some(procs) = self.procs {
+            app = app.procs(procs);
+        }
+        if let Some(hosts) = &self.hosts {
+            app = app.hosts(hosts.clone());
+        }
+        if let Some(hostfile) = &self.hostfile {
+            app = app.hostfile(hostfile.clone());
+        }
+        if let Some(map_by) = &self.map_by {
+            app = app.map_by(map_by.as_str());
+        }
+        if let Some(rank_by) = &self.rank_by {
+            app = app.rank_by(rank_by.as_str());
+        }
+        if let Some(bind_to) = &self.bind_to {
+            app = app.bind_to(bind_to.as_str());
+        }
+        app
+    }
+}
+
+/// What is to be placed: apps, and the policies they share.
+#[pyclass(frozen, eq, module = "stowplan", name = "Job", from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Job {
+    pub(crate) inner: stowplan::Job,
+}
+
+#[pymethods]
+impl Job {
+    #[new]
+    #[pyo3(signature = (apps, *, map_by=None, rank_by=None, bind_to=None, files=None))]
+    fn new(
+        py: Python<'_>,
+        apps: Vec<App>,
+        map_by: Option<&str>,
+        rank_by: Option<&str>,
+        bind_to: Option<&str>,
+        files: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let mut job = stowplan::Job::builder();
+        if let Some(map_by) = map_by {
+            job = job.map_by(map_by);
+        }
+        if let Some(rank_by) = rank_by {
+            job = job.rank_by(rank_by);
+        }
+        if let Some(bind_to) = bind_to {
+            job = job.bind_to(bind_to);
+        }
+        for app in &apps {
+            job = job.app(app.build());
+        }
+        for (name, text) in files.into_iter().flatten() {
+            job = job.file(name.extract::<String>()?, text.extract::<String>()?);
+        }
+        Self::made(py, job.build())
+    }
+
+    /// A command line of prterun behind its name: a text as one would type it, or a list of words.
+    #[staticmethod]
+    fn from_command_line(words: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = words.py();
+        let words: Vec<String> = match words.cast::<PyString>() {
+            Ok(line) => {
+                let split = py.import("shlex")?.call_method1("split", (line,));
+                split
+                    .map_err(|error| bad_value(py, &format!("the command line: {error}")))?
+                    .extract()?
+            }
+            Err(_) => words.extract()?,
+        };
+        Self::made(py, stowplan::Job::from_command_line(words))
+    }
+
+    /// A spawn request in JSON.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
+        Self::made(py, stowplan::Job::from_json(text))
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Self::made(py, stowplan::Job::from_bytes(bytes))
+    }
+
+    /// The job as one process relays it to another, with its files.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((read, (self.to_bytes(py),)))
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "<Job>"
+    }
+}
+
+impl Job {
+    fn made(py: Python<'_>, job: Result<stowplan::Job, stowplan::Error>) -> PyResult<Self> {
+        match job {
+            Ok(inner) => Ok(Self { inner }),
+            Err(error) => Err(not_placed(py, &error)),
+        }
+    }
+
+    /// A job, or a command line that stands for one.
+    pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(job) = given.cast::<Self>() {
+            return Ok(job.get().clone());
+        }
+        if given.is_instance_of::<PyString>() || given.is_instance_of::<PyList>() {
+            return Self::from_command_line(given);
+        }
+        let kind = given.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a Job or a command line is needed, not {kind}"
+        )))
+    }
+}

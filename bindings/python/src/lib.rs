@@ -1,0 +1,43 @@
+//! stowplan for Python: conversions over the crate `stowplan`, nothing else.
+//!
+//! Plans are made without the interpreter's lock. Columns leave in `bytes` objects; Arrow takes them as a stream.
+
+#![forbid(unsafe_code)]
+
+// Refusals as exceptions.
+mod error;
+// Topologies and the nodes that have them.
+mod machine;
+// Apps and jobs.
+mod job;
+// Where processes are.
+mod plan;
+// One process, one node, the slice of a node.
+mod process;
+// Columns and Arrow.
+mod columns;
+// Jobs side by side on the same nodes.
+mod cluster;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("Error", py.get_type::<error::Error>())?;
+    module.add("PlacementError", py.get_type::<error::PlacementError>())?;
+    module.add_class::<machine::Topology>()?;
+    module.add_class::<machine::Machine>()?;
+    module.add_class::<job::App>()?;
+    module.add_class::<job::Job>()?;
+    module.add_class::<plan::Plan>()?;
+    module.add_class::<process::Proc>()?;
+    module.add_class::<process::Node>()?;
+    module.add_class::<process::NodeSlice>()?;
+    module.add_class::<process::SliceProc>()?;
+    module.add_class::<columns::CpuSets>()?;
+    module.add_class::<cluster::Cluster>()?;
+    module.add_function(wrap_pyfunction!(plan::place, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::place_many, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Where processes are.
+
+use crate::columns::{self, CpuSets};
+use crate::error::{not_placed, refused};
+use crate::job::Job;
+use crate::machine::Machine;
+use crate::process::{Node, Proc, index};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use rayon::prelude::*;
+
+/// Where every process of a job is.
+#[pyclass(frozen, eq, sequence, module = "stowplan", name = "Plan")]
+#[derive(PartialEq)]
+pub(crate) struct Plan {
+    pub(crate) inner: stowplan::Plan,
+}
+
+impl From<stowplan::Plan> for Plan {
+    fn from(inner: stowplan::Plan) -> Self {
+        Self { inner }
+    }
+}
+
+#[pymethods]
+impl Plan {
+    /// Reads what `to_bytes` or `to_broadcast` wrote.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let inner = stowplan::Plan::from_bytes(bytes);
+        inner.map(Self::from).map_err(|error| refused(py, &error))
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    fn __getitem__(&self, rank: isize) -> PyResult<Proc> {
+        let at = index(rank, self.inner.len())?;
+        Ok(Proc::new(&self.inner, u32::try_from(at)?))
+    }
+
+    fn __iter__(&self) -> Procs {
+        Procs {
+            plan: self.inner.clone(),
+            next: 0,
+        }
+    }
+
+    /// The names of the nodes, by number.
+    #[getter]
+    fn nodes(&self) -> Vec<String> {
+        self.inner
+            .nodes()
+            .map(|node| node.name().to_owned())
+            .collect()
+    }
+
+    /// A node by name.
+    fn node(&self, name: &str) -> PyResult<Node> {
+        Node::of(self, name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    /// The columns: a number for each rank, each a read-only memoryview of 32-bit numbers.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns::dict(py, &self.inner)
+    }
+
+    /// The cpu sets that the column `cpuset` numbers.
+    #[getter]
+    fn cpusets(&self) -> CpuSets {
+        CpuSets::new(&self.inner)
+    }
+
+    /// The rows as an Arrow stream: `pyarrow.table(plan)`, `polars.DataFrame(plan)`.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer may ask for another schema, and must take ours where it cannot be had.
+        let _ = requested_schema;
+        columns::stream(py, &self.inner)
+    }
+
+    /// The node of each rank in the form of Flux (RFC 34).
+    fn task_map(&self, py: Python<'_>) -> PyResult<String> {
+        let map = self.inner.task_map().map_err(|error| refused(py, &error))?;
+        Ok(map.to_string())
+    }
+
+    /// The whole plan.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_bytes())
+    }
+
+    /// What every daemon needs of it.
+    fn to_broadcast<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.to_broadcast())
+    }
+
+    /// Judges the plan from its promises; raises where one is broken.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let judged = py.detach(|| self.inner.check());
+        judged.map_err(|error| refused(py, &error))
+    }
+
+    /// What the command says beside its answer, a line each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes().iter().map(ToString::to_string).collect()
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let read = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((read, (self.to_bytes(py),)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", self.inner.summary())
+    }
+
+    /// For a notebook.
+    fn _repr_html_(&self) -> String {
+        columns::html(&self.inner)
+    }
+}
+
+/// The processes of a plan, in rank order.
+#[pyclass(module = "stowplan")]
+struct Procs {
+    plan: stowplan::Plan,
+    next: u32,
+}
+
+#[pymethods]
+impl Procs {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+    fn __next__(&mut self) -> Option<Proc> {
+        let rank = self.next;
+        if rank as usize >= self.plan.len() {
+            return None;
+        }
+        self.next += 1;
+        Some(Proc::new(&self.plan, rank))
+    }
+}
+
+/// Places a job; a command line may stand for it.
+#[pyfunction]
+pub(crate) fn place(job: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Plan> {
+    let py = job.py();
+    let job = Job::of(job)?;
+    let placed = py.detach(|| stowplan::Plan::new(&job.inner, &machine.inner));
+    placed
+        .map(Plan::from)
+        .map_err(|error| not_placed(py, &error))
+}
+
+/// Places many jobs, each as if it had the machine to itself, on all cores. The first refusal in their order is raised.
+#[pyfunction]
+pub(crate) fn place_many(jobs: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Vec<Plan>> {
+    let py = jobs.py();
+    let jobs: Vec<PyResult<Job>> = jobs.try_iter()?.map(|job| Job::of(&job?)).collect();
+    // Threads of this call alone: those of an earlier one are not there in a child of fork.
+    let placed: Vec<Option<Result<stowplan::Plan, stowplan::Error>>> = py.detach(|| {
+        let place = |job: &PyResult<Job>| {
+            let job = job.as_ref().ok()?;
+            Some(stowplan::Plan::new(&job.inner, &machine.inner))
+        };
+        match rayon::ThreadPoolBuilder::new().build() {
+            Ok(pool) => pool.install(|| jobs.par_iter().map(place).collect()),
+            Err(_) => jobs.iter().map(place).collect(),
+        }
+    });
+    let one = |(job, placed): (PyResult<Job>, Option<Result<_, stowplan::Error>>)| {
+        job?;
+        match placed {
+            Some(Ok(plan)) => Ok(Plan::from(plan)),
+            Some(Err(error)) => Err(not_placed(py, &error)),
+            None => unreachable!("a job that was read is placed or refused"),
+        }
+    };
+    jobs.into_iter().zip(placed).map(one).collect()
+}

@@ -1,0 +1,228 @@
+//! One process, one node, the slice of a node.
+
+use crate::error::refused;
+use crate::plan::Plan;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyRange};
+
+/// One process of a plan.
+#[pyclass(frozen, module = "stowplan", name = "Proc")]
+pub(crate) struct Proc {
+    plan: stowplan::Plan,
+    rank: u32,
+}
+
+impl Proc {
+    pub(crate) fn new(plan: &stowplan::Plan, rank: u32) -> Self {
+        let plan = plan.clone();
+        Self { plan, rank }
+    }
+
+    fn inner(&self) -> PyResult<stowplan::Proc<'_>> {
+        let rank = stowplan::Rank::new(self.rank);
+        self.plan
+            .proc(rank)
+            .ok_or_else(|| PyIndexError::new_err("no such rank"))
+    }
+}
+
+#[pymethods]
+impl Proc {
+    #[getter]
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+    #[getter]
+    fn app(&self) -> PyResult<u32> {
+        Ok(self.inner()?.app())
+    }
+    #[getter]
+    fn app_rank(&self) -> PyResult<u32> {
+        Ok(self.inner()?.app_rank())
+    }
+    #[getter]
+    fn local_rank(&self) -> PyResult<u32> {
+        Ok(self.inner()?.local_rank())
+    }
+    #[getter]
+    fn node_rank(&self) -> PyResult<u32> {
+        Ok(self.inner()?.node_rank())
+    }
+    #[getter]
+    fn node(&self) -> PyResult<String> {
+        Ok(self.inner()?.node().name().to_owned())
+    }
+    #[getter]
+    fn cpus(&self) -> PyResult<String> {
+        Ok(self.inner()?.cpus().to_string())
+    }
+    #[getter]
+    fn cpu_list(&self) -> PyResult<Vec<u32>> {
+        Ok(self.inner()?.cpus().iter().collect())
+    }
+    #[getter]
+    fn object(&self) -> PyResult<Option<String>> {
+        Ok(self.inner()?.object().map(|object| object.to_string()))
+    }
+    fn __repr__(&self) -> PyResult<String> {
+        let proc = self.inner()?;
+        Ok(format!(
+            "<rank {} on {}, cpus {}>",
+            self.rank,
+            proc.node().name(),
+            proc.cpus()
+        ))
+    }
+}
+
+/// One node of a plan.
+#[pyclass(frozen, module = "stowplan", name = "Node")]
+pub(crate) struct Node {
+    plan: stowplan::Plan,
+    name: String,
+}
+
+impl Node {
+    /// The node of this name, if the plan has it.
+    pub(crate) fn of(plan: &Plan, name: &str) -> Option<Self> {
+        let node = plan.inner.node(name)?;
+        let name = node.name().to_owned();
+        Some(Self {
+            plan: plan.inner.clone(),
+            name,
+        })
+    }
+
+    fn inner(&self) -> PyResult<stowplan::Node<'_>> {
+        self.plan
+            .node(&self.name)
+            .ok_or_else(|| PyIndexError::new_err("no such node"))
+    }
+}
+
+#[pymethods]
+impl Node {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+    #[getter]
+    fn number(&self) -> PyResult<u32> {
+        Ok(self.inner()?.number())
+    }
+    /// The ranks on it, by local rank: a range where they follow each other evenly, else a list.
+    #[getter]
+    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let ranks: Vec<u32> = self
+            .inner()?
+            .procs()
+            .map(|proc| proc.rank().into())
+            .collect();
+        let step = match ranks.as_slice() {
+            [first, second, ..] => isize::try_from(i64::from(*second) - i64::from(*first))?,
+            _ => 1,
+        };
+        let wide = |rank: &u32| isize::try_from(*rank);
+        let even = step != 0
+            && ranks
+                .windows(2)
+                .all(|pair| i64::from(pair[1]) - i64::from(pair[0]) == step as i64);
+        match (ranks.first(), ranks.last()) {
+            (Some(first), Some(last)) if even => {
+                let end = wide(last)? + step.signum();
+                Ok(PyRange::new_with_step(py, wide(first)?, end, step)?.into_any())
+            }
+            (None, _) => Ok(PyRange::new(py, 0, 0)?.into_any()),
+            _ => Ok(PyList::new(py, ranks)?.into_any()),
+        }
+    }
+    /// What a daemon on this node needs of the plan.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner()?.to_bytes()))
+    }
+    fn __repr__(&self) -> PyResult<String> {
+        let node = self.inner()?;
+        Ok(format!(
+            "<node {} with {} ranks>",
+            self.name,
+            node.procs().len()
+        ))
+    }
+}
+
+/// What a daemon knows of a plan: the processes of its node.
+#[pyclass(frozen, module = "stowplan", name = "NodeSlice")]
+pub(crate) struct NodeSlice {
+    inner: stowplan::NodeSlice,
+}
+
+#[pymethods]
+impl NodeSlice {
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let inner = stowplan::NodeSlice::from_bytes(bytes);
+        let inner = inner.map_err(|error| refused(py, &error))?;
+        Ok(Self { inner })
+    }
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+    fn __getitem__(&self, local_rank: isize) -> PyResult<SliceProc> {
+        let at = index(local_rank, self.inner.len())?;
+        let found = self.inner.procs().nth(at);
+        let proc = found.ok_or_else(|| PyIndexError::new_err("no such local rank"))?;
+        Ok(SliceProc {
+            rank: proc.rank().into(),
+            app: proc.app(),
+            app_rank: proc.app_rank(),
+            local_rank: proc.local_rank(),
+            node_rank: proc.node_rank(),
+            node: self.inner.name().to_owned(),
+            object: proc.object().map(|object| object.to_string()),
+            cpus: proc.cpus().to_string(),
+            cpu_list: proc.cpus().iter().collect(),
+        })
+    }
+    fn __repr__(&self) -> String {
+        format!(
+            "<slice of {} with {} ranks>",
+            self.inner.name(),
+            self.inner.len()
+        )
+    }
+}
+
+/// A process of a slice.
+#[pyclass(frozen, get_all, module = "stowplan", name = "SliceProc")]
+pub(crate) struct SliceProc {
+    rank: u32,
+    app: u32,
+    app_rank: u32,
+    local_rank: u32,
+    node_rank: u32,
+    node: String,
+    object: Option<String>,
+    cpus: String,
+    cpu_list: Vec<u32>,
+}
+
+/// A place in a sequence; from the end where it is negative.
+///
+/// # Errors
+/// `IndexError`.
+pub(crate) fn index(at: isize, len: usize) -> PyResult<usize> {
+    let from_end = || len.checked_sub(at.unsigned_abs());
+    let place = if at < 0 {
+        from_end()
+    } else {
+        usize::try_from(at).ok()
+    };
+    place
+        .filter(|&place| place < len)
+        .ok_or_else(|| PyIndexError::new_err(format!("{at} is out of range, there are {len}")))
+}
