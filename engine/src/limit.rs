@@ -8,14 +8,18 @@ pub const NODES_MAX: u32 = u32::MAX - 1;
 pub const APPS_MAX: u32 = 1 << 24;
 /// PUs of one topology, and the largest OS number plus one.
 pub const PUS_MAX: u32 = 1 << 20;
-/// Objects of one topology.
+/// Objects of one topology, and of all topologies of a job.
 pub const OBJECTS_MAX: u32 = 1 << 22;
 /// GPUs of one topology, and the largest visible number plus one.
 pub const GPUS_MAX: u32 = 1 << 12;
 /// Entries of one bracket list in a host list.
 pub const HOST_ENTRIES_MAX: usize = 1 << 24;
+/// Names that the brackets before the last one of an entry may come to, over all entries of a host list.
+pub const HOST_PRODUCT_MAX: usize = 1 << 16;
+/// Entries of one sequence that host ranges come to; a file may have as many as it has lines.
+pub const SEQUENCE_NODES_MAX: u64 = 1 << 22;
 /// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.
-pub const TEXT_BYTES_MAX: usize = 1 << 30;
+pub const TEXT_BYTES_MAX: usize = 1 << 28;
 /// Bytes of a packed request.
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
 /// Runs of one pattern: distinct processes of one app on one node before they repeat.

@@ -5,6 +5,7 @@ use crate::devices::{Row, give};
 use crate::error::JobError;
 use crate::outside::Outside;
 use crate::sources::Sources;
+use stowplan_engine::limit::OBJECTS_MAX;
 use stowplan_engine::map::{CpuList, Machine};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::table::cpusets::Cpusets;
@@ -28,11 +29,21 @@ const LOCALHOST: &str = "localhost";
 pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), JobError> {
     let mut tables = Tables::default();
     let mut rows: Vec<Row> = Vec::new();
+    let mut objects = 0;
     for (nodes, source) in &job.topos {
         let draft = match source.as_str() {
             HERE => outside.here()?,
             source => stowplan_topo::read(source, &|path| outside.read(path))?,
         };
+        objects += draft.objects.len();
+        if objects > OBJECTS_MAX as usize {
+            return Err(JobError::Told {
+                class: "bad-topology",
+                sentence: format!(
+                    "topology {source}: with those before it there are {objects} objects, at most {OBJECTS_MAX} are held"
+                ),
+            });
+        }
         let twice = rows.iter().any(|row| row.nodes.is_none());
         let nodes = match nodes {
             Some(nodes) => Some(hosts(nodes)?),

@@ -1,6 +1,9 @@
 //! Ending a long output cleanly when the user says so.
 
+use crate::draft::end_without;
 use std::io;
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Nothing is being written: an interrupt may end the process at once.
@@ -12,17 +15,57 @@ const STOPPING: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(IDLE);
 
-/// Listens for interrupts, once per process. Where that cannot be, an interrupt ends the process as it always does.
+/// Listens for what ends the process, once per process: files that are not complete are removed first. Where that
+/// cannot be, a signal ends the process as it always does.
+///
+/// What was ignored when the process began, as under `nohup`, stays ignored.
+#[cfg(unix)]
 pub fn listen() {
-    let heard = || {
-        // The first interrupt of an output lets it clean up; any other ends the process.
-        let first = STATE.compare_exchange(WRITING, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
-        if first.is_err() {
-            std::process::exit(i32::from(crate::report::STOPPED));
-        }
-    };
+    use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+    // A file that grows beyond the limit of its size is then an error of the write, as a full disk is.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    let ignored = ignored();
+    let heard = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU]
+        .into_iter()
+        .filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    if let Ok(mut signals) = Signals::new(heard) {
+        std::thread::spawn(move || {
+            for signal in signals.forever() {
+                if signal == SIGINT {
+                    interrupted();
+                } else {
+                    end_without(|| {
+                        let _ = signal_hook::low_level::emulate_default_handler(signal);
+                    });
+                }
+            }
+        });
+    }
+}
+
+/// The signals that are ignored, as bits from signal 1 on, where the system tells.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// Listens for interrupts, once per process. Where that cannot be, an interrupt ends the process as it always does.
+#[cfg(not(unix))]
+pub fn listen() {
     // Nothing depends on it.
-    let _ = ctrlc::set_handler(heard);
+    let _ = ctrlc::set_handler(interrupted);
+}
+
+/// The first interrupt of a long output ends it at its next block; any other ends the process.
+fn interrupted() {
+    let first = STATE.compare_exchange(WRITING, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
+    if first.is_err() {
+        end_without(|| std::process::exit(i32::from(crate::report::STOPPED)));
+    }
 }
 
 /// An output that is being written.

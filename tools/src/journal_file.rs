@@ -1,5 +1,6 @@
 //! The journal on disk: one writer, synced before it answers, torn tails cut off, compacted by a new file.
 
+use crate::draft::{Draft, resolve, sync_folder};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -73,7 +74,11 @@ fn read_all(file: &mut File) -> Result<Vec<u8>, FileError> {
         return Err(FileError::TooLarge { bytes });
     }
     let mut all = Vec::new();
-    file.take(JOURNAL_BYTES_MAX)
+    // Once, and not by doubling.
+    let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+    all.try_reserve_exact(size.saturating_add(1))
+        .map_err(|error| io_error("read")(io::Error::other(error)))?;
+    file.take(bytes)
         .read_to_end(&mut all)
         .map_err(io_error("read"))?;
     Ok(all)
@@ -96,6 +101,8 @@ impl JournalFile {
     /// # Errors
     /// [`FileError`]; `InUse` when somebody else writes it.
     pub fn open(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
+        // Links are followed here, once: what is locked, cut and replaced is one file in one folder.
+        let path = resolve(path).map_err(io_error("opened"))?;
         if path.exists() && !path.is_file() {
             return Err(FileError::NoFile);
         }
@@ -106,24 +113,18 @@ impl JournalFile {
             .write(true)
             .create(true)
             .truncate(false)
-            .open(path);
+            .open(&path);
         let mut file = file.map_err(io_error("opened"))?;
         lock(&file)?;
         // Between open and lock a compaction may have put another file in this one's place.
-        if !is_at(&file, path)? {
+        if !is_at(&file, &path)? {
             return Err(FileError::InUse);
         }
         let bytes = read_all(&mut file)?;
         if fresh {
-            sync_folder(path)?;
+            sync_folder(&path).map_err(io_error("synced"))?;
         }
-        Ok((
-            Self {
-                file,
-                path: path.to_owned(),
-            },
-            bytes,
-        ))
+        Ok((Self { file, path }, bytes))
     }
 
     /// Cuts everything from a byte on, for good: the torn tail, before anything is appended.
@@ -138,32 +139,24 @@ impl JournalFile {
         self.file.sync_all().map_err(io_error("synced"))
     }
 
-    /// Puts a file with these bytes in the place of this one: written, synced, renamed, folder synced. A crash leaves
-    /// the old file or the new one.
+    /// Puts a file with these bytes in the place of this one: created anew, locked, written, synced, renamed, folder
+    /// synced. A crash leaves the old file or the new one.
     ///
     /// # Errors
-    /// [`FileError`] when the file system refuses; the old file is then still in its place.
+    /// [`FileError`] when the file system refuses, or another file stands in the place of this one by now; what stands
+    /// there is left as it is.
     pub fn replace(self, bytes: &[u8]) -> Result<Self, FileError> {
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(".compact");
-        let aside = self.path.with_file_name(name);
-        let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&aside);
-        let mut file = file.map_err(io_error("compacted"))?;
-        lock(&file)?;
+        let draft = Draft::beside(&self.path).map_err(io_error("compacted"))?;
+        lock(draft.file())?;
+        let mut file = draft.file();
         file.write_all(bytes).map_err(io_error("compacted"))?;
-        file.sync_all().map_err(io_error("synced"))?;
-        std::fs::rename(&aside, &self.path).map_err(io_error("renamed"))?;
-        sync_folder(&self.path)?;
-        Ok(Self {
-            file,
-            path: self.path,
-        })
+        if !is_at(&self.file, &self.path)? {
+            return Err(FileError::InUse);
+        }
+        // The lock belongs to the open file, whatever its name.
+        let file = draft.take_place().map_err(io_error("compacted"))?;
+        let path = self.path;
+        Ok(Self { file, path })
     }
 
     /// Where it is.
@@ -178,7 +171,7 @@ impl JournalFile {
 fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
     use std::os::unix::fs::MetadataExt as _;
     let open = file.metadata().map_err(io_error("opened"))?;
-    Ok(std::fs::metadata(path)
+    Ok(std::fs::symlink_metadata(path)
         .is_ok_and(|there| (there.dev(), there.ino()) == (open.dev(), open.ino())))
 }
 
@@ -186,18 +179,4 @@ fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
     Ok(true)
-}
-
-/// Makes a new name in a folder safe from a crash.
-fn sync_folder(path: &Path) -> Result<(), FileError> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    if cfg!(unix) {
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(io_error("synced"))?;
-    }
-    Ok(())
 }

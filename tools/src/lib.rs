@@ -10,6 +10,8 @@ pub mod report;
 pub mod disk;
 // One plan in, one text out.
 pub mod format;
+// A file that takes the place of another one whole.
+pub mod draft;
 // Ending early, cleanly.
 pub mod interrupt;
 // Where an answer goes.

@@ -11,10 +11,15 @@ use stowplan_cli::progress::Audience;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args_os()
+    let args: Result<Vec<String>, _> = std::env::args_os()
         .skip(1)
-        .map(|arg| arg.to_string_lossy().into_owned())
+        .zip(1..)
+        .map(|(arg, number)| arg.into_string().map_err(|arg| (number, arg)))
         .collect();
+    let args = match args {
+        Ok(args) => args,
+        Err((number, arg)) => return refuse(number, &arg),
+    };
     stowplan_cli::interrupt::listen();
     let audience = if std::io::stderr().is_terminal() {
         Audience::Terminal
@@ -38,4 +43,13 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(status),
         Err(_) => ExitCode::from(2),
     }
+}
+
+/// Two names that differ in such bytes would be one name, and another file than the one named would be written.
+fn refuse(number: usize, arg: &std::ffi::OsStr) -> ExitCode {
+    let refused = stowplan_cli::report::Refused::Told {
+        class: "bad-value",
+        sentence: format!("argument {number} is not UTF-8: {arg:?}"),
+    };
+    ExitCode::from(refused.print(&mut std::io::stderr().lock()))
 }

@@ -1,9 +1,10 @@
 //! Where an answer goes: standard output, or a file that is there whole or not at all.
 
+use crate::draft::{Draft, resolve};
 use crate::report::Refused;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Gives an answer: to the file if one is named, else to `out`.
 ///
@@ -48,78 +49,20 @@ fn refused(to: &str, error: io::Error) -> Refused {
     }
 }
 
-/// A file beside the target that becomes the target, or goes.
-struct Draft {
-    path: PathBuf,
-    done: Done,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Done {
-    No,
-    Yes,
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if self.done == Done::No {
-            // Nothing more can be done about a file that will not go.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
 fn whole(target: &Path, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Behind a symbolic link, the file itself is replaced.
-    let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-    let (file, mut draft) = beside(&target)?;
-    if let Ok(about) = fs::metadata(&target) {
-        file.set_permissions(about.permissions())?;
-    }
-    let mut file = BufWriter::with_capacity(1 << 16, file);
+    let draft = Draft::beside(&resolve(target)?)?;
+    let mut file = BufWriter::with_capacity(1 << 16, draft.file());
     answer(&mut file)?;
     file.flush()?;
-    fs::rename(&draft.path, &target)?;
-    draft.done = Done::Yes;
+    drop(file);
+    draft.take_place()?;
     Ok(())
-}
-
-/// A new file in the folder of the target, under a name that nobody has.
-fn beside(target: &Path) -> io::Result<(File, Draft)> {
-    let Some(name) = target.file_name() else {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it names no file",
-        ));
-    };
-    for attempt in 0..100_u32 {
-        let mut own = std::ffi::OsString::from(".");
-        own.push(name);
-        own.push(format!(".{}-{attempt}.part", std::process::id()));
-        let path = target.with_file_name(own);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => {
-                return Ok((
-                    file,
-                    Draft {
-                        path,
-                        done: Done::No,
-                    },
-                ));
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        "parts of earlier attempts are in the way",
-    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn folder(name: &str) -> PathBuf {
         let path =

@@ -78,7 +78,11 @@ impl Refused {
             }
             Self::Output { error, .. } if error.kind() == io::ErrorKind::BrokenPipe => return 0,
             Self::Output { to, error } => {
-                writeln!(err, "error[output]: {to} cannot be written: {error}")
+                writeln!(
+                    err,
+                    "error[output]: {} cannot be written: {error}",
+                    one_line(to)
+                )
             }
             Self::Stopped => return STOPPED,
         };

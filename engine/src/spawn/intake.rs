@@ -12,16 +12,17 @@ use crate::error::at::{At, Text};
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
 use crate::id::Id as _;
-use crate::limit::RANKS_MAX;
+use crate::limit::{HOST_PRODUCT_MAX, RANKS_MAX};
 use crate::table::apps::AppId;
 use crate::text::cursor::ranges_text;
 use crate::text::directive::{read_bind, read_rank};
-use crate::text::hostlist::{HostFault, read_hosts};
+use crate::text::hostlist::{HostError, HostFault, TOO_MANY_NAMES, read_hosts};
 use crate::text::mapping::{
     MapForm, keep_flag, keep_policy, pattern_text, read_list, read_map, read_pattern,
 };
 use crate::text::said::{MapChoice, Place, Placed};
 use crate::text::words::MapQualifier;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Collects what is said.
@@ -29,6 +30,9 @@ use std::sync::Arc;
 pub struct Intake {
     spoken: Spoken,
     request: SpawnRequest,
+    /// Host lists that brackets make longer than their text, and how many entries more these come to.
+    bracketed: HashSet<Arc<str>>,
+    beyond: usize,
 }
 
 /// What an intake comes to.
@@ -285,7 +289,7 @@ impl Intake {
     /// `bad-hostlist`, or `job-too-large` for more nodes than ids count.
     pub fn hosts(&mut self, app: AppId, row: u32, scope: Scope) -> Result<(), SpecError> {
         let text = self.content(row);
-        if let Err(error) = read_hosts(&text) {
+        if let Err(error) = self.read_hosts(&text) {
             let place = Place {
                 text: row,
                 start: u32::try_from(error.start).unwrap_or(u32::MAX),
@@ -306,6 +310,21 @@ impl Intake {
             });
         }
         self.join(app, keys::APP_DASH_HOST, text.to_string(), scope);
+        Ok(())
+    }
+    /// The entries that brackets make are limited for the whole request; a list that is said again counts once.
+    fn read_hosts(&mut self, text: &Arc<str>) -> Result<(), HostError> {
+        let beyond = read_hosts(text)?.len().saturating_sub(text.len());
+        if beyond > 0 && self.bracketed.insert(Arc::clone(text)) {
+            self.beyond += beyond;
+        }
+        if self.beyond > HOST_PRODUCT_MAX {
+            return Err(HostError {
+                start: 0,
+                end: text.len(),
+                fault: TOO_MANY_NAMES,
+            });
+        }
         Ok(())
     }
     /// Adds a hostfile of an app, behind those it has.

@@ -1,7 +1,7 @@
 //! `-H` lists: `a:4,b,c:*,n[000-127]:8,+n2,+e:2`. Source: `semantics` 1.3; bracket ranges stay ranges.
 
 use super::hosts::{EntrySlots, HostEntry, NameRange};
-use crate::limit::NODES_MAX;
+use crate::limit::{HOST_PRODUCT_MAX, NODES_MAX};
 use std::net::IpAddr;
 
 /// Why a list is refused.
@@ -24,8 +24,9 @@ pub struct HostError {
     pub fault: HostFault,
 }
 
-/// Names that one entry may come to when it has several brackets.
-const PRODUCT_MAX: usize = 1 << 20;
+/// Brackets before the last one of an entry come to more names than [`HOST_PRODUCT_MAX`].
+pub const TOO_MANY_NAMES: HostFault =
+    HostFault::Syntax("several brackets come to more than 65536 names");
 
 /// The entries of a `-H` list, in order.
 ///
@@ -47,6 +48,10 @@ pub fn read_hosts(text: &str) -> Result<Vec<HostEntry>, HostError> {
         let fail = |fault| HostError { start, end, fault };
         let before = entries.len();
         read_entry(&mut entries, entry).map_err(fail)?;
+        // A text has fewer entries than bytes: what is beyond, brackets came to.
+        if entries.len() > text.len() + HOST_PRODUCT_MAX {
+            return Err(fail(TOO_MANY_NAMES));
+        }
         for added in &entries[before..] {
             if let HostEntry::Names(names, _) = added {
                 nodes += u64::from(names.count);
@@ -78,6 +83,11 @@ fn split_outside_brackets(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn read_entry(entries: &mut Vec<HostEntry>, entry: &str) -> Result<(), HostFault> {
+    if entry.contains(char::is_control) {
+        return Err(HostFault::Syntax(
+            "a name has no tabs, line ends or other control characters",
+        ));
+    }
     if let Some(relative) = entry.strip_prefix('+') {
         entries.push(read_relative(relative)?);
         return Ok(());
@@ -198,8 +208,8 @@ fn product(
     ranges: &[Range],
     suffix: &str,
 ) -> Result<Vec<NameRange>, HostFault> {
-    if prefixes.len().saturating_mul(ranges.len()) > PRODUCT_MAX {
-        return Err(HostFault::Syntax("several brackets come to too many names"));
+    if prefixes.len().saturating_mul(ranges.len()) > HOST_PRODUCT_MAX {
+        return Err(TOO_MANY_NAMES);
     }
     let names = |prefix: &String, range: &Range| NameRange {
         prefix: prefix.clone(),
@@ -216,8 +226,8 @@ fn product(
 
 fn expand(prefixes: &[String], ranges: &[Range], behind: &str) -> Result<Vec<String>, HostFault> {
     let names: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
-    if names.saturating_mul(prefixes.len() as u64) > PRODUCT_MAX as u64 {
-        return Err(HostFault::Syntax("several brackets come to too many names"));
+    if names.saturating_mul(prefixes.len() as u64) > HOST_PRODUCT_MAX as u64 {
+        return Err(TOO_MANY_NAMES);
     }
     let mut all = Vec::new();
     for prefix in prefixes {

@@ -23,6 +23,7 @@ mod help;
 mod input;
 mod json;
 mod judged;
+mod leftovers;
 mod newcomers;
 mod page;
 mod request_schema;

@@ -61,6 +61,11 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
     let mut groups = Vec::with_capacity(count.min(1024));
     for _ in 0..count {
         let (prefix, suffix) = (reader.text()?, reader.text()?);
+        let is_printable = |part: &str| !part.contains(char::is_control);
+        reader.ensure(
+            || is_printable(prefix) && is_printable(suffix),
+            "names without control characters",
+        )?;
         let width = u8::try_from(reader.number(18, "at most 18 digits")?).unwrap_or(18);
         groups.push((prefix, suffix, width));
     }

@@ -138,9 +138,10 @@ fn whole(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
 pub enum Tail {
     /// With a whole frame.
     Clean,
-    /// With something that is no whole frame: what a crash leaves.
+    /// With a beginning of a frame, or sectors of zeros in one: what a crash leaves.
     Torn,
-    /// A frame is bad and a later one is whole: not what a crash leaves.
+    /// A frame is bad and a later one is whole, or it is the last one, all of it is there and its checksum is wrong: not
+    /// what a crash leaves.
     Damaged {
         /// Where the bad frame begins.
         offset: usize,
@@ -214,6 +215,9 @@ fn tail(bytes: &[u8], scan: &Scan) -> Tail {
             Tail::Clean
         };
     }
+    if is_flipped(bytes, scan) {
+        return Tail::Damaged { offset: scan.end };
+    }
     let rest = (bytes.len() - scan.end) as u64;
     // Forged headers could make us checksum the same bytes over and over.
     let mut budget = rest
@@ -234,6 +238,41 @@ fn tail(bytes: &[u8], scan: &Scan) -> Tail {
         budget -= cost;
     }
     Tail::Torn
+}
+
+/// Bytes that a disk writes whole or not at all.
+const SECTOR: usize = 512;
+
+/// Whether the last frame was once whole: a crash leaves a beginning of what was written, or zeros where whole sectors
+/// never came; anything else is damage.
+fn is_flipped(bytes: &[u8], scan: &Scan) -> bool {
+    let rest = &bytes[scan.end..];
+    let Some(header) = rest.get(..HEADER) else {
+        return false;
+    };
+    let fits = |len: u32| len as usize == rest.len() - HEADER;
+    let len = u32_at(header, 0).unwrap_or(0);
+    if fits(len) {
+        return !has_lost_sector(bytes, scan.end);
+    }
+    // One bit of the length: the rest is then a whole frame of the length that it has.
+    (0..32).any(|bit| {
+        let mended = len ^ (1 << bit);
+        fits(mended) && {
+            let mut hasher = crc32fast::Hasher::new();
+            hasher.update(&mended.to_le_bytes());
+            hasher.update(&rest[8..]);
+            u32_at(header, 4) == Some(hasher.finalize())
+        }
+    })
+}
+
+/// Whether a sector behind a place holds zeros alone.
+fn has_lost_sector(bytes: &[u8], from: usize) -> bool {
+    let first = SECTOR - from % SECTOR;
+    let (first, sectors) = bytes[from..].split_at(first.min(bytes.len() - from));
+    let is_lost = |sector: &[u8]| sector.iter().all(|&byte| byte == 0);
+    is_lost(first) || sectors.chunks(SECTOR).any(is_lost)
 }
 
 /// The frames of a prefix that was scanned, without looking at checksums again.

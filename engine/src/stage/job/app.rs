@@ -149,7 +149,7 @@ fn listed<'r>(turn: Turn<'r>, procs: u32, first: u32) -> Listed<'r> {
 
 fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.lines);
-    let mut steps = entries::sequence(site, turn.resolved, (turn.app, turn.policy), first)?;
+    let steps = entries::sequence(site, turn.resolved, (turn.app, turn.policy), first)?;
     let there = entries::entry_count(&steps);
     let procs = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
@@ -177,12 +177,7 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
             entries: there,
         });
     }
-    let mut left = procs;
-    steps.retain_mut(|step| {
-        step.count = step.count.min(left);
-        left -= step.count;
-        step.count > 0
-    });
+    let steps = entries::first_steps(&steps, procs)?;
     commit_listed::place(site, listed(turn, procs, first), &steps)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
+use crate::limit::SEQUENCE_NODES_MAX;
 use crate::policy::{MapBy, NoLocal};
 use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::requested::Named;
@@ -16,11 +17,70 @@ use crate::table::names::NodeRange;
 pub(crate) struct Step {
     /// Its place in the pool; `None`: not one of the nodes the app may use.
     pub(crate) node: Option<u32>,
+    /// So many nodes from there on, each with these entries.
+    pub(crate) span: u32,
     pub(crate) cpus: Option<SlotListId>,
-    /// How many entries.
+    /// How many entries on each node.
     pub(crate) count: u32,
     /// Row in the listing, for messages; `None`: made from hosts.
     pub(crate) entry: Option<u32>,
+}
+
+impl Step {
+    /// What is left before and behind a node.
+    fn without(self, gone: u32) -> [Option<Self>; 2] {
+        let Some(node) = self.node else {
+            return [Some(self), None];
+        };
+        let Some(before) = gone.checked_sub(node).filter(|&at| at < self.span) else {
+            return [Some(self), None];
+        };
+        let part = |first: u32, span: u32| Self {
+            node: Some(first),
+            span,
+            ..self
+        };
+        [
+            (before > 0).then(|| part(node, before)),
+            (before + 1 < self.span).then(|| part(gone + 1, self.span - before - 1)),
+        ]
+    }
+}
+
+/// The first entries of a sequence, as many as there are processes, each node by itself.
+///
+/// # Errors
+/// `job-too-large` for more nodes than [`SEQUENCE_NODES_MAX`].
+pub(crate) fn first_steps(steps: &[Step], procs: u32) -> Result<Vec<Step>, MapError> {
+    let ranges = steps.iter().filter(|step| step.span > 1);
+    let asked: u64 = ranges.map(|step| u64::from(step.span)).sum();
+    let asked = asked.min(u64::from(procs));
+    if asked > SEQUENCE_NODES_MAX {
+        return Err(PlaceError::JobTooLarge {
+            what: "entries of a sequence",
+            asked,
+            limit: SEQUENCE_NODES_MAX,
+        }
+        .into());
+    }
+    let mut left = procs;
+    let mut first = Vec::new();
+    for step in steps {
+        for node in 0..step.span {
+            if left == 0 {
+                return Ok(first);
+            }
+            let count = step.count.min(left);
+            left -= count;
+            first.push(Step {
+                node: step.node.map(|start| start + node),
+                span: 1,
+                count,
+                ..*step
+            });
+        }
+    }
+    Ok(first)
 }
 
 fn number(app: AppId) -> u32 {
@@ -61,10 +121,14 @@ pub(crate) fn sequence(
     let local = site
         .local
         .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
-    let kept: Vec<Step> = steps
-        .into_iter()
-        .filter(|step| local.is_none() || step.node != local)
-        .collect();
+    let kept: Vec<Step> = match local {
+        None => steps,
+        Some(local) => steps
+            .into_iter()
+            .flat_map(|step| step.without(local))
+            .flatten()
+            .collect(),
+    };
     if kept.is_empty() {
         let removed = "NOLOCAL takes every entry away";
         return Err(PlaceError::NoNodes {
@@ -108,6 +172,7 @@ fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
             };
             steps.push(Step {
                 node,
+                span: 1,
                 cpus: entry.cpus,
                 count: entry.count - gone,
                 entry: Some(at),
@@ -119,17 +184,14 @@ fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
 
 /// One entry per mention (4.5).
 fn from_mentions(named: &Named) -> Vec<Step> {
-    let one = |node| Step {
-        node: Some(node),
+    let one = |nodes: &NodeRange| Step {
+        node: Some(nodes.first),
+        span: nodes.count,
         cpus: None,
         count: 1,
         entry: None,
     };
-    let mentions = named.mentions.iter();
-    mentions
-        .flat_map(|nodes| nodes.first..nodes.end())
-        .map(one)
-        .collect()
+    named.mentions.iter().map(one).collect()
 }
 
 /// The nodes that a rankfile app may use, in list order, full ones included.
@@ -169,6 +231,7 @@ pub(crate) fn ranks(
         let node = rank_node(site, listing, list, entry);
         steps.push(Step {
             node,
+            span: 1,
             cpus: entry.cpus,
             count,
             entry: Some(at),
@@ -202,7 +265,8 @@ fn rank_node(site: &Site, listing: &Listing, list: &[NodeRange], entry: &Entry) 
 
 /// How many entries a listing app has when `-n` is absent.
 pub(crate) fn entry_count(steps: &[Step]) -> u64 {
-    steps.iter().map(|step| u64::from(step.count)).sum()
+    let entries = |step: &Step| u64::from(step.count) * u64::from(step.span);
+    steps.iter().map(entries).sum()
 }
 
 /// Which entry an app begins with: a job's rankfile numbers the job's ranks, lsf's lines go on from app to app.

@@ -38,7 +38,9 @@ fn cut_at_every_byte_a_journal_recovers_a_prefix() {
 fn a_flipped_bit_never_gives_a_state_that_was_not() {
     let (bytes, states) = written(6, 25, 8);
     for at in 0..bytes.len() {
-        for bit in [0, 3, 7] {
+        // The last frame is not like others: nothing stands behind it.
+        let bits = if at + 200 > bytes.len() { 0..8 } else { 3..4 };
+        for bit in bits {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << bit;
             match replay(&flipped, Mode::Fast) {
@@ -47,11 +49,7 @@ fn a_flipped_bit_never_gives_a_state_that_was_not() {
                 Ok(recovered) => {
                     let damaged =
                         matches!(recovered.tail, Tail::Damaged { offset } if offset <= at);
-                    assert!(
-                        damaged || recovered.tail == Tail::Torn,
-                        "byte {at} bit {bit}: {:?}",
-                        recovered.tail
-                    );
+                    assert!(damaged, "byte {at} bit {bit}: {:?}", recovered.tail);
                     if recovered.next_seq > 0 {
                         let events = usize::try_from(recovered.events).unwrap();
                         assert_eq!(recovered.state.canonical(), states[events]);
@@ -80,6 +78,27 @@ fn the_torn_tail_of_any_bytes_is_not_read() {
             (Tail::Torn, tail.len())
         );
         assert_eq!(Some(&recovered.state.canonical()), states.last());
+    }
+}
+
+/// What was written and not synced may come back as sectors of zeros: a crash, and no damage.
+#[test]
+fn sectors_that_never_came_are_a_torn_tail() {
+    let (bytes, states) = written(8, 60, u64::MAX);
+    for from in (512..bytes.len()).step_by(512) {
+        let mut zeroed = bytes.clone();
+        zeroed[from..].fill(0);
+        let recovered = replay(&zeroed, Mode::Fast).unwrap();
+        // Zeros that a payload ends with may be what it had.
+        assert!(
+            matches!(recovered.tail, Tail::Torn | Tail::Clean),
+            "zeros from {from}: {:?}",
+            recovered.tail
+        );
+        let events = usize::try_from(recovered.events).unwrap();
+        if recovered.next_seq > 0 {
+            assert_eq!(recovered.state.canonical(), states[events]);
+        }
     }
 }
 

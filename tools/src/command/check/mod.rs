@@ -8,12 +8,13 @@ use crate::command::{here, map};
 use crate::report::Refused;
 use stowplan_engine::check::{Fault, check, check_job};
 use stowplan_engine::plan::Plan;
+use stowplan_job::error::one_line;
 
 /// Runs the subcommand with the arguments behind `check`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
     match judge(args, console) {
         Ok(Sound::Compared(status)) => status,
-        Ok(Sound::Said(sentence)) => match writeln!(console.out, "{sentence}") {
+        Ok(Sound::Said(sentence)) => match writeln!(console.out, "{}", one_line(&sentence)) {
             Ok(()) => 0,
             Err(error) => {
                 let to = "standard output".to_owned();

@@ -3,6 +3,9 @@
 /// How deep a JSON text may be nested.
 pub const DEPTH_MAX: u32 = 64;
 
+/// Bytes that the values of a JSON text may take in memory.
+pub const JSON_MEMORY_MAX: usize = 1 << 30;
+
 /// Why a text is no scenario file.
 #[derive(Debug, thiserror::Error)]
 pub enum Malformed {
@@ -12,7 +15,7 @@ pub enum Malformed {
         /// The file.
         path: String,
         /// Why.
-        error: std::io::Error,
+        error: String,
     },
     /// It is no JSON.
     #[error("no JSON: {0}")]
@@ -21,6 +24,12 @@ pub enum Malformed {
     #[error("nested deeper than {DEPTH_MAX} levels at byte {at}")]
     Depth {
         /// Where.
+        at: usize,
+    },
+    /// It would take too much memory.
+    #[error("more values than {JSON_MEMORY_MAX} bytes of memory hold, at byte {at}")]
+    Memory {
+        /// Where it is too much.
         at: usize,
     },
     /// Something in a step.

@@ -5,15 +5,16 @@ use super::malformed::Malformed;
 use super::person::{self, Since};
 use super::scenario::{self, Scenario};
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
+use crate::disk::Disk;
 use crate::journal_file::{self, JournalFile};
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
-use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::session::{
     Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,
     check_step, recover, step,
 };
+use stowplan_engine::stage::resolve::Files as _;
 
 /// Where events are recorded.
 enum Record {
@@ -36,18 +37,12 @@ pub(super) fn run(wanted: &Run, out: &mut dyn Write) -> Result<Verdict, Failure>
 }
 
 fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
-    let unread = |error| Malformed::File {
-        path: wanted.scenario.clone(),
-        error,
-    };
-    let size = std::fs::metadata(&wanted.scenario).map_err(unread)?.len();
-    if size > TEXT_BYTES_MAX as u64 {
-        return Err(Failure::Scenario(format!(
-            "{} has {size} bytes, at most {TEXT_BYTES_MAX}",
-            wanted.scenario
-        )));
-    }
-    let text = std::fs::read(&wanted.scenario).map_err(unread)?;
+    let text = Disk
+        .read(&wanted.scenario)
+        .map_err(|error| Malformed::File {
+            path: wanted.scenario.clone(),
+            error,
+        })?;
     let mut scenarios = scenario::read(&text)?;
     if let Some(only) = &wanted.only {
         scenarios.retain(|scenario| scenario.name == *only);

@@ -1,7 +1,7 @@
 //! Scenario files: what a DVM is started with, and what happens to it.
 
 use super::event_json;
-use super::malformed::{DEPTH_MAX, Malformed};
+use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
 use serde_json::{Map, Value as Json};
 use stowplan_engine::session::{Config, FEATURES, Features, Initial, Limits, Name, State};
 
@@ -20,12 +20,18 @@ pub struct Scenario {
     pub last: Option<Json>,
 }
 
-/// Parses JSON of bounded depth.
+/// What a value takes in memory at least, in a list that grows by doubling.
+const VALUE_BYTES: usize = 64;
+/// What an object of a few keys takes in memory.
+const OBJECT_BYTES: usize = 700;
+
+/// Parses JSON of bounded depth, and of values that memory holds.
 ///
 /// # Errors
 /// [`Malformed`] for text that is no JSON or nested too deep.
 pub fn json(text: &[u8]) -> Result<Json, Malformed> {
     let mut depth = 0;
+    let mut memory = 0;
     let mut in_string = false;
     let mut escaped = false;
     for (at, byte) in text.iter().enumerate() {
@@ -34,7 +40,13 @@ pub fn json(text: &[u8]) -> Result<Json, Malformed> {
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
             _ if in_string => {}
+            b',' => memory += VALUE_BYTES,
             b'[' | b'{' => {
+                memory += if *byte == b'{' {
+                    OBJECT_BYTES
+                } else {
+                    VALUE_BYTES
+                };
                 depth += 1;
                 if depth > DEPTH_MAX {
                     return Err(Malformed::Depth { at });
@@ -42,6 +54,9 @@ pub fn json(text: &[u8]) -> Result<Json, Malformed> {
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
+        }
+        if memory > JSON_MEMORY_MAX {
+            return Err(Malformed::Memory { at });
         }
     }
     Ok(serde_json::from_slice(text)?)

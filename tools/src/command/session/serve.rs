@@ -1,14 +1,13 @@
 //! `session serve`: a launcher's channel. Events come in, one a line; answers leave after their frames are synced.
 
 use super::args::{Check, Serve};
-use super::malformed::Malformed;
 use super::scenario;
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
 use crate::journal_file::JournalFile;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
-use stowplan_engine::limit::FRAME_BYTES_MAX;
+use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_engine::session::{
     Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
 };
@@ -64,10 +63,18 @@ pub(super) fn run(
     Ok(Verdict::Met)
 }
 
+/// The JSON of a line, or why there is none.
+fn json_of(line: &[u8]) -> Result<Json, String> {
+    if line.len() > LINE_BYTES_MAX {
+        return Err(format!("a line of more than {LINE_BYTES_MAX} bytes"));
+    }
+    scenario::json(line).map_err(|error| error.to_string())
+}
+
 /// Begins a journal or goes on with the one that is there.
 fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
-    let place = |error: Malformed| Failure::Scenario(format!("standard input, line 1: {error}"));
-    let said = scenario::json(first).map_err(place)?;
+    let place = |what: &str| Failure::Scenario(format!("standard input, line 1: {what}"));
+    let said = json_of(first).map_err(|what| place(&what))?;
     let Json::Object(said) = said else {
         return Err(Failure::Scenario(
             "standard input, line 1: no JSON object".to_owned(),
@@ -137,9 +144,9 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
 impl Served<'_> {
     /// Judges and applies one line; its answer waits for the commit.
     fn answer(&mut self, line: &[u8], answers: &mut String) -> Result<(), Failure> {
-        let told = match scenario::json(line).map(|json| self.step(&json)) {
+        let told = match json_of(line).map(|json| self.step(&json)) {
             Ok(told) => told?,
-            Err(error) => json!({"error": error.to_string()}),
+            Err(what) => json!({"error": what}),
         };
         answers.push_str(&told.to_string());
         answers.push('\n');
@@ -217,13 +224,15 @@ impl Lines {
             }
         };
         let read = chunk.len();
-        self.bytes.extend_from_slice(chunk);
+        // Of a line that is too long no more is kept; it is answered when its end comes.
+        let skipped = if self.bytes.len() > LINE_BYTES_MAX {
+            let end = chunk.iter().position(|&byte| byte == b'\n');
+            end.unwrap_or(read)
+        } else {
+            0
+        };
+        self.bytes.extend_from_slice(&chunk[skipped..]);
         stdin.consume(read);
-        if self.bytes.len() > FRAME_BYTES_MAX + read {
-            return Err(Failure::Scenario(format!(
-                "standard input has a line of more than {FRAME_BYTES_MAX} bytes"
-            )));
-        }
         Ok(read > 0)
     }
 

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::{Encoder, Form, Limits, Scheme, TaskMap, TaskMapError};
+use stowplan_job::error::one_line;
 
 /// What went wrong: a class of `errors.md` and a sentence; or that the reader of our answer has left.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub fn run(
         Err(Refused::Told { class, sentence }) => format!("error[{class}]: {sentence}"),
     };
     // The worst that can happen to a message is that nobody reads it.
-    let _ = writeln!(err, "{told}");
+    let _ = writeln!(err, "{}", one_line(&told));
     2
 }
 

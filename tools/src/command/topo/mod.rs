@@ -5,9 +5,11 @@ mod json;
 // The tree, folded.
 mod text;
 
+use crate::disk::Disk;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
+use stowplan_engine::stage::resolve::Files as _;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
@@ -46,7 +48,7 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         }
         Err(Refused { class, sentence }) => {
             // The worst that can happen to a message is that nobody reads it.
-            let _ = writeln!(err, "error[{class}]: {sentence}");
+            let _ = writeln!(err, "error[{class}]: {}", plain(&sentence));
             return 2;
         }
     };
@@ -172,7 +174,7 @@ struct Loaded {
 }
 
 fn load(source: &str, devices: &[&str]) -> Result<Loaded, Refused> {
-    let file = |path: &str| std::fs::read(path).map_err(|error| error.to_string());
+    let file = |path: &str| Disk.read(path);
     let draft = match source {
         "here" => crate::surroundings::here(),
         _ => stowplan_topo::read(source, &file),

@@ -9,6 +9,9 @@
 mod scenarios;
 // Journals on disk: locks, limits, damage, kills.
 mod journals;
+// Compaction, and the files around a journal.
+#[cfg(unix)]
+mod compaction;
 // The table of clauses, decisions and invariants names tests that exist.
 mod clauses;
 

@@ -1,0 +1,161 @@
+//! Compaction and the files around a journal: whatever stands there stays, and one history is kept.
+
+use super::{Folder, session};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+use stowplan_cli::journal_file::{FileError, JournalFile};
+use stowplan_engine::session::{Config, Event, Initial, Journal, Name, State, ToolRole};
+
+/// A journal of more bytes than `serve` leaves as they are, made of snapshots.
+fn large() -> Vec<u8> {
+    let config = Config::default();
+    let initial = Initial {
+        nodes: (0..40_000)
+            .map(|node| Name::new(&format!("node-with-a-long-name-{node}")))
+            .collect(),
+        tools: vec![Name::new("t")],
+        scheduler: None,
+    };
+    let mut state = State::new(config, &initial).unwrap();
+    let mut journal = Journal::begin(Vec::new(), &config, &initial).unwrap();
+    let event = Event::ToolAttach {
+        ns: "late",
+        role: ToolRole::Tool,
+    };
+    journal.submit(&mut state, &event).unwrap();
+    while journal.store().len() + journal.waiting() <= 65 << 20 {
+        for _ in 0..16 {
+            journal.snapshot(&state).unwrap();
+        }
+        journal.flush().unwrap();
+    }
+    journal.into_store()
+}
+
+/// What stands in a folder: name, and bytes or where a link leads.
+fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let bytes = match std::fs::read_link(entry.path()) {
+                Ok(to) => to.into_os_string().into_encoded_bytes(),
+                Err(_) => std::fs::read(entry.path()).unwrap(),
+            };
+            (name, bytes)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+/// Every way in which other files can be in the way: nothing but the journal changes, and it stays one history.
+#[test]
+fn a_compaction_touches_its_journal_and_nothing_else() {
+    let bytes = large();
+    for way in ["plain", "link", "link to a link", "full disk"] {
+        let folder = Folder::new(&format!("compaction-{}", way.replace(' ', "-")));
+        let other = Folder::new(&format!("compaction-of-{}", way.replace(' ', "-")));
+        let real = other.0.join("J");
+        std::fs::write(&real, &bytes).unwrap();
+        // Others' files under every name that a compaction might think of, journals in use and links to precious ones.
+        std::fs::write(other.0.join("precious"), b"precious").unwrap();
+        std::fs::write(other.0.join("J.compact"), &bytes[..200]).unwrap();
+        for attempt in 0..3 {
+            let name = format!(".stowplan-{}-{attempt}.part", std::process::id());
+            symlink("precious", other.0.join(name)).unwrap();
+        }
+        std::fs::write(folder.file("J.compact"), b"of another server").unwrap();
+        let journal = match way {
+            "link" => {
+                symlink(&real, folder.file("J")).unwrap();
+                folder.file("J")
+            }
+            "link to a link" => {
+                symlink(&real, folder.file("K")).unwrap();
+                symlink("K", folder.file("J")).unwrap();
+                folder.file("J")
+            }
+            _ => real.to_str().unwrap().to_owned(),
+        };
+        let (before, aside) = (standing(&other.0), standing(&folder.0));
+        let limit = if way == "full disk" {
+            "1024"
+        } else {
+            "unlimited"
+        };
+        let script = format!(
+            "ulimit -f {limit}; echo '{{}}' | '{}' session serve --journal '{journal}'",
+            env!("CARGO_BIN_EXE_stowplan")
+        );
+        let said = Command::new("sh").args(["-c", &script]).output().unwrap();
+        let err = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(
+            standing(&folder.0),
+            aside,
+            "{way}: nothing around the link changes"
+        );
+        if way == "full disk" {
+            assert_eq!(
+                (said.status.code(), said.stdout.len()),
+                (Some(2), 0),
+                "{err}"
+            );
+            assert!(err.starts_with("error[journal]: "), "{err}");
+            assert!(standing(&other.0) == before, "the journal is what it was");
+            continue;
+        }
+        assert_eq!((said.status.code(), err.as_str()), (Some(0), ""), "{way}");
+        let after = standing(&other.0);
+        let changed: Vec<&String> = before
+            .iter()
+            .zip(&after)
+            .filter(|(before, after)| before != after)
+            .map(|(before, _)| &before.0)
+            .collect();
+        assert_eq!(
+            (changed, before.len()),
+            (vec![&"J".to_owned()], after.len()),
+            "{way}"
+        );
+        assert!(
+            std::fs::metadata(&real).unwrap().len() < 4 << 20,
+            "{way}: it was compacted"
+        );
+        let replayed = session(&["replay", &journal, "--verify"], b"");
+        assert!(
+            replayed.out.contains("\"events\":1"),
+            "{way}: {}",
+            replayed.err
+        );
+    }
+}
+
+/// The lock is on the file that stands under the name, through every name that leads to it, before and after.
+#[test]
+fn every_name_of_a_compacted_journal_is_in_use() {
+    let folder = Folder::new("one-history");
+    let (real, link) = (folder.file("real"), folder.file("link"));
+    symlink("real", &link).unwrap();
+    let (mut file, _) = JournalFile::open(link.as_ref()).unwrap();
+    for _ in 0..3 {
+        for name in [&real, &link] {
+            let second = JournalFile::open(name.as_ref());
+            assert!(matches!(second, Err(FileError::InUse)), "{name}");
+        }
+        file = file.replace(b"").unwrap();
+        assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("real"));
+    }
+    // Somebody put another file there: it is not replaced.
+    std::fs::remove_file(&real).unwrap();
+    std::fs::write(&real, b"theirs").unwrap();
+    assert!(matches!(file.replace(b"ours"), Err(FileError::InUse)));
+    assert_eq!(std::fs::read(&real).unwrap(), b"theirs");
+    assert_eq!(
+        std::fs::read_dir(&folder.0).unwrap().count(),
+        2,
+        "no draft is left"
+    );
+}
