@@ -158,12 +158,12 @@ fn slots(job: &Job<'_>) -> Result<(Slots, Unit), Unsaid> {
     Ok((slots, unit))
 }
 
-/// Whether two bound ranks of a node have a cpu in common.
+/// Whether two ranks of a node may meet on a cpu: bound ones that have one in common, or an unbound one beside bound ones,
+/// which is refused where these take all cpus.
 fn shares(job: &Job<'_>) -> bool {
     job.lists.rows.iter().any(|list| {
         let mut taken = RoaringBitmap::new();
-        let bound = list.runs.iter().filter(|run| run.is_bound);
-        bound.into_iter().any(|run| {
+        list.runs.iter().any(|run| {
             let set = job.lists.sets.get(run.cpus);
             let meets = run.count > 1 || !taken.is_disjoint(set);
             taken |= set;

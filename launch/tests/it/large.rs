@@ -1,0 +1,73 @@
+//! Jobs of a million ranks.
+
+use std::fmt;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::NoFiles;
+use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place;
+use stowplan_launch::export::{Dialect, export};
+
+fn plan(words: &[&str]) -> Plan {
+    let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let asked = map_args(&words).unwrap();
+    place(asked, &FilesAlone(&NoFiles)).unwrap().mapped.plan
+}
+
+/// Counts what is written and keeps its beginning.
+#[derive(Default)]
+struct Counted(usize, String);
+
+impl fmt::Write for Counted {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        if self.1.len() < 1 << 16 {
+            self.1.push_str(text);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_regular_million_needs_no_file() {
+    let topology = ["--topo", "package:2 core:32 pu:1", "-H", "n[0-16383]:64"];
+    for (map, layout, task_map) in [
+        ("core", "block", "[[0,16384,64,1]]"),
+        ("node", "cyclic", "[[0,16384,1,64]]"),
+    ] {
+        let mut words = topology.to_vec();
+        words.extend(["--map-by", map, "--bind-to", "core", "./x"]);
+        let plan = plan(&words);
+        assert_eq!(plan.ranks(), 1 << 20);
+        let mut text = Counted::default();
+        export(&plan, Dialect::Srun)
+            .unwrap()
+            .write_to(&mut text)
+            .unwrap();
+        assert!(text.0 < 4096 && !text.1.contains("mktemp"), "{}", text.1);
+        let call =
+            format!("-N16384 -w 'n[0-16383]' -n1048576 -m {layout} --cpu-bind=mask_cpu:0x1,0x2,");
+        assert!(text.1.contains(&call), "{}", text.1);
+        let mut text = Counted::default();
+        export(&plan, Dialect::Flux)
+            .unwrap()
+            .write_to(&mut text)
+            .unwrap();
+        assert!(
+            text.1.contains(&format!("manual:{task_map}")) && !text.1.contains("mktemp"),
+            "{}",
+            text.1
+        );
+        let mut text = String::new();
+        let said = export(&plan, Dialect::Hydra).unwrap();
+        said.write_to(&mut text).unwrap();
+        let words = crate::given::read(&text).words;
+        let rank_map = if map == "core" {
+            "(0,16384,64)"
+        } else {
+            "[(0,16384,1)]x64"
+        };
+        assert_eq!(words[2..4], ["-rankmap", rank_map]);
+        assert!(words[5].starts_with("user:0,1,2,") && words[5].ends_with(",63"));
+    }
+}

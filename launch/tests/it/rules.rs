@@ -1,0 +1,504 @@
+//! Where each launcher puts each rank, with which cpus and words, by its documented rule.
+
+use crate::given::{Given, OWN};
+use crate::truth::{Process, Truth};
+use roaring::RoaringBitmap;
+use std::collections::BTreeMap;
+use stowplan_launch::export::Dialect;
+
+pub(crate) fn ranks(dialect: Dialect, given: &Given, truth: &Truth) -> Vec<Process> {
+    match dialect {
+        Dialect::Srun => srun(given),
+        Dialect::Prterun => unreachable!("the mapper itself reads prterun's words"),
+        Dialect::Hydra => hydra(given),
+        Dialect::Intel => intel(given),
+        Dialect::Flux => flux(given),
+        Dialect::Pals => pals(given),
+        Dialect::Jsrun => jsrun(given),
+        Dialect::RankOrder | Dialect::Hostfile => panic!("they start nothing: {truth:?}"),
+    }
+}
+
+fn list(text: &str) -> RoaringBitmap {
+    let mut set = RoaringBitmap::new();
+    for part in text.split([',', '+']) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        set.insert_range(first.parse::<u32>().unwrap()..=last.parse().unwrap());
+    }
+    set
+}
+
+fn mask(text: &str) -> RoaringBitmap {
+    let digits = text.strip_prefix("0x").expect("masks begin with 0x");
+    let number = u128::from_str_radix(digits, 16).unwrap();
+    (0..128).filter(|bit| number >> bit & 1 == 1).collect()
+}
+
+/// `n[8-10,12],m`.
+pub(crate) fn hosts(text: &str) -> Vec<String> {
+    let mut hosts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let comma = rest.find(',').unwrap_or(rest.len());
+        match rest.find('[').filter(|&open| open < comma) {
+            None => {
+                hosts.push(rest[..comma].to_owned());
+                rest = rest.get(comma + 1..).unwrap_or("");
+            }
+            Some(open) => {
+                let close = rest.find(']').unwrap();
+                for part in rest[open + 1..close].split(',') {
+                    let (first, last) = part.split_once('-').unwrap_or((part, part));
+                    for number in first.parse::<u32>().unwrap()..=last.parse().unwrap() {
+                        hosts.push(format!(
+                            "{}{number:0width$}",
+                            &rest[..open],
+                            width = first.len()
+                        ));
+                    }
+                }
+                rest = rest[close + 1..]
+                    .strip_prefix(',')
+                    .unwrap_or(&rest[close + 1..]);
+            }
+        }
+    }
+    hosts
+}
+
+/// As Slurm counts: by name, numbers in names by value, those with zeros in front sign by sign.
+fn by_name(mut hosts: Vec<String>) -> Vec<String> {
+    hosts.sort_by_key(|host| {
+        let stem = host
+            .trim_end_matches(|sign: char| sign.is_ascii_digit())
+            .to_owned();
+        let number = host[stem.len()..].to_owned();
+        let length = if number.starts_with('0') {
+            0
+        } else {
+            number.len()
+        };
+        (stem, length, number)
+    });
+    hosts
+}
+
+/// Words behind options that take one word each.
+struct Options<'g>(std::iter::Peekable<std::slice::Iter<'g, String>>);
+
+fn process(node: &str, words: &[String]) -> Process {
+    let words = words.iter().filter(|word| *word != OWN).cloned().collect();
+    Process {
+        node: node.to_owned(),
+        cpus: None,
+        words,
+    }
+}
+
+/// Gives each rank of a node the cpus of its place among the node's ranks.
+fn bind(processes: &mut [Process], cpus: impl Fn(usize, &str) -> Option<RoaringBitmap>) {
+    let mut next: BTreeMap<String, usize> = BTreeMap::new();
+    for process in processes {
+        let at = next.entry(process.node.clone()).or_default();
+        process.cpus = cpus(*at, &process.node);
+        *at += 1;
+    }
+}
+
+/// Lines of programs: `0-2 ./x 'a b'`.
+fn programs(text: &str, processes: &mut [Process], replaces: bool) {
+    for line in text.lines() {
+        let (ranks, rest) = line.split_once(' ').unwrap();
+        let mut words: Vec<String> = Vec::new();
+        let mut word: Option<String> = None;
+        let mut signs = rest.chars();
+        while let Some(sign) = signs.next() {
+            match sign {
+                ' ' => words.extend(word.take()),
+                '\'' => {
+                    let inner: String = signs.by_ref().take_while(|&end| end != '\'').collect();
+                    assert!(!inner.contains('\\'), "a reader may take it for an escape");
+                    word.get_or_insert_default().push_str(&inner);
+                }
+                '\\' => word.get_or_insert_default().extend(signs.next()),
+                '%' => panic!("it would be replaced: {line}"),
+                _ => word.get_or_insert_default().push(sign),
+            }
+        }
+        words.extend(word);
+        let gone = words.iter().any(|word| {
+            word.is_empty() || (replaces && (word.contains("%t") || word.contains("%o")))
+        });
+        assert!(!gone, "{line}");
+        for rank in list(ranks) {
+            processes[rank as usize].words.clone_from(&words);
+        }
+    }
+}
+
+fn srun(given: &Given) -> Vec<Process> {
+    let mut processes = Vec::new();
+    let parts: Vec<&[String]> = given.words.split(|word| word == ":").collect();
+    for part in &parts {
+        processes.extend(srun_part(given, part, parts.len() > 1));
+    }
+    processes
+}
+
+fn srun_part(given: &Given, words: &[String], is_part: bool) -> Vec<Process> {
+    let mut options = Options(words.iter().peekable());
+    let (mut nodes, mut tasks, mut hosts_given, mut layout, mut masks) =
+        (None, 0, None, String::new(), None);
+    let mut multi = None;
+    let mut program = Vec::new();
+    while let Some(word) = options.0.next() {
+        let mut value = || options.0.next().unwrap().clone();
+        match word.as_str() {
+            OWN => {}
+            "-w" => hosts_given = Some(hosts(&value())),
+            "-m" => layout = value(),
+            "--multi-prog" => multi = Some(value()),
+            "--cpu-bind=none" => {}
+            _ if word.starts_with("-N") => nodes = Some(word[2..].parse::<usize>().unwrap()),
+            _ if word.starts_with("-n") => tasks = word[2..].parse().unwrap(),
+            _ if word.starts_with("--cpu-bind=mask_cpu:") => {
+                masks = Some(
+                    word["--cpu-bind=mask_cpu:".len()..]
+                        .split(',')
+                        .map(mask)
+                        .collect::<Vec<_>>(),
+                );
+            }
+            _ => {
+                program.push(word.clone());
+                program.extend(options.0.by_ref().cloned());
+            }
+        }
+    }
+    let order: Vec<String> = if layout == "arbitrary" {
+        assert!(nodes.is_none() && hosts_given.is_none() && !is_part);
+        let lines = &given.files[&given.variables["SLURM_HOSTFILE"]];
+        let each = lines.lines().flat_map(|line| {
+            let (host, times) = line.split_once('*').unwrap_or((line, "1"));
+            std::iter::repeat_n(host.to_owned(), times.parse().unwrap())
+        });
+        each.collect()
+    } else {
+        let hosts = by_name(hosts_given.expect("else an inherited host file wins"));
+        assert_eq!(nodes, Some(hosts.len()));
+        lay(&hosts, tasks, &layout)
+    };
+    assert_eq!(order.len(), tasks);
+    let mut processes: Vec<Process> = order.iter().map(|host| process(host, &program)).collect();
+    if let Some(file) = multi {
+        assert!(!is_part, "a part with several programs ends srun");
+        programs(&given.files[&file], &mut processes, false);
+    }
+    if let Some(masks) = masks {
+        bind(&mut processes, |at, _| {
+            Some(masks[at % masks.len()].clone())
+        });
+    }
+    processes
+}
+
+fn lay(hosts: &[String], tasks: usize, layout: &str) -> Vec<String> {
+    let size = match layout {
+        "block" => {
+            let (each, more) = (tasks / hosts.len(), tasks % hosts.len());
+            let counts = (0..hosts.len()).map(|at| each + usize::from(at < more));
+            return hosts
+                .iter()
+                .zip(counts)
+                .flat_map(|(host, count)| std::iter::repeat_n(host.clone(), count))
+                .collect();
+        }
+        "cyclic" => 1,
+        _ => layout.strip_prefix("plane=").unwrap().parse().unwrap(),
+    };
+    (0..tasks)
+        .map(|rank| hosts[rank / size % hosts.len()].clone())
+        .collect()
+}
+
+/// `-n 3 … ./x : -n 1 ./y`, behind options that `own` takes with a word each.
+fn colons(words: &[String], own: &mut dyn FnMut(usize, &str, String)) -> Vec<(usize, Vec<String>)> {
+    let apps = words.split(|word| word == ":").enumerate();
+    let each = apps.map(|(app, words)| {
+        let mut ranks = 0;
+        let mut rest = words.iter().filter(|word| *word != OWN);
+        let mut program = Vec::new();
+        while let Some(word) = rest.next() {
+            if program.is_empty() && word == "-n" {
+                ranks = rest.next().unwrap().parse().unwrap();
+            } else if program.is_empty() && word.starts_with('-') {
+                own(app, word, rest.next().unwrap().clone());
+            } else {
+                program.push(word.clone());
+            }
+        }
+        (ranks, program)
+    });
+    each.collect()
+}
+
+fn hydra(given: &Given) -> Vec<Process> {
+    let mut options = BTreeMap::new();
+    let apps = colons(&given.words, &mut |_, name, value| {
+        assert!(
+            options.insert(name.to_owned(), value).is_none(),
+            "twice is an error"
+        );
+    });
+    let mut names = Vec::new();
+    let mut own: BTreeMap<String, Vec<RoaringBitmap>> = BTreeMap::new();
+    let lists = |text: &str| {
+        text.strip_prefix("user:")
+            .unwrap()
+            .split(',')
+            .map(list)
+            .collect::<Vec<_>>()
+    };
+    for line in given.files[&options["-f"]].lines() {
+        assert!(line.len() < 16 * 1024);
+        let (name, binding) = line.split_once(" binding=").unwrap_or((line, ""));
+        assert!(!names.contains(&name.to_owned()), "a host stands once");
+        names.push(name.to_owned());
+        if !binding.is_empty() {
+            own.insert(name.to_owned(), lists(binding));
+        }
+    }
+    let ranks: usize = apps.iter().map(|(ranks, _)| ranks).sum();
+    let nodes = rank_map(&options["-rankmap"]);
+    assert_eq!(nodes.len(), ranks, "the whole map stands there");
+    let words = apps
+        .iter()
+        .flat_map(|(ranks, words)| std::iter::repeat_n(words, *ranks));
+    let mut processes: Vec<Process> = nodes
+        .iter()
+        .zip(words)
+        .map(|(&node, words)| process(&names[node], words))
+        .collect();
+    match options.get("-bind-to").map(String::as_str) {
+        Some("none") => {}
+        Some(text) => {
+            let all = lists(text);
+            bind(&mut processes, |at, _| all.get(at).cloned());
+        }
+        None => bind(&mut processes, |at, node| own[node].get(at).cloned()),
+    }
+    processes
+}
+
+/// `0,(1,1,2),[(0,4,1)]x2`.
+fn rank_map(text: &str) -> Vec<usize> {
+    assert!(
+        text.matches('[').count() <= 1,
+        "a second bracket runs once too often"
+    );
+    if let Some((before, rest)) = text.split_once('[') {
+        let (inner, rest) = rest.split_once("]x").unwrap();
+        let (times, behind) = rest.split_once(',').unwrap_or((rest, ""));
+        let mut all = rank_map(before.trim_end_matches(','));
+        for _ in 0..times.parse::<usize>().unwrap() {
+            all.extend(rank_map(inner));
+        }
+        all.extend(rank_map(behind));
+        return all;
+    }
+    let mut all = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(triple) = rest.strip_prefix('(') {
+            let (triple, behind) = triple.split_once(')').unwrap();
+            let numbers: Vec<usize> = triple
+                .split(',')
+                .map(|number| number.parse().unwrap())
+                .collect();
+            for node in 0..numbers[1] {
+                all.extend(std::iter::repeat_n(numbers[0] + node, numbers[2]));
+            }
+            rest = behind.strip_prefix(',').unwrap_or(behind);
+        } else {
+            let (number, behind) = rest.split_once(',').unwrap_or((rest, ""));
+            all.push(number.parse().unwrap());
+            rest = behind;
+        }
+    }
+    all
+}
+
+fn intel(given: &Given) -> Vec<Process> {
+    let mut file = String::new();
+    let apps = colons(&given.words, &mut |_, name, value| {
+        assert_eq!(name, "-machinefile");
+        file = value;
+    });
+    let nodes = given.files[&file].lines().flat_map(|line| {
+        let (name, count) = line.split_once(':').unwrap();
+        std::iter::repeat_n(name, count.parse().unwrap())
+    });
+    let words = apps
+        .iter()
+        .flat_map(|(ranks, words)| std::iter::repeat_n(words, *ranks));
+    let mut processes: Vec<Process> = nodes
+        .zip(words)
+        .map(|(node, words)| process(node, words))
+        .collect();
+    if let Some(domains) = given.variables.get("I_MPI_PIN_DOMAIN") {
+        let inner = domains
+            .strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'))
+            .unwrap();
+        let masks: Vec<RoaringBitmap> = inner.split(',').map(mask).collect();
+        bind(&mut processes, |at, _| Some(masks[at].clone()));
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        processes
+            .iter()
+            .for_each(|process| *counts.entry(&process.node).or_default() += 1);
+        assert!(counts.values().all(|&count| count == masks.len()));
+    } else {
+        assert_eq!(given.variables["I_MPI_PIN"], "off");
+    }
+    processes
+}
+
+fn flux(given: &Given) -> Vec<Process> {
+    let mut words = given.words.iter();
+    assert_eq!(words.next().unwrap(), "run");
+    let nodes: usize = words
+        .next()
+        .unwrap()
+        .strip_prefix("-N")
+        .unwrap()
+        .parse()
+        .unwrap();
+    let tasks: usize = words
+        .next()
+        .unwrap()
+        .strip_prefix("-n")
+        .unwrap()
+        .parse()
+        .unwrap();
+    let names = by_name(hosts(
+        words
+            .next()
+            .unwrap()
+            .strip_prefix("--requires=host:")
+            .unwrap(),
+    ));
+    assert_eq!(names.len(), nodes);
+    let map = words.next().unwrap().strip_prefix("--taskmap=").unwrap();
+    let order: Vec<String> = if let Some(text) = map.strip_prefix("manual:") {
+        let blocks: Vec<[usize; 4]> = serde_json::from_str(text).unwrap();
+        let mut order = Vec::new();
+        for [first, count, ppn, repeat] in blocks {
+            for _ in 0..repeat {
+                for node in first..first + count {
+                    order.extend(std::iter::repeat_n(names[node].clone(), ppn));
+                }
+            }
+        }
+        order
+    } else {
+        let file = map.strip_prefix("hostfile:").unwrap();
+        given.files[file].lines().map(str::to_owned).collect()
+    };
+    assert_eq!(order.len(), tasks);
+    assert_eq!(words.next().unwrap(), "-o");
+    let affinity = words.next().unwrap().strip_prefix("cpu-affinity=").unwrap();
+    let rest: Vec<String> = words.filter(|word| *word != OWN).cloned().collect();
+    let mut processes: Vec<Process> = order.iter().map(|node| process(node, &rest)).collect();
+    if rest.first().is_some_and(|word| word == "flux") {
+        assert_eq!(rest[1], "multi-prog");
+        programs(&given.files[&rest[2]], &mut processes, true);
+    }
+    if let Some(text) = affinity.strip_prefix("map:") {
+        let lists: Vec<RoaringBitmap> = text.split(';').map(list).collect();
+        bind(&mut processes, |at, _| {
+            Some(lists[at % lists.len()].clone())
+        });
+    } else {
+        assert_eq!(affinity, "off");
+    }
+    processes
+}
+
+fn pals(given: &Given) -> Vec<Process> {
+    let mut of: BTreeMap<(usize, String), String> = BTreeMap::new();
+    let apps = colons(&given.words, &mut |app, name, value| {
+        of.insert((app, name.to_owned()), value);
+    });
+    let mut processes = Vec::new();
+    let mut taken: Vec<String> = Vec::new();
+    for (app, (ranks, words)) in apps.iter().enumerate() {
+        let hosts: Vec<&str> = of[&(app, "--hosts".to_owned())].split(',').collect();
+        let ppn: usize = of[&(app, "--ppn".to_owned())].parse().unwrap();
+        assert!(hosts.len() * ppn >= *ranks && (hosts.len() - 1) * ppn < *ranks);
+        for host in &hosts {
+            assert!(!taken.contains(&(*host).to_owned()), "apps share no node");
+            taken.push((*host).to_owned());
+        }
+        processes.extend((0..*ranks).map(|rank| process(hosts[rank / ppn], words)));
+    }
+    if let Some(file) = given.variables.get("MPICH_RANK_REORDER_FILE") {
+        assert_eq!(given.variables["MPICH_RANK_REORDER_METHOD"], "3");
+        let ranks: Vec<usize> = given.files[file]
+            .lines()
+            .flat_map(|line| line.split(','))
+            .map(|rank| rank.parse().unwrap())
+            .collect();
+        let placed = processes.clone();
+        for (at, &rank) in ranks.iter().enumerate() {
+            processes[rank].node.clone_from(&placed[at].node);
+        }
+    }
+    let text = &of[&(0, "--cpu-bind".to_owned())];
+    if let Some(text) = text.strip_prefix("list:") {
+        let lists: Vec<RoaringBitmap> = text.split(':').map(list).collect();
+        bind(&mut processes, |at, _| Some(lists[at].clone()));
+    } else {
+        assert_eq!(text, "none");
+    }
+    processes
+}
+
+fn jsrun(given: &Given) -> Vec<Process> {
+    assert_eq!(given.words[0], "--erf_input");
+    let only: Vec<String> = given.words[2..]
+        .iter()
+        .filter(|word| *word != OWN)
+        .cloned()
+        .collect();
+    let mut apps: Vec<Vec<String>> = Vec::new();
+    let mut overlaps = false;
+    let mut processes = Vec::new();
+    for line in given.files[&given.words[1]].lines() {
+        if let Some(app) = line.strip_prefix("app ") {
+            let (_, words) = app.split_once(": ").unwrap();
+            apps.push(words.split(' ').map(str::to_owned).collect());
+        } else if line == "overlapping_rs: allow" {
+            overlaps = true;
+        } else if line != "cpu_index_using: physical" {
+            let rest = line
+                .strip_prefix(&format!("rank: {}: {{ hostname: ", processes.len()))
+                .unwrap();
+            let (host, rest) = rest.split_once("; cpu: {").unwrap();
+            let (cpus, app) = rest.split_once("} } : app ").unwrap();
+            let words = apps.get(app.parse::<usize>().unwrap()).unwrap_or(&only);
+            let mut process = process(host, words);
+            process.cpus = Some(list(cpus));
+            processes.push(process);
+        }
+    }
+    if !overlaps {
+        let mut taken: BTreeMap<String, RoaringBitmap> = BTreeMap::new();
+        for process in &processes {
+            let taken = taken.entry(process.node.clone()).or_default();
+            let cpus = process.cpus.as_ref().unwrap();
+            assert!(taken.is_disjoint(cpus), "shared cpus must be allowed");
+            *taken |= cpus;
+        }
+    }
+    processes
+}

@@ -1,0 +1,122 @@
+//! Random plans in every dialect: what is exported lands where the plan says, what is refused could not be said.
+
+use crate::given::{self, Given, OWN};
+use crate::random::Random;
+use crate::truth::{Process, Truth};
+use crate::{rules, unsaid};
+use stowplan_engine::plan::Plan;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_job::args::map_args;
+use stowplan_job::outside::FilesAlone;
+use stowplan_job::place::place;
+use stowplan_launch::export::{Dialect, export};
+
+struct Scripts<'g>(&'g Given);
+
+impl Files for Scripts<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let text = self.0.files.get(path).ok_or("No such file")?;
+        Ok(text.as_bytes().to_vec())
+    }
+}
+
+/// The mapper reads prterun's words as prterun does.
+fn prterun(given: &Given, job: &[String]) -> Vec<Process> {
+    let mut words: Vec<String> = Vec::new();
+    for two in job.windows(2).filter(|two| two[0] == "--topo") {
+        words.extend_from_slice(two);
+    }
+    words.extend(given.words.iter().filter(|word| *word != OWN).cloned());
+    let asked = map_args(&words).unwrap_or_else(|error| panic!("{error}: {words:?}"));
+    let placed = place(asked, &FilesAlone(&Scripts(given)))
+        .unwrap_or_else(|error| panic!("{error}: {words:?} {:?}", given.files));
+    Truth::of(&placed.mapped.plan).processes
+}
+
+/// Unbound ranks beside bound ones are all cpus of their node, or unbound.
+fn compare(dialect: Dialect, real: &[Process], truth: &Truth, about: &str) {
+    assert_eq!(real.len(), truth.processes.len(), "{about}");
+    for (rank, (real, planned)) in real.iter().zip(&truth.processes).enumerate() {
+        assert_eq!(real.node, planned.node, "rank {rank}: {about}");
+        assert_eq!(real.words, planned.words, "rank {rank}: {about}");
+        let all = Some(&truth.nodes[&planned.node]);
+        let is_any = planned.cpus.is_none() && (real.cpus.is_none() || real.cpus.as_ref() == all);
+        let off = truth.is_unbound() && real.cpus.is_some() && dialect != Dialect::Jsrun;
+        assert!(
+            !off && (is_any || real.cpus == planned.cpus),
+            "rank {rank}: {real:?} {planned:?}: {about}"
+        );
+    }
+}
+
+fn text(plan: &Plan, dialect: Dialect) -> Option<String> {
+    let mut text = String::new();
+    export(plan, dialect).ok()?.write_to(&mut text).unwrap();
+    Some(text)
+}
+
+fn judge(dialect: Dialect, plan: &Plan, truth: &Truth, job: &[String]) -> bool {
+    let Some(script) = text(plan, dialect) else {
+        let why = export(plan, dialect).err().unwrap();
+        assert!(
+            unsaid::could_not(dialect, truth),
+            "{}: {why}: {job:?} {truth:?}",
+            dialect.word()
+        );
+        return false;
+    };
+    let about = format!("{} {job:?}\n{script}", dialect.word());
+    match dialect {
+        Dialect::RankOrder => {
+            let lines = script.lines().filter(|line| !line.starts_with('#'));
+            let ranks = truth.order.iter().map(|node| {
+                let ranks: Vec<String> =
+                    truth.ranks_of(node).iter().map(usize::to_string).collect();
+                ranks.join(",")
+            });
+            assert!(lines.eq(ranks), "{about}");
+        }
+        Dialect::Hostfile => {
+            let lines = script.lines().filter(|line| !line.starts_with('#'));
+            let slots = lines.flat_map(|line| {
+                let (name, slots) = line.split_once(" slots=").unwrap();
+                std::iter::repeat_n(name, slots.parse().unwrap())
+            });
+            assert!(
+                slots.eq(truth.processes.iter().map(|process| &*process.node)),
+                "{about}"
+            );
+        }
+        _ => {
+            let given = given::read(&script);
+            let real = match dialect {
+                Dialect::Prterun => prterun(&given, job),
+                _ => rules::ranks(dialect, &given, truth),
+            };
+            compare(dialect, &real, truth, &about);
+        }
+    }
+    true
+}
+
+#[test]
+fn random_plans_land_where_they_say() {
+    let plans = std::env::var("STOWPLAN_LAUNCH_PLANS").ok();
+    let plans = plans.map_or(3000, |plans| plans.parse::<u64>().unwrap());
+    let mut said = [0_u64; Dialect::ALL.len()];
+    for seed in 0..plans {
+        let (job, plan) = Random::new(seed).plan();
+        let truth = Truth::of(&plan);
+        for (dialect, said) in Dialect::ALL.into_iter().zip(&mut said) {
+            *said += u64::from(judge(dialect, &plan, &truth, &job));
+        }
+    }
+    for (dialect, said) in Dialect::ALL.into_iter().zip(said) {
+        println!("{}: {said} of {plans} plans said", dialect.word());
+        assert!(
+            said > plans / 8 && said <= plans,
+            "{}: {said}",
+            dialect.word()
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! What a plan says of each rank, asked rank by rank.
+
+use roaring::RoaringBitmap;
+use std::collections::BTreeMap;
+use stowplan_engine::count::Rank;
+use stowplan_engine::plan::Plan;
+
+/// One process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Process {
+    pub(crate) node: String,
+    /// `None`: unbound.
+    pub(crate) cpus: Option<RoaringBitmap>,
+    /// Program and words; empty: what the script is given.
+    pub(crate) words: Vec<String>,
+}
+
+/// Every process by rank, and all cpus of each node.
+#[derive(Clone, Debug)]
+pub(crate) struct Truth {
+    pub(crate) processes: Vec<Process>,
+    pub(crate) nodes: BTreeMap<String, RoaringBitmap>,
+    /// Ranks from which on each app's begin.
+    pub(crate) apps: Vec<usize>,
+    /// Nodes with ranks in the plan's order.
+    pub(crate) order: Vec<String>,
+}
+
+impl Truth {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let world = plan.world();
+        let mut order = BTreeMap::new();
+        let mut nodes = BTreeMap::new();
+        let mut apps = Vec::new();
+        let mut last = None;
+        let processes = (0..plan.ranks()).map(|rank| {
+            let place = plan.place(Rank(rank)).unwrap();
+            if last.replace(place.app) != Some(place.app) {
+                apps.push(rank as usize);
+            }
+            let node = world.names.name(place.node);
+            let state = world.states.get(world.before.state(place.node));
+            let os = world.topologies.pus_os(state.topology);
+            let all = world.pusets.get(state.allowed);
+            let all: RoaringBitmap = all.iter_ones().map(|pu| os[pu]).collect();
+            order.insert(place.node, node.clone());
+            nodes.insert(node.clone(), all);
+            let label = &plan.table().label[place.app];
+            let mut words: Vec<String> = Some(label.clone())
+                .filter(|word| !word.is_empty())
+                .into_iter()
+                .collect();
+            if !words.is_empty() {
+                words.extend_from_slice(plan.table().arguments(place.app));
+            }
+            let cpus = place.cpus.map(|id| world.cpusets.get(id).clone());
+            Process { node, cpus, words }
+        });
+        let processes = processes.collect();
+        Self {
+            processes,
+            nodes,
+            apps,
+            order: order.into_values().collect(),
+        }
+    }
+
+    pub(crate) fn is_unbound(&self) -> bool {
+        self.processes.iter().all(|process| process.cpus.is_none())
+    }
+
+    /// Ranks of a node, ascending.
+    pub(crate) fn ranks_of(&self, node: &str) -> Vec<usize> {
+        let ranks = self.processes.iter().enumerate();
+        ranks
+            .filter(|(_, process)| process.node == node)
+            .map(|(rank, _)| rank)
+            .collect()
+    }
+
+    /// The cpus of a node's ranks by rank, unbound ones all of the node.
+    pub(crate) fn list(&self, node: &str) -> Vec<RoaringBitmap> {
+        let ranks = self.ranks_of(node);
+        let cpus = |&rank: &usize| {
+            self.processes[rank]
+                .cpus
+                .clone()
+                .unwrap_or_else(|| self.nodes[node].clone())
+        };
+        ranks.iter().map(cpus).collect()
+    }
+
+    /// The app of a rank.
+    pub(crate) fn app(&self, rank: usize) -> usize {
+        self.apps.partition_point(|&first| first <= rank) - 1
+    }
+}
