@@ -38,3 +38,5 @@ mod count;
 pub mod score;
 // Which rank each place gets.
 pub mod order;
+// Which placement is good.
+pub mod advise;

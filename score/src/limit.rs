@@ -12,3 +12,15 @@ pub const HOPS_MAX: u32 = 4096;
 pub const LINE_BYTES_MAX: usize = 1 << 16;
 /// Weights are below this: up to here every integer is exact.
 pub const WEIGHT_END: u64 = 1 << 53;
+/// Edges that are looked at one by one: those of a matrix that advice is asked for.
+pub const GRAPH_EDGES_MAX: u64 = 1 << 25;
+/// Edges of a named pattern up to which local search is tried.
+pub const SEARCH_EDGES_MAX: u64 = 1 << 21;
+/// Looks at a neighbour that one local search takes.
+pub const SEARCH_STEPS: u64 = 1 << 28;
+/// Answers of an advice.
+pub const ANSWERS_MAX: usize = 20;
+/// Boxes of a grid that are tried.
+pub const TRIED_CELLS: usize = 60;
+/// Strips of other widths that are tried.
+pub const TRIED_STRIPS: usize = 130;

@@ -1,6 +1,7 @@
 //! A plan and its patterns -> what leaves each level.
 
-use crate::count::{self, AppRanks};
+use crate::count;
+pub(crate) use crate::count::AppRanks;
 use crate::error::{ScoreError, bad_pattern};
 use crate::level::{Level, Objects, Ranks};
 use crate::limit::PATTERNS_MAX;

@@ -88,6 +88,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "export" => command::export::run(rest, console),
         Some((word, rest)) if word == "exec" => command::exec::run(rest, console),
         Some((word, rest)) if word == "probe" => command::probe::run(rest, console),
+        Some((word, rest)) if word == "advise" => command::advise::run(rest, console),
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
@@ -144,6 +145,7 @@ const SUBCOMMANDS: &[&str] = &[
     "exec",
     "probe",
     "score",
+    "advise",
     "spawn",
     "taskmap",
     "session",

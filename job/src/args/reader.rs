@@ -359,19 +359,7 @@ impl<'a> Reader<'a> {
             Meaning::Node => self.job.parts.node = some(),
             Meaning::Ranks => self.job.parts.ranks = some(),
             Meaning::App => self.job.parts.app = some(),
-            Meaning::Format => match FORMATS
-                .iter()
-                .find(|(word, _)| word.eq_ignore_ascii_case(value))
-            {
-                Some(&(_, format)) => self.job.format = Some(format),
-                None => {
-                    return self.bad_value(
-                        given,
-                        value,
-                        "word of: text map tsv ndjson json html svg taskmap pmi raw",
-                    );
-                }
-            },
+            Meaning::Format => self.format(given, value)?,
             Meaning::Threads => match value.parse::<usize>() {
                 Ok(threads) if threads > 0 && value.bytes().all(|b| b.is_ascii_digit()) => {
                     self.job.threads = Some(threads);
@@ -396,6 +384,18 @@ impl<'a> Reader<'a> {
             | Meaning::Display
             | Meaning::Rtos
             | Meaning::Ignored => {}
+        }
+        Ok(())
+    }
+
+    fn format(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let mut formats = FORMATS.iter();
+        match formats.find(|(word, _)| word.eq_ignore_ascii_case(value)) {
+            Some(&(_, format)) => self.job.format = Some(format),
+            None => {
+                let words = "word of: text map tsv json taskmap pmi raw";
+                return self.bad_value(given, value, words);
+            }
         }
         Ok(())
     }

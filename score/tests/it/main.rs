@@ -5,6 +5,7 @@
     reason = "tests of small jobs"
 )]
 
+mod advice;
 mod orders;
 mod random;
 mod refused;

@@ -8,7 +8,7 @@ use stowplan_score::order::Order;
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{NoMatrices, score};
 
-fn blocked(nodes: u32, ppn: u32) -> Plan {
+pub(crate) fn blocked(nodes: u32, ppn: u32) -> Plan {
     let hosts = format!("n[0-{}]:{ppn}", nodes - 1);
     let (topo, procs) = (format!("core:{ppn} pu:1"), (nodes * ppn).to_string());
     plan(&[

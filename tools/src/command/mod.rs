@@ -1,5 +1,6 @@
 //! Subcommands: one file each.
 
+pub mod advise;
 pub mod check;
 pub mod diff;
 pub mod exec;

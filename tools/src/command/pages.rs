@@ -235,6 +235,29 @@ pub const PAGES: &[Page] = &[
         )],
     },
     Page {
+        words: "advise",
+        synopsis: "--pattern P [options] -- [options and apps as for map]",
+        about: "Tries policies and orders of ranks for a communication pattern, the best first",
+        options: &[
+            row(
+                "pattern",
+                "[APP=]P",
+                "who talks to whom, as for score; several add up",
+            ),
+            row("format", "F", "json, or text for people [default: text]"),
+            row(
+                "order",
+                "FILE",
+                "write the order of ranks of an answer, as MPICH_RANK_ORDER",
+            ),
+            row("answer", "K", "of this answer [default: 1]"),
+        ],
+        examples: &[(
+            "stowplan advise --pattern halo:50x48 --order order.txt -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
+            "the best order of ranks for a stencil, to be given to MPICH or to --rank-order file:order.txt",
+        )],
+    },
+    Page {
         words: "spawn",
         synopsis: "REQUEST.json [job options]",
         about: "Places a programmatic spawn request as map places a command line",

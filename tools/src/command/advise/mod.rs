@@ -1,0 +1,237 @@
+//! `stowplan advise`: tries policies and orders of ranks, and ranks them by what leaves the node.
+
+// The policies that can place the job.
+mod policies;
+
+use crate::command::score::asked::{Asked, Format, refused, told};
+use crate::command::score::matrices::FileMatrices;
+use crate::command::score::thousands;
+use crate::report::Refused;
+use crate::{Console, output};
+use policies::{Tried, policies};
+use std::io::{self, Write};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, Plan};
+use stowplan_engine::table::apps::AppId;
+use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
+use stowplan_score::order::file;
+
+const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("json", Format::Json)];
+
+/// The name of an order that is not written yet.
+const UNWRITTEN: &str = "ORDER";
+
+/// Runs the subcommand with the arguments behind `advise`. Gives the exit status.
+pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
+    match answer(args, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+/// An answer with its words.
+struct Said<'a> {
+    answer: &'a Answer,
+    words: Vec<String>,
+    order: Option<String>,
+    asked: bool,
+}
+
+fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
+    let asked = Asked::read("advise", args, FORMATS, &["order", "answer"])?;
+    asked.needs_a_pattern()?;
+    let (path, wanted) = (asked.other("order"), wanted(&asked)?);
+    let (Some(job), []) = (&asked.job, &asked.words[..]) else {
+        let sentence = "advise takes -- and a job: stowplan advise --pattern halo:4x4 -- -n 16";
+        return Err(told("bad-option", sentence.to_owned()));
+    };
+    let app = asked.parts[0].app as usize;
+    let tried = policies(job, app, console.files)?;
+    let plans: Vec<Policy> = tried.iter().map(|tried| tried.policy.clone()).collect();
+    let matrices = FileMatrices {
+        files: console.files,
+    };
+    let advice = advise(&plans, &asked.parts, &matrices).map_err(refused)?;
+    let Some(chosen) = advice.answers.get(wanted - 1) else {
+        let sentence = format!(
+            "--answer {wanted}: there are {} answers, from 1",
+            advice.answers.len()
+        );
+        return Err(told("bad-value", sentence));
+    };
+    if let Some(path) = path {
+        write_order(path, chosen, &tried[chosen.policy].policy.plan)?;
+    }
+    let said: Vec<Said<'_>> = advice
+        .answers
+        .iter()
+        .map(|answer| {
+            let file = path.filter(|_| std::ptr::eq(answer, chosen));
+            say(answer, &tried[answer.policy], file.unwrap_or(UNWRITTEN))
+        })
+        .collect();
+    output::give(None, console.out, |out| match asked.format {
+        Format::Json => json(&advice, &said, out),
+        Format::Text | Format::Tsv => text(&asked, &advice, &said, out),
+    })
+}
+
+/// The number of the answer whose order is written.
+fn wanted(asked: &Asked) -> Result<usize, Refused> {
+    let Some(text) = asked.other("answer") else {
+        return Ok(1);
+    };
+    let digits = text.bytes().all(|sign| sign.is_ascii_digit());
+    if asked.other("order").is_none() {
+        let sentence =
+            "--answer says whose order --order FILE writes, and there is no --order".to_owned();
+        return Err(told("bad-option", sentence));
+    }
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 && digits => Ok(number),
+        Ok(_) | Err(_) => Err(told(
+            "bad-value",
+            format!("--answer {text}: it takes the number of an answer, from 1"),
+        )),
+    }
+}
+
+fn say<'a>(answer: &'a Answer, tried: &Tried, file: &str) -> Said<'a> {
+    let asked = answer.policy == 0 && answer.chosen == Chosen::Own;
+    let with = |word: &str| {
+        let mut words = tried.placing.clone();
+        words.extend(["--rank-order".to_owned(), word.to_owned()]);
+        words
+    };
+    let (words, order) = match &answer.chosen {
+        Chosen::Own => {
+            let given = tried.words.iter().position(|word| word == "--rank-order");
+            let order = given.and_then(|at| tried.words.get(at + 1).cloned());
+            (tried.words.clone(), order)
+        }
+        Chosen::Named(order) => (with(&order.word()), Some(order.word())),
+        Chosen::Search => (with(&format!("file:{file}")), Some("search".to_owned())),
+    };
+    Said {
+        answer,
+        words,
+        order,
+        asked,
+    }
+}
+
+/// Writes the rank of each place, a line a node.
+fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> {
+    let ranks = if answer.ranks.is_empty() {
+        ranks_of_places(plan)
+    } else {
+        answer.ranks.clone()
+    };
+    let before = places(plan);
+    let text = file::write(&ranks, before.windows(2).map(|own| own[1] - own[0]));
+    output::give(Some(path), &mut io::sink(), |out| {
+        out.write_all(text.as_bytes())
+    })
+}
+
+/// The rank of each place of a plan as it is.
+fn ranks_of_places(plan: &Plan) -> Vec<u32> {
+    let mut ranks = Vec::with_capacity(plan.ranks() as usize);
+    for (number, app) in plan.apps().iter().enumerate() {
+        for (run, placed) in (0..).zip(app.runs()) {
+            for node in 0..placed.nodes.count {
+                for local in 0..placed.procs {
+                    let app = AppId::from_row(number);
+                    let at = Located {
+                        app,
+                        run,
+                        node,
+                        local,
+                    };
+                    ranks.push(plan.rank_of(at).0);
+                }
+            }
+        }
+    }
+    ranks
+}
+
+fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = advice.answers.first() else {
+        return writeln!(
+            out,
+            "{{\"version\":1,\"unit\":\"edges\",\"edges\":0,\"answers\":[]}}"
+        );
+    };
+    write!(
+        out,
+        "{{\"version\":1,\"unit\":\"{}\",\"edges\":{},\"answers\":[",
+        first.score.unit.word(),
+        first.score.edges
+    )?;
+    for (at, said) in said.iter().enumerate() {
+        let comma = if at > 0 { "," } else { "" };
+        let node = &said.answer.score.levels[0];
+        write!(
+            out,
+            "{comma}{{\"words\":{},\"order\":{},\"leave\":{},\"worst\":{},\"asked\":{}}}",
+            serde_json::to_string(&said.words)?,
+            serde_json::to_string(&said.order)?,
+            node.leave,
+            node.worst,
+            said.asked
+        )?;
+    }
+    writeln!(out, "]}}")
+}
+
+fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = advice.answers.first() else {
+        return writeln!(out, "nothing was tried");
+    };
+    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
+    let unit = first.score.unit.word();
+    writeln!(
+        out,
+        "{} · {} {unit}, both directions counted · {} placements tried",
+        patterns.join(" + "),
+        thousands(&first.score.edges.to_string()),
+        advice.tried
+    )?;
+    writeln!(out, " #  leave a node    worst node  words")?;
+    for (at, said) in (1..).zip(said) {
+        let node = &said.answer.score.levels[0];
+        let asked = if said.asked {
+            "what you asked for: "
+        } else {
+            ""
+        };
+        let words = said.words.join(" ");
+        let words = if words.is_empty() {
+            "(no map, rank or bind words)"
+        } else {
+            &words
+        };
+        writeln!(
+            out,
+            "{at:>2}{:>14}{:>14}  {asked}{words}",
+            thousands(&node.leave.to_string()),
+            thousands(&node.worst.to_string()),
+        )?;
+    }
+    let unwritten = |said: &Said<'_>| {
+        said.words
+            .last()
+            .is_some_and(|word| *word == format!("file:{UNWRITTEN}"))
+    };
+    if said.iter().any(unwritten) {
+        writeln!(
+            out,
+            "file:{UNWRITTEN} was found by local search: --order FILE [--answer K] writes it, as MPICH_RANK_ORDER"
+        )?;
+    }
+    writeln!(
+        out,
+        "Counted: {unit} between nodes, then the busiest node, then the levels below. Not looked at: bandwidths, latencies, routing, time."
+    )
+}

@@ -1,0 +1,258 @@
+//! The policies that can place a job as asked: its words with other map and rank words.
+
+use crate::command::map::place;
+use crate::command::score::asked::told;
+use crate::report::Refused;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::MapBy;
+use stowplan_engine::stage::resolve::Files;
+use stowplan_job::args::map_args;
+use stowplan_job::options::{Meaning, Old};
+use stowplan_job::words::{CommandLine, OptionWords};
+use stowplan_score::advise::{Policy, Reorder};
+
+/// Policies that are tried, object maps also with `:span`.
+const MAPS: &[&str] = &["slot", "node"];
+const OBJECTS: &[&str] = &["package", "numa", "l3cache", "l2cache", "core", "hwthread"];
+const RANKS: &[&str] = &["slot", "node", "fill", "span"];
+
+/// A policy with the words that say it.
+pub(super) struct Tried {
+    /// Its plan.
+    pub(super) policy: Policy,
+    /// Map, rank, bind and order words.
+    pub(super) words: Vec<String>,
+    /// The same without rank and order words.
+    pub(super) placing: Vec<String>,
+}
+
+/// The job, and the words of it that are replaced.
+struct Job {
+    line: CommandLine,
+    app: usize,
+    /// What was asked: map, rank, bind and order words.
+    own: Vec<OptionWords>,
+}
+
+/// The job as asked, and every policy that places as many processes on the same hosts.
+///
+/// # Errors
+/// Why the job as asked cannot be placed.
+pub(super) fn policies(
+    job: &[String],
+    app: usize,
+    files: &dyn Files,
+) -> Result<Vec<Tried>, Refused> {
+    let asked = place(map_args(job)?, files)?.mapped.plan;
+    let job = Job::read(job, app)?;
+    let has_order = job.value(Meaning::RankOrder).is_some();
+    let mut tried = vec![Tried {
+        policy: Policy {
+            reorder: if has_order {
+                Reorder::No
+            } else {
+                reorder(&asked)
+            },
+            plan: asked,
+        },
+        words: job.own.iter().flat_map(written_out).collect(),
+        placing: job.words_of(|meaning| {
+            matches!(meaning, Meaning::MapBy | Meaning::BindTo) || is_old_map(meaning)
+        }),
+    }];
+    let sizes: Vec<_> = tried[0]
+        .policy
+        .plan
+        .apps()
+        .iter()
+        .map(|app| app.procs())
+        .collect();
+    for map in job.maps() {
+        for rank in std::iter::once(None).chain(RANKS.iter().map(|rank| Some(*rank))) {
+            let (words, placing) = job.words_with(&map, rank);
+            let Ok(args) = map_args(&job.line_with(&words)) else {
+                continue;
+            };
+            let Ok(placement) = place(args, files) else {
+                continue;
+            };
+            let plan = placement.mapped.plan;
+            if plan
+                .apps()
+                .iter()
+                .map(|app| app.procs())
+                .eq(sizes.iter().copied())
+            {
+                let reorder = if rank.is_none() {
+                    reorder(&plan)
+                } else {
+                    Reorder::No
+                };
+                let policy = Policy { plan, reorder };
+                tried.push(Tried {
+                    policy,
+                    words,
+                    placing,
+                });
+            }
+        }
+    }
+    Ok(tried)
+}
+
+/// Whether ranks may be put in another order: those of one app, which no file wrote.
+fn reorder(plan: &Plan) -> Reorder {
+    let apps = plan.apps().iter().filter(|app| app.policy().is_some());
+    let written = plan
+        .table()
+        .policies
+        .iter()
+        .any(|(_, policy)| matches!(policy.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf));
+    if apps.count() == 1 && !written {
+        Reorder::Yes
+    } else {
+        Reorder::No
+    }
+}
+
+/// Old spellings that name a map.
+const fn is_old_map(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::Old(
+            Old::PerNode
+                | Old::OnePerNode
+                | Old::PerPackage
+                | Old::Ppr
+                | Old::ByNode
+                | Old::ByCore
+                | Old::BySlot
+                | Old::CpuSet
+                | Old::Rankfile
+        )
+    )
+}
+
+fn is_replaced(meaning: Meaning) -> bool {
+    matches!(
+        meaning,
+        Meaning::MapBy | Meaning::RankBy | Meaning::BindTo | Meaning::RankOrder
+    ) || is_old_map(meaning)
+        || matches!(meaning, Meaning::Old(Old::BindToCore | Old::BindToPackage))
+}
+
+fn written_out(option: &OptionWords) -> Vec<String> {
+    let mut words = vec![option.name.clone()];
+    words.extend_from_slice(&option.values);
+    words
+}
+
+impl Job {
+    fn read(words: &[String], app: usize) -> Result<Self, Refused> {
+        let mut line = CommandLine::read(words);
+        if line.apps.is_empty() {
+            line.apps.push(stowplan_job::words::AppWords::default());
+        }
+        let Some(of_app) = line.apps.get_mut(app) else {
+            let sentence = format!("advise: there is no app {app} in the job");
+            return Err(told("bad-pattern", sentence));
+        };
+        let replaced = |option: &OptionWords| option.meaning.is_some_and(is_replaced);
+        let own = of_app
+            .options
+            .iter()
+            .filter(|option| replaced(option))
+            .cloned()
+            .collect();
+        of_app.options.retain(|option| !replaced(option));
+        Ok(Self { line, app, own })
+    }
+
+    fn value(&self, meaning: Meaning) -> Option<&str> {
+        let found = self
+            .own
+            .iter()
+            .rev()
+            .find(|option| option.meaning == Some(meaning))?;
+        found.values.last().map(String::as_str)
+    }
+
+    fn words_of(&self, wanted: impl Fn(Meaning) -> bool) -> Vec<String> {
+        let options = self
+            .own
+            .iter()
+            .filter(|option| option.meaning.is_some_and(&wanted));
+        options.flat_map(written_out).collect()
+    }
+
+    /// What may stand behind `--map-by`: the policies with the qualifiers of the job, and the job's own.
+    fn maps(&self) -> Vec<String> {
+        let own = self.value(Meaning::MapBy);
+        let kept = own.map_or_else(String::new, kept_qualifiers);
+        let mut maps: Vec<String> = MAPS.iter().map(|map| format!("{map}{kept}")).collect();
+        for object in OBJECTS {
+            maps.push(format!("{object}{kept}"));
+            maps.push(format!("{object}:span{kept}"));
+        }
+        if let Some(own) = own.filter(|own| !maps.iter().any(|map| map == own)) {
+            maps.push(own.to_owned());
+        }
+        maps
+    }
+
+    /// Words of a policy, and the same without the rank.
+    fn words_with(&self, map: &str, rank: Option<&str>) -> (Vec<String>, Vec<String>) {
+        let bind = self.words_of(|meaning| {
+            matches!(
+                meaning,
+                Meaning::BindTo | Meaning::Old(Old::BindToCore | Old::BindToPackage)
+            )
+        });
+        let mut words = vec!["--map-by".to_owned(), map.to_owned()];
+        let mut placing = words.clone();
+        words.extend(
+            rank.into_iter()
+                .flat_map(|rank| ["--rank-by".to_owned(), rank.to_owned()]),
+        );
+        words.extend(bind.iter().cloned());
+        placing.extend(bind);
+        (words, placing)
+    }
+
+    /// The job with these words in place of its own.
+    fn line_with(&self, words: &[String]) -> Vec<String> {
+        let mut line = Vec::new();
+        for (number, app) in self.line.apps.iter().enumerate() {
+            if number > 0 {
+                line.push(":".to_owned());
+            }
+            if number == self.app {
+                line.extend_from_slice(words);
+            }
+            let one = CommandLine {
+                apps: vec![app.clone()],
+            };
+            line.extend(one.to_words());
+        }
+        line
+    }
+}
+
+/// The qualifiers of a map that another map may have too, each behind its colon.
+fn kept_qualifiers(map: &str) -> String {
+    let fields: Vec<&str> = map.split(':').collect();
+    let policy = if fields[0].eq_ignore_ascii_case("ppr") {
+        3
+    } else {
+        1
+    };
+    let of_other = |field: &&&str| {
+        let word = field.to_ascii_lowercase();
+        // Of a policy of its own: span, ordered, file=.
+        !["sp", "or", "fi"]
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
+    let kept = fields.iter().skip(policy).filter(of_other);
+    kept.map(|field| format!(":{field}")).collect()
+}
