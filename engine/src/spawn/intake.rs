@@ -84,8 +84,8 @@ impl Intake {
     #[must_use]
     pub fn again(request: SpawnRequest) -> Self {
         Self {
-            spoken: Spoken::default(),
             request,
+            ..Self::default()
         }
     }
     /// The apps so far, holes counted.
