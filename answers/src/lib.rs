@@ -6,6 +6,8 @@
 pub mod policy;
 // Host lists, folded.
 pub mod hosts;
+// Nodes on which a job looks the same.
+pub mod spread;
 // What a line of `tsv` says of one rank.
 pub mod row;
 // Some ranks of a plan.
@@ -14,3 +16,5 @@ pub mod select;
 pub mod diff;
 // Why a rank is where it is.
 pub mod explain;
+// Plans as pictures.
+pub mod picture;

@@ -5,6 +5,7 @@ use super::{map, refuse_format};
 use crate::report::Refused;
 use crate::{Console, output};
 use stowplan_answers::diff::{cause, diff, words};
+use stowplan_answers::picture;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::{Format, job_args, map_args};
@@ -58,6 +59,11 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             out.write_all(b"\n")
         }
         Format::Tsv => words::write_tsv(&plan_a, &plan_b, out),
+        Format::Html => {
+            let page = words::page(&found, &plan_a, &plan_b);
+            out.write_all(picture::html_diff(&plan_a, &plan_b, &page).as_bytes())
+        }
+        Format::Svg => out.write_all(picture::svg_diff(&plan_a, &plan_b).as_bytes()),
         _ => {
             let page = words::page(&found, &plan_a, &plan_b);
             page.iter().try_for_each(|line| writeln!(out, "{line}"))

@@ -5,6 +5,7 @@ use crate::progress::Progress;
 use crate::report::Refused;
 use crate::{Console, output};
 use roaring::RoaringBitmap;
+use stowplan_answers::picture;
 use stowplan_answers::select::select;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
@@ -156,6 +157,8 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         (Format::Tsv, Some(some)) => ndjson::write_tsv(told.plan, some, out, &mut watch),
         (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
         (Format::Json, _) => json::write(told, out),
+        (Format::Html, _) => out.write_all(picture::html(told.plan).as_bytes()),
+        (Format::Svg, _) => out.write_all(picture::svg(told.plan).as_bytes()),
         (Format::Text, Some(some)) => text::write_some(told, some, screen, out),
         _ => text::write(told, screen, out),
     })

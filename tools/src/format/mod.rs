@@ -2,8 +2,6 @@
 
 // Numbers as digits, quickly.
 mod digits;
-// Nodes on which a job looks the same.
-mod spread;
 // Node names along a walk.
 mod node_names;
 // A plan for the tests of the formats.
@@ -28,7 +26,7 @@ pub mod attributes;
 // A page for people.
 pub mod text;
 
-use stowplan_answers::policy;
+use stowplan_answers::{policy, spread};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::Remark;
 use stowplan_job::sources::Sources;

@@ -26,6 +26,7 @@ mod judged;
 mod leftovers;
 mod newcomers;
 mod page;
+mod picture;
 mod request_schema;
 mod session;
 mod show;

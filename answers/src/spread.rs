@@ -8,27 +8,34 @@ use stowplan_engine::table::states::StateId;
 
 /// A run of an app: the app, and the row in its runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct AppRun {
-    pub(super) app: AppId,
-    pub(super) row: u32,
+pub struct AppRun {
+    /// The app.
+    pub app: AppId,
+    /// The row.
+    pub row: u32,
 }
 
 impl AppRun {
-    pub(super) fn of(self, plan: &Plan) -> &PlacedRun {
+    /// The run itself.
+    #[must_use]
+    pub fn of(self, plan: &Plan) -> &PlacedRun {
         &plan.app(self.app).runs()[self.row as usize]
     }
 }
 
 /// Neighbouring nodes that hold the same.
-pub(super) struct Stretch {
-    pub(super) nodes: NodeRange,
-    pub(super) state: StateId,
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// The nodes.
+    pub nodes: NodeRange,
+    /// Their state before the job.
+    pub state: StateId,
     /// By ascending app.
-    pub(super) runs: Vec<AppRun>,
+    pub runs: Vec<AppRun>,
 }
 
 /// The nodes that hold processes, in node order. Cost: sorting the runs, then per stretch the apps on it.
-pub(super) fn stretches(plan: &Plan) -> impl Iterator<Item = Stretch> + '_ {
+pub fn stretches(plan: &Plan) -> impl Iterator<Item = Stretch> + '_ {
     let mut starts: Vec<(u32, AppRun)> = Vec::new();
     for (app, placed) in plan.apps().iter().enumerate() {
         let app = AppId::from_row(app);

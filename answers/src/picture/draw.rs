@@ -1,0 +1,258 @@
+//! Boxes in boxes as SVG: one panel for each package, so that narrow screens can put them below each other.
+
+use super::seats::{NODE, Proc, Seats};
+use super::tree::{Part, Tree};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// A cell, and the way to the next.
+const CELL: (u32, u32) = (34, 22);
+const STEP: (u32, u32) = (38, 26);
+/// Cells beside each other.
+const ACROSS: u32 = 8;
+/// Around what is in a box, and above it for its label.
+const PAD: u32 = 4;
+const LABEL: u32 = 15;
+/// Processes that are drawn in one core, and in one larger box; the rest is counted.
+const IN_LEAF: usize = 16;
+const IN_PART: usize = 256;
+
+/// A part of a drawing, with its size.
+pub(super) struct Panel {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) svg: String,
+}
+
+/// A panel while it is drawn.
+struct Pen<'a> {
+    seats: &'a Seats,
+    moved: &'a dyn Fn(u32) -> bool,
+    /// Where leaves stand on the panel at hand.
+    at: HashMap<usize, (u32, u32)>,
+    cells: String,
+    boxes: String,
+    procs: String,
+    labels: String,
+}
+
+/// The panels of a node.
+pub(super) fn panels(tree: &Tree, seats: &Seats, moved: &dyn Fn(u32) -> bool) -> Vec<Panel> {
+    let mut pen = Pen {
+        seats,
+        moved,
+        at: HashMap::new(),
+        cells: String::new(),
+        boxes: String::new(),
+        procs: String::new(),
+        labels: String::new(),
+    };
+    let root = &tree.root;
+    let mut panels = Vec::new();
+    // What belongs to no package: processes that are not bound, cores alone.
+    let loose = Part {
+        label: match (seats.in_part.contains_key(&NODE), root.own.is_empty()) {
+            (true, true) => "not bound to a part of the node".to_owned(),
+            _ => "node".to_owned(),
+        },
+        leaves: NODE,
+        parts: Vec::new(),
+        own: root.own.clone(),
+    };
+    if !loose.own.is_empty() || seats.in_part.contains_key(&NODE) {
+        panels.push(pen.panel(&loose));
+    }
+    panels.extend(root.parts.iter().map(|part| pen.panel(part)));
+    panels
+}
+
+impl Pen<'_> {
+    fn panel(&mut self, part: &Part) -> Panel {
+        self.at.clear();
+        for text in [
+            &mut self.cells,
+            &mut self.boxes,
+            &mut self.procs,
+            &mut self.labels,
+        ] {
+            text.clear();
+        }
+        let (width, height) = self.part(part, 1, 1, 3);
+        self.over();
+        let mut svg = String::new();
+        svg += &self.boxes;
+        if !self.cells.is_empty() {
+            svg += &format!("<path class=\"cell\" d=\"{}\"/>", self.cells);
+        }
+        svg += &self.labels;
+        svg += &self.procs;
+        Panel {
+            width: width + 2,
+            height: height + 2,
+            svg,
+        }
+    }
+
+    /// Draws a box. Gives its size.
+    fn part(&mut self, part: &Part, x: u32, y: u32, room: u32) -> (u32, u32) {
+        let within = ACROSS * STEP.0 + room * 2 * PAD;
+        let (left, mut down) = (x + PAD, y + LABEL);
+        let mut right = left + 8 * u32::try_from(part.label.chars().count()).unwrap_or(0) * 3 / 4;
+        // The box comes before what is in it.
+        let hole = self.boxes.len();
+        // Of boxes with the same cores the innermost has the processes.
+        let innermost = part.parts.iter().all(|inner| inner.leaves != part.leaves);
+        let chips = self.seats.in_part.get(&part.leaves).filter(|_| innermost);
+        let chips = chips.map_or(&[][..], Vec::as_slice);
+        for (number, &proc) in (0..).zip(chips.iter().take(IN_PART)) {
+            let (column, row) = (number % ACROSS, number / ACROSS);
+            let (cx, cy) = (left + column * STEP.0, down + row * STEP.1);
+            self.proc(proc, &[(cx, cy, CELL.0, CELL.1)]);
+            right = right.max(cx + CELL.0);
+        }
+        let shown = u32::try_from(chips.len().min(IN_PART)).unwrap_or(0);
+        down += shown.div_ceil(ACROSS) * STEP.1;
+        if chips.len() > IN_PART {
+            self.label(
+                left,
+                down + 10,
+                &format!("and {} more", chips.len() - IN_PART),
+            );
+            down += LABEL;
+        }
+        let (mut cx, mut tall) = (left, 0);
+        for inner in &part.parts {
+            let mark = (
+                self.boxes.len(),
+                self.cells.len(),
+                self.procs.len(),
+                self.labels.len(),
+            );
+            let (mut w, mut h) = self.part(inner, cx, down, room.saturating_sub(1));
+            if cx > left && cx + w > x + within {
+                // It goes to the next line.
+                self.boxes.truncate(mark.0);
+                self.cells.truncate(mark.1);
+                self.procs.truncate(mark.2);
+                self.labels.truncate(mark.3);
+                down += tall + PAD;
+                (cx, tall) = (left, 0);
+                (w, h) = self.part(inner, cx, down, room.saturating_sub(1));
+            }
+            right = right.max(cx + w);
+            tall = tall.max(h);
+            cx += w + PAD;
+        }
+        if !part.parts.is_empty() {
+            down += tall + PAD;
+        }
+        for row in part.own.chunks(ACROSS as usize) {
+            let mut tall = CELL.1;
+            for (column, &leaf) in (0..).zip(row) {
+                let cx = left + column * STEP.0;
+                tall = tall.max(self.leaf(leaf, cx, down));
+                right = right.max(cx + CELL.0);
+            }
+            down += tall + PAD;
+        }
+        let (width, height) = (right + PAD - x, down - y);
+        let frame = format!(
+            "<rect class=\"box\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"3\"/>"
+        );
+        self.boxes.insert_str(hole, &frame);
+        self.label(x + PAD, y + 11, &part.label);
+        (width, height)
+    }
+
+    fn label(&mut self, x: u32, y: u32, text: &str) {
+        self.labels += &format!("<text class=\"l\" x=\"{x}\" y=\"{y}\">{text}</text>");
+    }
+
+    /// Draws a core with its processes. Gives its height.
+    fn leaf(&mut self, leaf: usize, x: u32, y: u32) -> u32 {
+        self.at.insert(leaf, (x, y));
+        let procs = self.seats.in_leaf.get(&leaf).map_or(&[][..], Vec::as_slice);
+        let shown = u32::try_from(procs.len().min(IN_LEAF)).unwrap_or(0);
+        let rows = shown.max(1);
+        let more = procs.len() > IN_LEAF;
+        let height = rows * CELL.1 + if more { LABEL } else { 0 };
+        // The string takes every number.
+        let _ = write!(self.cells, "M{x} {y}h{}v{height}h-{}z", CELL.0, CELL.0);
+        for (row, &proc) in (0..).zip(procs.iter().take(IN_LEAF)) {
+            self.proc(proc, &[(x, y + row * CELL.1, CELL.0, CELL.1)]);
+        }
+        if more {
+            let text = format!("+{}", procs.len() - IN_LEAF);
+            self.label(x + 3, y + height - 4, &text);
+        }
+        height
+    }
+
+    /// Draws the processes that have several cores of this panel.
+    fn over(&mut self) {
+        let seats = self.seats;
+        // A process over several packages is drawn in the first.
+        let here = |leaves: &Vec<usize>, at: &HashMap<usize, (u32, u32)>| {
+            leaves.first().is_some_and(|leaf| at.contains_key(leaf))
+        };
+        for (proc, leaves) in &seats.over {
+            if !here(leaves, &self.at) {
+                continue;
+            }
+            let mut spans: Vec<(u32, u32, u32, u32)> = Vec::new();
+            for leaf in leaves {
+                let Some(&(x, y)) = self.at.get(leaf) else {
+                    continue;
+                };
+                match spans.last_mut() {
+                    Some(last) if last.1 == y && last.0 + last.2 + (STEP.0 - CELL.0) == x => {
+                        last.2 += STEP.0;
+                    }
+                    _ => spans.push((x, y, CELL.0, CELL.1)),
+                }
+            }
+            if !spans.is_empty() {
+                self.proc(*proc, &spans);
+            }
+        }
+    }
+
+    /// Draws a process over these places.
+    fn proc(&mut self, proc: usize, spans: &[(u32, u32, u32, u32)]) {
+        let Proc {
+            rank,
+            app,
+            local,
+            title,
+        } = &self.seats.procs[proc];
+        let moved = if (self.moved)(*rank) { " moved" } else { "" };
+        self.procs += &format!(
+            "<g class=\"p a{}{moved}\" data-rank=\"{rank}\" data-local=\"{local}\" data-app=\"{app}\"><title>{}</title>",
+            app % 6,
+            escaped(title)
+        );
+        for (x, y, w, h) in spans {
+            self.procs += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>");
+        }
+        if let Some((x, y, w, _)) = spans.first() {
+            self.procs += &format!("<text x=\"{}\" y=\"{}\">{rank}</text>", x + w / 2, y + 15);
+        }
+        self.procs += "</g>";
+    }
+}
+
+/// Text that may stand in markup.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            sign if sign.is_control() => safe.push('?'),
+            sign => safe.push(sign),
+        }
+    }
+    safe
+}

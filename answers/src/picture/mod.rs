@@ -1,0 +1,279 @@
+//! Plans as pictures: a page for a browser that needs no network and no script to be read, or the drawing alone.
+
+// Nodes that look the same.
+mod shape;
+// Boxes in boxes.
+mod tree;
+// Where processes stand in them.
+mod seats;
+// As SVG.
+mod draw;
+// Which place each rank has.
+mod ranks;
+// The page around the drawing.
+mod html;
+// The drawing alone.
+mod svg;
+
+use crate::diff::words::change;
+use crate::row::Rows;
+use draw::{Panel, panels};
+use seats::{PROCS_MAX, Seats};
+use shape::{SHAPES_MAX, Shape, letter, shapes};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::{NodeId, NodeRange};
+
+/// Bytes of a picture at most.
+pub const BYTES_MAX: usize = 300_000;
+/// Of these: for drawings, for host lists, for the places of ranks.
+const DRAWN_BYTES: usize = 165_000;
+const HOSTS_BYTES: usize = 40_000;
+const RANKS_BYTES: usize = 30_000;
+/// Stretches of the strip of all nodes.
+const STRIP_PARTS: u32 = 200;
+/// Apps that the legend names.
+const APPS_MAX: usize = 12;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page with a plan.
+///
+/// Cost: the plan's runs; the boxes of the shapes drawn; a few additions a rank for the search box.
+#[must_use]
+pub fn html(plan: &Plan) -> String {
+    html::page("stowplan", &[("", Drawing::new(plan, 1, &|_| false))], &[])
+}
+
+/// The drawing of a plan alone, as one SVG image without script: for notebooks and documents.
+///
+/// Cost: as [`html`], without the search box.
+#[must_use]
+pub fn svg(plan: &Plan) -> String {
+    svg::image(&[("", Drawing::new(plan, 1, &|_| false))])
+}
+
+/// A page with two plans beside each other, what moved marked. `lines`: what is said above them.
+///
+/// Cost: twice that of [`html`].
+#[must_use]
+pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
+    let moved = moved(a, b);
+    let sides = [
+        ("before", Drawing::new(a, 2, &moved)),
+        ("after", Drawing::new(b, 2, &moved)),
+    ];
+    html::page("stowplan diff", &sides, lines)
+}
+
+/// Two drawings beside each other, what moved marked.
+///
+/// Cost: twice that of [`svg`].
+#[must_use]
+pub fn svg_diff(a: &Plan, b: &Plan) -> String {
+    let moved = moved(a, b);
+    svg::image(&[
+        ("before", Drawing::new(a, 2, &moved)),
+        ("after", Drawing::new(b, 2, &moved)),
+    ])
+}
+
+/// Whether a rank is elsewhere in the other plan.
+fn moved<'p>(a: &'p Plan, b: &'p Plan) -> impl Fn(u32) -> bool + 'p {
+    move |rank| {
+        let ours = Rows::new(a).row(Rank(rank));
+        let theirs = Rows::new(b).row(Rank(rank));
+        change(ours.as_ref(), theirs.as_ref()).is_some()
+    }
+}
+
+/// All that a picture of a plan says.
+struct Drawing {
+    summary: String,
+    apps: Vec<String>,
+    /// Apps that the legend leaves out.
+    more_apps: usize,
+    drawn: Vec<Drawn>,
+    /// Shapes that are not drawn, and their nodes.
+    more: (usize, u64),
+    strip: Vec<StripPart>,
+    ranks: String,
+}
+
+/// Neighbouring nodes of one shape, in a strip of all nodes that is 1000 wide.
+struct StripPart {
+    name: String,
+    /// `n0` and `n1` by turns, `idle`.
+    class: &'static str,
+    title: String,
+    x: u32,
+    width: u32,
+}
+
+/// A shape with its panels.
+struct Drawn {
+    letter: String,
+    hosts: String,
+    /// Nodes that the list leaves out.
+    more_hosts: u64,
+    count: u64,
+    procs: u64,
+    panels: Vec<Panel>,
+    /// What is not in the panels.
+    note: Option<String>,
+}
+
+impl Drawing {
+    /// `share`: how many drawings share the room.
+    fn new(plan: &Plan, share: usize, moved: &dyn Fn(u32) -> bool) -> Self {
+        let all = shapes(plan);
+        // The largest, in the order of their nodes.
+        let mut kept: Vec<usize> = (0..all.len()).collect();
+        kept.sort_by_key(|&at| std::cmp::Reverse(all[at].count));
+        let rest = kept.split_off(kept.len().min(SHAPES_MAX));
+        kept.sort_unstable();
+        let mut budget = PROCS_MAX;
+        let mut room = DRAWN_BYTES / share;
+        let hosts = HOSTS_BYTES / share / kept.len().max(1);
+        let drawn = kept.iter().enumerate().map(|(at, &own)| {
+            let shape = &all[own];
+            let mut drawn = Drawn::new(plan, shape, moved, &mut budget);
+            let bytes: usize = drawn.panels.iter().map(|panel| panel.svg.len() + 120).sum();
+            match room.checked_sub(bytes) {
+                Some(left) => room = left,
+                None => {
+                    drawn.panels.clear();
+                    drawn.note = Some("not drawn: the picture has no room for it".to_owned());
+                }
+            }
+            (drawn.hosts, drawn.more_hosts) = shape.hosts(plan, hosts);
+            drawn.letter = letter(at);
+            drawn
+        });
+        let drawn = drawn.collect();
+        let nodes = |rows: &[usize]| rows.iter().map(|&at| all[at].count).sum::<u64>();
+        let used = nodes(&kept) + nodes(&rest);
+        let (apps, more_apps) = apps(plan);
+        Self {
+            summary: summary(plan, used, all.len()),
+            apps,
+            more_apps,
+            drawn,
+            more: (rest.len(), nodes(&rest)),
+            strip: strip(plan, &all, &kept),
+            ranks: ranks::table(plan, &all, &kept, RANKS_BYTES / share),
+        }
+    }
+}
+
+impl Drawn {
+    fn new(plan: &Plan, shape: &Shape, moved: &dyn Fn(u32) -> bool, budget: &mut u32) -> Self {
+        let tree = tree::tree(plan, shape.topology);
+        let seats = Seats::new(plan, shape, &tree, budget);
+        Self {
+            letter: String::new(),
+            hosts: String::new(),
+            more_hosts: 0,
+            count: shape.count,
+            procs: shape.size(),
+            panels: panels(&tree, &seats, moved),
+            note: (seats.more > 0).then(|| format!("{} more processes are not drawn", seats.more)),
+        }
+    }
+
+    /// `A  2 nodes, 8 ranks each: n[0-1]`.
+    fn head(&self, hosts: usize) -> String {
+        let nodes = if self.count == 1 { "node" } else { "nodes" };
+        let mut shown: String = self.hosts.chars().take(hosts).collect();
+        if shown.len() < self.hosts.len() || self.more_hosts > 0 {
+            shown += " …";
+        }
+        format!(
+            "{} {nodes}, {} ranks on each: {shown}",
+            self.count, self.procs
+        )
+    }
+}
+
+/// The numbers that people quote.
+fn summary(plan: &Plan, used: u64, shapes: usize) -> String {
+    let plural = |count: u64, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let idle = u64::from(plan.world().names.len()) - used;
+    let idle = match idle {
+        0 => String::new(),
+        idle => format!(" · {} idle", plural(idle, "node")),
+    };
+    format!(
+        "{} on {}{idle} · {}",
+        plural(u64::from(plan.ranks()), "rank"),
+        plural(used, "node"),
+        plural(shapes as u64, "node shape")
+    )
+}
+
+/// The apps in words, and how many are left out.
+fn apps(plan: &Plan) -> (Vec<String>, usize) {
+    let real: Vec<usize> = (0..plan.apps().len())
+        .filter(|&app| plan.apps()[app].policy().is_some())
+        .collect();
+    let line = |&app: &usize| {
+        let id = stowplan_engine::table::apps::AppId::from_row(app);
+        let words: Vec<String> = crate::diff::cause::given(plan, id)
+            .into_iter()
+            .map(|(option, value, _)| format!("{} {value}", option.trim_start_matches("--")))
+            .collect();
+        let name = &plan.table().label[id];
+        format!(
+            "app {app} {name}: {} ranks, {}",
+            plan.apps()[app].procs().0,
+            words.join(", ")
+        )
+    };
+    let told = real.iter().take(APPS_MAX).map(line).collect();
+    (told, real.len().saturating_sub(APPS_MAX))
+}
+
+/// All nodes in a row, by shape.
+fn strip(plan: &Plan, all: &[Shape], kept: &[usize]) -> Vec<StripPart> {
+    let names = &plan.world().names;
+    let nodes = names.len();
+    let parts = nodes.min(STRIP_PARTS);
+    let first_of = |part: u32| {
+        let first = u64::from(part) * u64::from(nodes) / u64::from(parts.max(1));
+        u32::try_from(first).unwrap_or(nodes)
+    };
+    let of_part: Vec<Option<usize>> = (0..parts)
+        .map(|part| {
+            let node = first_of(part);
+            let has = |range: &NodeRange| (range.first..range.end()).contains(&node);
+            all.iter().position(|shape| shape.nodes.iter().any(has))
+        })
+        .collect();
+    let mut strip = Vec::new();
+    let mut part = 0;
+    for same in of_part.chunk_by(|one, next| one == next) {
+        let end = part + u32::try_from(same.len()).unwrap_or(parts);
+        let at = same[0].and_then(|own| kept.iter().position(|&shape| shape == own));
+        let (class, name) = match (same[0], at) {
+            (None, _) => ("idle", "idle".to_owned()),
+            (Some(_), None) => ("idle", "other shapes".to_owned()),
+            (Some(_), Some(at)) => (["n0", "n1"][at % 2], letter(at)),
+        };
+        let node = |at: u32| names.name(NodeId::from_row(at as usize));
+        let last = first_of(end).saturating_sub(1).max(first_of(part));
+        let (x, to) = (part * 1000 / parts, end * 1000 / parts);
+        strip.push(StripPart {
+            title: format!("{name}: {} to {}", node(first_of(part)), node(last)),
+            name,
+            class,
+            x,
+            width: to - x,
+        });
+        part = end;
+    }
+    strip
+}

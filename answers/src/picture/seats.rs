@@ -1,0 +1,128 @@
+//! Where in a drawing each process of a node stands: in a core, over several, or in the smallest box around its cpus.
+
+use super::shape::Shape;
+use super::tree::{Part, Tree};
+use std::collections::HashMap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, Plan};
+use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::names::NodeId;
+
+/// Processes that are drawn, of all shapes together.
+pub(super) const PROCS_MAX: u32 = 1000;
+
+/// Stands for the whole node, beside its boxes.
+pub(super) const NODE: (usize, usize) = (usize::MAX, usize::MAX);
+
+/// A process of the first node of a shape.
+#[derive(Clone, Debug)]
+pub(super) struct Proc {
+    pub(super) rank: u32,
+    pub(super) app: usize,
+    pub(super) local: u32,
+    /// What its title says.
+    pub(super) title: String,
+}
+
+/// Where the processes of a node stand.
+#[derive(Debug, Default)]
+pub(super) struct Seats {
+    pub(super) procs: Vec<Proc>,
+    /// Those that have a core to themselves or share it: by leaf.
+    pub(super) in_leaf: HashMap<usize, Vec<usize>>,
+    /// Those that have several cores to themselves: process, and its leaves.
+    pub(super) over: Vec<(usize, Vec<usize>)>,
+    /// Those in a box, by the box's leaves; the whole node also for those that are not bound.
+    pub(super) in_part: HashMap<(usize, usize), Vec<usize>>,
+    /// Processes that are not drawn.
+    pub(super) more: u64,
+}
+
+impl Seats {
+    /// Cost: the processes drawn, and the leaves of each distinct cpu set.
+    pub(super) fn new(plan: &Plan, shape: &Shape, tree: &Tree, budget: &mut u32) -> Self {
+        let mut seats = Self::default();
+        let Some(first) = shape.nodes.first() else {
+            return seats;
+        };
+        let name = plan
+            .world()
+            .names
+            .name(NodeId::from_row(first.first as usize));
+        let mut leaves_of: HashMap<CpusetId, (Vec<usize>, String)> = HashMap::new();
+        let mut places: Vec<Option<CpusetId>> = Vec::new();
+        for own in &shape.runs {
+            let run = own.of(plan);
+            for local in 0..run.procs {
+                if *budget == 0 {
+                    break;
+                }
+                *budget -= 1;
+                let rank = plan.rank_of(Located {
+                    app: own.app,
+                    run: own.row,
+                    node: first.first - run.nodes.first,
+                    local,
+                });
+                let cpus = plan.patterns().get(run.pattern).place(local).cpus;
+                let told = cpus.map(|set| {
+                    let known = leaves_of
+                        .entry(set)
+                        .or_insert_with(|| touched(plan, set, tree));
+                    known.1.clone()
+                });
+                seats.procs.push(Proc {
+                    rank: rank.0,
+                    app: own.app.row(),
+                    local: run.own_before + local,
+                    title: format!(
+                        "{name} rank {} cpus {}",
+                        rank.0,
+                        told.unwrap_or_else(|| "-".to_owned())
+                    ),
+                });
+                places.push(cpus);
+            }
+        }
+        seats.more = shape.size() - seats.procs.len() as u64;
+        let mut load = vec![0_u32; tree.leaves.len()];
+        for set in places.iter().flatten() {
+            leaves_of[set].0.iter().for_each(|&leaf| load[leaf] += 1);
+        }
+        for (number, place) in places.iter().enumerate() {
+            let leaves = place.map_or(&[][..], |set| &leaves_of[&set].0);
+            match leaves {
+                [leaf] => seats.in_leaf.entry(*leaf).or_default().push(number),
+                [_, ..] if leaves.iter().all(|&leaf| load[leaf] == 1) => {
+                    seats.over.push((number, leaves.to_vec()));
+                }
+                _ => {
+                    let inner = tree.root.parts.iter().find(|part| around(part, leaves));
+                    let part = inner.map_or(NODE, |inner| smallest(inner, leaves));
+                    seats.in_part.entry(part).or_default().push(number);
+                }
+            }
+        }
+        seats
+    }
+}
+
+/// The leaves that a set touches, and its list form.
+fn touched(plan: &Plan, set: CpusetId, tree: &Tree) -> (Vec<usize>, String) {
+    let cpus = plan.world().cpusets.get(set);
+    let leaves = tree.leaves.iter().enumerate();
+    let touched = leaves.filter(|(_, pus)| !pus.is_disjoint(cpus));
+    (touched.map(|(leaf, _)| leaf).collect(), list_form(cpus))
+}
+
+/// Whether a box has all of some leaves.
+fn around(part: &Part, leaves: &[usize]) -> bool {
+    let (from, end) = part.leaves;
+    !leaves.is_empty() && leaves.iter().all(|leaf| (from..end).contains(leaf))
+}
+
+/// The smallest box around some leaves.
+fn smallest(part: &Part, leaves: &[usize]) -> (usize, usize) {
+    let inner = part.parts.iter().find(|part| around(part, leaves));
+    inner.map_or(part.leaves, |inner| smallest(inner, leaves))
+}

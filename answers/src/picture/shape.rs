@@ -1,0 +1,125 @@
+//! Shapes: nodes with the same apps, local ranks and cpus.
+
+use crate::hosts::folds;
+use crate::spread::{AppRun, stretches};
+use std::collections::HashMap;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::cpusets::CpusetId;
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::topologies::TopologyId;
+
+/// Shapes that are drawn; the rest is counted.
+pub(super) const SHAPES_MAX: usize = 40;
+/// Stretches of equal processes of a node that are compared; of nodes with more the patterns are.
+const STRETCHES_MAX: usize = 1 << 12;
+
+/// Neighbouring processes of a node: app, how many, their cpus.
+pub(super) type Alike = (AppId, u32, Option<CpusetId>);
+
+/// Nodes that look the same.
+pub(super) struct Shape {
+    pub(super) topology: TopologyId,
+    /// In node order.
+    pub(super) nodes: Vec<NodeRange>,
+    pub(super) count: u64,
+    /// What the first node has, by local rank.
+    pub(super) runs: Vec<AppRun>,
+    pub(super) procs: Vec<Alike>,
+}
+
+/// What makes two nodes look the same.
+type Key = (TopologyId, Vec<Alike>, Vec<(u32, u32)>);
+
+/// All shapes, in the order of their first nodes.
+pub(super) fn shapes(plan: &Plan) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    let mut known: HashMap<Key, usize> = HashMap::new();
+    for stretch in stretches(plan) {
+        let topology = plan.world().states.get(stretch.state).topology;
+        let mut runs = stretch.runs;
+        runs.sort_by_key(|run| run.of(plan).own_before);
+        let (procs, rest) = alike(plan, &runs);
+        let at = *known
+            .entry((topology, procs.clone(), rest))
+            .or_insert_with(|| {
+                shapes.push(Shape {
+                    topology,
+                    nodes: Vec::new(),
+                    count: 0,
+                    runs,
+                    procs,
+                });
+                shapes.len() - 1
+            });
+        let shape = &mut shapes[at];
+        shape.count += u64::from(stretch.nodes.count);
+        match shape.nodes.last_mut() {
+            Some(last) if last.end() == stretch.nodes.first => last.count += stretch.nodes.count,
+            _ => shape.nodes.push(stretch.nodes),
+        }
+    }
+    shapes
+}
+
+/// The processes of a node in stretches of equal ones; behind so many the patterns stand for them.
+fn alike(plan: &Plan, runs: &[AppRun]) -> (Vec<Alike>, Vec<(u32, u32)>) {
+    let mut procs: Vec<Alike> = Vec::new();
+    let mut rest = Vec::new();
+    for own in runs {
+        let run = own.of(plan);
+        for same in plan.patterns().get(run.pattern).runs(run.procs) {
+            if procs.len() > STRETCHES_MAX {
+                let pattern = stowplan_engine::id::Id::row(run.pattern);
+                rest.push((u32::try_from(pattern).unwrap_or(u32::MAX), run.procs));
+                break;
+            }
+            match procs.last_mut() {
+                Some((app, count, cpus)) if (*app, *cpus) == (own.app, same.place.cpus) => {
+                    *count += same.count;
+                }
+                _ => procs.push((own.app, same.count, same.place.cpus)),
+            }
+        }
+    }
+    (procs, rest)
+}
+
+impl Shape {
+    /// Its nodes as a host list of at most so many bytes, and how many nodes that leaves out.
+    pub(super) fn hosts(&self, plan: &Plan, bytes: usize) -> (String, u64) {
+        let names = &plan.world().names;
+        let mut text = String::new();
+        let mut told = 0;
+        for fold in self.nodes.iter().flat_map(|&nodes| folds(names, nodes)) {
+            let part = fold.to_string();
+            if !text.is_empty() && text.len() + part.len() > bytes {
+                break;
+            }
+            if !text.is_empty() {
+                text.push(',');
+            }
+            text += &part;
+            told += u64::from(fold.count);
+        }
+        (text, self.count - told)
+    }
+
+    /// Its processes on each node.
+    pub(super) fn size(&self) -> u64 {
+        self.procs
+            .iter()
+            .map(|&(_, count, _)| u64::from(count))
+            .sum()
+    }
+}
+
+/// The name of a shape: A to Z, then AA.
+pub(super) fn letter(at: usize) -> String {
+    const LETTERS: &[u8; 26] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let own = char::from(LETTERS[at % 26]);
+    match at / 26 {
+        0 => own.to_string(),
+        more => format!("{}{own}", letter(more - 1)),
+    }
+}

@@ -1,0 +1,186 @@
+//! The picture: one small file that says what the plan says; and, where there is a browser, as that shows it.
+
+use crate::console::{MadeUp, Said, stowplan, words};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn run(line: &str) -> Said {
+    stowplan(&words(line), &MadeUp::default())
+}
+
+const JOBS: &[&str] = &[
+    "--topo 'package:2 numa:2 core:4 pu:2' -H a:16,b:16,c:4 -n 6 --map-by slot:pe=2 ./io : -n 12 --map-by core ./solver : -n 4 --map-by package --bind-to package '<b>&'",
+    "--topo builtin:perlmutter-cpu -H nid[001-009]:128 -n 1000 --map-by numa --rank-by span ./a",
+    "--topo 'core:4 pu:1' -H a:4,b:4 -n 16 --map-by slot:oversubscribe --bind-to none ./a",
+    "--topo 'core:4 pu:1' -H a:4,b:4 -n 6 --map-by node ./a",
+    "--topo 'pu:4' -H a:4 -n 3 ./a",
+    "--topo 'package:2 l3:2 core:9 pu:2' --topo b='core:3 pu:1' -H a:36,b:3,c:36 --map-by hwthread ./a",
+];
+const LARGE: &str = "--topo 'package:2 core:64 pu:2' -H n[0-8191]:128 --map-by core ./a";
+
+/// The values of an attribute, in their order.
+fn values(page: &str, name: &str) -> Vec<String> {
+    let open = format!(" {name}=\"");
+    let parts = page.split(&open).skip(1);
+    parts
+        .map(|part| part.split('"').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn titles_say_what_the_table_says_and_shapes_are_all_nodes() {
+    for job in JOBS {
+        let table = run(&format!("map --format tsv {job}"));
+        let rows: Vec<Vec<&str>> = table
+            .out
+            .lines()
+            .skip(1)
+            .map(|row| row.split('\t').collect())
+            .collect();
+        for format in ["html", "svg"] {
+            let said = run(&format!("map --format {format} {job}"));
+            assert_eq!(said.status, 0, "{job}: {}", said.err);
+            assert!(said.out.len() <= 300_000);
+            let titles: Vec<&str> = said
+                .out
+                .split("<title>")
+                .skip(1)
+                .map(|part| part.split("</title>").next().unwrap())
+                .collect();
+            let procs: Vec<&&str> = titles
+                .iter()
+                .filter(|title| title.contains(" rank "))
+                .collect();
+            for title in &procs {
+                let told: Vec<&str> = title.split(' ').collect();
+                let row = &rows[told[2].parse::<usize>().unwrap()];
+                assert_eq!((told[0], told[4]), (row[3], row[7]), "{job}");
+            }
+            let mut firsts: BTreeMap<String, usize> = BTreeMap::new();
+            for hosts in values(&said.out, "data-hosts") {
+                let first = run(&format!("map --node {hosts} --format tsv {job}"));
+                assert_eq!(first.status, 0, "{hosts}: {}", first.err);
+                let names: Vec<&str> = first
+                    .out
+                    .lines()
+                    .skip(1)
+                    .map(|row| row.split('\t').nth(3).unwrap())
+                    .collect();
+                for name in names {
+                    *firsts.entry(name.to_owned()).or_default() += 1;
+                }
+            }
+            assert_eq!(
+                firsts.values().sum::<usize>(),
+                rows.len(),
+                "every rank is on a node of a shape"
+            );
+            let drawn: Vec<&str> = procs
+                .iter()
+                .map(|title| title.split(' ').next().unwrap())
+                .collect();
+            let on_drawn = rows.iter().filter(|row| drawn.contains(&row[3])).count();
+            assert_eq!(procs.len(), on_drawn.min(1000), "{job}");
+            assert!(!said.out.contains("<b>"), "names are escaped");
+        }
+    }
+}
+
+#[test]
+fn pictures_of_large_and_of_odd_jobs_stay_small() {
+    let odd = format!(
+        "--topo 'package:2 core:64 pu:2' {}",
+        "-H n[0-499]:1,m[0-499]:128 -n 30000 --map-by slot ./a : -n 400 --map-by node ./b : -n 999 --map-by package ./c"
+    );
+    for job in [LARGE, &odd] {
+        for format in ["html", "svg"] {
+            let said = run(&format!("map --format {format} {job}"));
+            assert_eq!(said.status, 0, "{}", said.err);
+            assert!(said.out.len() <= 300_000, "{format}: {}", said.out.len());
+        }
+    }
+    for format in ["html", "svg"] {
+        let said = run(&format!(
+            "diff --format {format} -- {LARGE} -- {} ",
+            LARGE.replace("core ", "package ")
+        ));
+        assert_eq!(said.status, 1, "{}", said.err);
+        assert!(said.out.len() <= 300_000 && said.out.contains("moved"));
+    }
+    assert!(
+        !run(&format!("map --format svg {LARGE}"))
+            .out
+            .contains("<script")
+    );
+}
+
+/// The page as the browser has it after its scripts, in a window of such a width; `None`: there is no browser.
+fn browser(page: &Path, width: u32) -> Option<(String, String)> {
+    let profile = page.with_extension("profile");
+    let said = Command::new("chromium")
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ])
+        .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])
+        .arg(format!("--window-size={width},900"))
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .ok()?;
+    let _ = fs::remove_dir_all(profile);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some((text(&said.stdout), text(&said.stderr)))
+}
+
+/// Looks for a rank, and says in the title how wide the page is.
+const ASK: &str = "<script>var box=document.querySelector('input[type=search]');box.value='RANK';\
+box.dispatchEvent(new Event('input'));var root=document.documentElement;\
+document.title='wide '+(root.scrollWidth>root.clientWidth)+' found '+document.querySelectorAll('.found').length;</script>";
+
+#[test]
+fn a_browser_shows_it_without_complaint() {
+    let folder = std::env::temp_dir().join(format!("stowplan-picture-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path: PathBuf = folder.join("page.html");
+    for (job, rank) in [
+        (JOBS[0], "7"),
+        (JOBS[1], "700"),
+        (JOBS[3], "5"),
+        (JOBS[5], "3"),
+        (LARGE, "1000000"),
+    ] {
+        let said = run(&format!("map --format html {job}"));
+        let page = said
+            .out
+            .replace("</body>", &format!("{}</body>", ASK.replace("RANK", rank)));
+        fs::write(&path, page).unwrap();
+        for width in [1200, 400] {
+            let Some((dom, log)) = browser(&path, width) else {
+                println!("skipped: there is no chromium to show the picture");
+                fs::remove_dir_all(folder).unwrap();
+                return;
+            };
+            let title = dom
+                .split("<title>")
+                .nth(1)
+                .unwrap_or("")
+                .split("</title>")
+                .next()
+                .unwrap();
+            assert_eq!(title, "wide false found 1", "{job} at {width}\n{log}");
+            assert!(!log.contains("CONSOLE"), "{log}");
+        }
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
