@@ -82,6 +82,21 @@ impl NodeSlice {
         self.inner.procs.is_empty()
     }
 
+    /// One process, by its local rank.
+    /// ```
+    #[doc = include_str!("slice_example.txt")]
+    /// assert_eq!(slice.proc(2).map(|proc| proc.rank()), Some(Rank::new(5)));
+    /// assert!(slice.proc(3).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn proc(&self, local_rank: u32) -> Option<SliceProc<'_>> {
+        let slice = &*self.inner;
+        let at = local_rank.checked_sub(slice.procs.first()?.local_rank)?;
+        let proc = *slice.procs.get(at as usize)?;
+        Some(SliceProc { slice, proc })
+    }
+
     /// The processes here, by local rank.
     /// ```
     #[doc = include_str!("example.txt")]

@@ -20,6 +20,7 @@ const SOURCES: &[&str] = &[
     "tools",
     "bench",
     "scale-tests",
+    "bindings/c",
     "fuzz/fuzz_targets",
 ];
 

@@ -1,0 +1,286 @@
+//! `stow_job`.
+
+use crate::error::StowError;
+use crate::pointer::{Out, Room, bytes, change, free, read, text, words};
+use crate::status::{Fail, call_with};
+use std::ffi::c_char;
+use std::sync::OnceLock;
+use stowplan_job::draft::{Draft, Kind, Whose};
+use stowplan_job::error::JobError;
+
+/// In place of an app's number: the job's own policies.
+const JOB: u32 = u32::MAX;
+/// As many processes as policy and slots give.
+const COUNT: u32 = u32::MAX;
+
+/// A job being described, and the job that it is as long as nothing is set; opaque to callers.
+pub struct StowJob {
+    draft: Draft,
+    made: OnceLock<Result<face::Job, face::Error>>,
+}
+
+impl StowJob {
+    fn new(draft: Draft) -> Self {
+        Self {
+            draft,
+            made: OnceLock::new(),
+        }
+    }
+
+    /// The job as it is described now.
+    pub(crate) fn job(&self) -> Result<&face::Job, Fail> {
+        let made = self.made.get_or_init(|| face::Job::of_draft(&self.draft));
+        made.as_ref().map_err(|error| error.clone().into())
+    }
+
+    fn set(&mut self, set: impl FnOnce(&mut Draft) -> Result<(), JobError>) -> Result<(), Fail> {
+        set(&mut self.draft)?;
+        self.made = OnceLock::new();
+        Ok(())
+    }
+
+    fn app(&self, app: u32) -> Result<(), Fail> {
+        if self.draft.has_app(app) {
+            return Ok(());
+        }
+        let apps = self.draft.apps();
+        Err(Fail::NotFound(format!(
+            "there is no app {app}; the job has {apps}"
+        )))
+    }
+
+    fn set_policy(&mut self, kind: Kind, app: u32, policy: &str) -> Result<(), Fail> {
+        let whose = if app == JOB {
+            Whose::Job
+        } else {
+            self.app(app)?;
+            Whose::App(app)
+        };
+        self.set(|draft| draft.set_policy(kind, whose, policy))
+    }
+}
+
+/// A job without apps.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_new(out: *mut *mut StowJob, error: *mut *mut StowError) -> u32 {
+    // SAFETY: handed on.
+    unsafe {
+        call_with(error, || {
+            Out::new(out)?.give(StowJob::new(Draft::default()))
+        })
+    }
+}
+
+/// A command line behind the launcher's name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_from_words(
+    line: *const *const c_char,
+    count: usize,
+    out: *mut *mut StowJob,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (words, out) = unsafe { (words(line, count)?, Out::new(out)?) };
+        out.give(StowJob::new(Draft::from_words(&words)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// A spawn request.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_from_json(
+    json: *const c_char,
+    len: usize,
+    out: *mut *mut StowJob,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (json, out) = unsafe { (text(json, len)?, Out::new(out)?) };
+        out.give(StowJob::new(Draft::from_json(json)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Adds an app.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_add_app(
+    job: *mut StowJob,
+    program: *const c_char,
+    len: usize,
+    procs: u32,
+    app: *mut u32,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, program, app) = unsafe { (change(job)?, text(program, len)?, Out::new(app)?) };
+        let procs = (procs != COUNT).then_some(procs);
+        let mut number = 0;
+        job.set(|draft| {
+            number = draft.add_app(program, procs)?;
+            Ok(())
+        })?;
+        app.put(number)
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// The nodes that an app names.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_hosts(
+    job: *mut StowJob,
+    app: u32,
+    list: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, list) = unsafe { (change(job)?, text(list, len)?) };
+        job.app(app)?;
+        job.set(|draft| draft.set_hosts(app, list))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// The contents of an app's hostfile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_hostfile(
+    job: *mut StowJob,
+    app: u32,
+    contents: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, contents) = unsafe { (change(job)?, text(contents, len)?) };
+        job.app(app)?;
+        job.set(|draft| draft.set_hostfile(app, contents))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+unsafe fn set_policy(
+    kind: Kind,
+    job: *mut StowJob,
+    app: u32,
+    (policy, len): (*const c_char, usize),
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, policy) = unsafe { (change(job)?, text(policy, len)?) };
+        job.set_policy(kind, app, policy)
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Where processes go.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_map_by(
+    job: *mut StowJob,
+    app: u32,
+    policy: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    // SAFETY: handed on.
+    unsafe { set_policy(Kind::Map, job, app, (policy, len), error) }
+}
+
+/// In which order they get their ranks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_rank_by(
+    job: *mut StowJob,
+    app: u32,
+    policy: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    // SAFETY: handed on.
+    unsafe { set_policy(Kind::Rank, job, app, (policy, len), error) }
+}
+
+/// What they are bound to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_bind_to(
+    job: *mut StowJob,
+    app: u32,
+    policy: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    // SAFETY: handed on.
+    unsafe { set_policy(Kind::Bind, job, app, (policy, len), error) }
+}
+
+/// A file that words name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_set_file(
+    job: *mut StowJob,
+    name: *const c_char,
+    name_len: usize,
+    contents: *const c_char,
+    len: usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, name, contents) =
+            unsafe { (change(job)?, text(name, name_len)?, text(contents, len)?) };
+        job.set(|draft| draft.set_file(name, contents))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// The job in bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_to_bytes(
+    job: *const StowJob,
+    out: *mut u8,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, room) = unsafe { (read(job)?, Room::new(out, capacity, needed)?) };
+        room.put(&job.job()?.to_bytes())
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// A job from its bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_from_bytes(
+    start: *const u8,
+    len: usize,
+    out: *mut *mut StowJob,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
+        out.give(StowJob::new(Draft::from_bytes(bytes)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Frees a job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_job_free(job: *mut StowJob) {
+    // SAFETY: handed on.
+    unsafe { free(job) }
+}

@@ -1,0 +1,395 @@
+//! `stow_plan`.
+
+use crate::error::StowError;
+use crate::job::StowJob;
+use crate::machine::StowMachine;
+use crate::pointer::{Out, Room, bytes, free, read, text};
+use crate::proc::{self, StowProc, kind_number};
+use crate::status::{Fail, ask, call, call_with};
+use face::{Node, Plan, Proc, Rank, Table};
+use std::ffi::c_char;
+use std::sync::OnceLock;
+
+/// A plan, and its table once columns were asked for; opaque to callers.
+pub struct StowPlan {
+    pub(crate) plan: Plan,
+    table: OnceLock<Table>,
+}
+
+impl StowPlan {
+    pub(crate) fn new(plan: Plan) -> Self {
+        Self {
+            plan,
+            table: OnceLock::new(),
+        }
+    }
+
+    fn proc(&self, rank: u32) -> Result<Proc<'_>, Fail> {
+        self.plan.proc(Rank::new(rank)).ok_or_else(|| {
+            Fail::NotFound(format!(
+                "there is no rank {rank}; the job has {}",
+                self.plan.len()
+            ))
+        })
+    }
+
+    fn node(&self, node: u32) -> Result<Node<'_>, Fail> {
+        self.plan.nodes().nth(node as usize).ok_or_else(|| {
+            let nodes = self.plan.nodes().len();
+            Fail::NotFound(format!("there is no node {node}; the plan has {nodes}"))
+        })
+    }
+}
+
+/// Places a job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_new(
+    job: *const StowJob,
+    machine: *const StowMachine,
+    out: *mut *mut StowPlan,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (job, machine, out) = unsafe { (read(job)?, read(machine)?, Out::new(out)?) };
+        out.give(StowPlan::new(Plan::new(job.job()?, &machine.0)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+unsafe fn number(plan: *const StowPlan, number: fn(&Plan) -> usize) -> u32 {
+    ask(|| {
+        // SAFETY: handed on.
+        let plan = unsafe { read(plan) }.ok()?;
+        u32::try_from(number(&plan.plan)).ok()
+    })
+}
+
+/// Processes of the job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_ranks(plan: *const StowPlan) -> u32 {
+    // SAFETY: handed on.
+    unsafe { number(plan, Plan::len) }
+}
+
+/// Nodes of the pool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_nodes(plan: *const StowPlan) -> u32 {
+    // SAFETY: handed on.
+    unsafe { number(plan, |plan| plan.nodes().len()) }
+}
+
+/// Apps of the job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_apps(plan: *const StowPlan) -> u32 {
+    // SAFETY: handed on.
+    unsafe { number(plan, |plan| plan.apps() as usize) }
+}
+
+/// Ids of cpu sets are below this.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_cpusets(plan: *const StowPlan) -> u32 {
+    // SAFETY: handed on.
+    unsafe { number(plan, |plan| plan.cpusets() as usize) }
+}
+
+/// One process.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_proc(
+    plan: *const StowPlan,
+    rank: u32,
+    out: *mut StowProc,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let plan = unsafe { read(plan) }?;
+        // SAFETY: handed on; NULL and a wrong size come before what is not found.
+        unsafe { proc::judge(out) }?;
+        let proc = plan.proc(rank)?;
+        let object = proc.object();
+        let told = StowProc {
+            size: 0,
+            rank,
+            app: proc.app(),
+            app_rank: proc.app_rank(),
+            node: proc.node().number(),
+            local_rank: proc.local_rank(),
+            node_rank: proc.node_rank(),
+            object_kind: kind_number(object.map(|object| object.kind())),
+            object: object.map_or(0, |object| object.index()),
+        };
+        // SAFETY: handed on.
+        unsafe { proc::put(out, told) }
+    })
+}
+
+/// The cpus of a process, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_cpus(
+    plan: *const StowPlan,
+    rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put_text(&plan.proc(rank)?.cpus().to_string())
+    })
+}
+
+/// The cpus of a process, as bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_cpu_words(
+    plan: *const StowPlan,
+    rank: u32,
+    out: *mut u64,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put(&proc::words(plan.proc(rank)?.cpus()))
+    })
+}
+
+/// The name of a node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_node_name(
+    plan: *const StowPlan,
+    node: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put_text(plan.node(node)?.name())
+    })
+}
+
+/// The number of a node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_node_find(
+    plan: *const StowPlan,
+    name: *const c_char,
+    len: usize,
+    node: *mut u32,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, name, out) = unsafe { (read(plan)?, text(name, len)?, Out::new(node)?) };
+        let found = plan.plan.node(name);
+        let found = found.ok_or_else(|| Fail::NotFound(format!("there is no node {name:?}")))?;
+        out.put(found.number())
+    })
+}
+
+/// The ranks on a node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_node_ranks(
+    plan: *const StowPlan,
+    node: u32,
+    out: *mut u32,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        let ranks: Vec<u32> = plan
+            .node(node)?
+            .procs()
+            .map(|proc| proc.rank().into())
+            .collect();
+        room.put(&ranks)
+    })
+}
+
+/// A number for each rank.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_column(
+    plan: *const StowPlan,
+    column: u32,
+    out: *mut u32,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        let columns: [fn(&Table) -> &[u32]; 8] = [
+            Table::app,
+            Table::app_rank,
+            Table::node,
+            Table::local_rank,
+            Table::node_rank,
+            Table::object_kind,
+            Table::object,
+            Table::cpuset,
+        ];
+        let column = columns
+            .get(column as usize)
+            .ok_or(Fail::Invalid("there is no such column"))?;
+        if capacity < plan.plan.len() {
+            return room.too_small(plan.plan.len());
+        }
+        room.put(column(plan.table.get_or_init(|| plan.plan.table())))
+    })
+}
+
+/// A cpu set by its id.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_cpuset(
+    plan: *const StowPlan,
+    id: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        let cpus = plan.plan.cpus(id);
+        let cpus = cpus.ok_or_else(|| Fail::NotFound(format!("there is no cpu set {id}")))?;
+        room.put_text(&cpus.to_string())
+    })
+}
+
+/// What is worth knowing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_notes(
+    plan: *const StowPlan,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        let notes: String = plan
+            .plan
+            .notes()
+            .iter()
+            .map(|note| format!("{note}\n"))
+            .collect();
+        room.put_text(&notes)
+    })
+}
+
+/// The task map.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_task_map(
+    plan: *const StowPlan,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put_text(&plan.plan.task_map()?.to_string())
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// The judge.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_check(plan: *const StowPlan, error: *mut *mut StowError) -> u32 {
+    // SAFETY: handed on.
+    unsafe { call_with(error, || Ok(read(plan)?.plan.check()?)) }
+}
+
+unsafe fn to_bytes(
+    plan: *const StowPlan,
+    (out, capacity, needed): (*mut u8, usize, *mut usize),
+    error: *mut *mut StowError,
+    form: impl FnOnce(&StowPlan) -> Result<Vec<u8>, Fail>,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put(&form(plan)?)
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// The plan in bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_to_bytes(
+    plan: *const StowPlan,
+    out: *mut u8,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    // SAFETY: handed on.
+    unsafe {
+        to_bytes(plan, (out, capacity, needed), error, |plan| {
+            Ok(plan.plan.to_bytes())
+        })
+    }
+}
+
+/// What every daemon needs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_to_broadcast(
+    plan: *const StowPlan,
+    out: *mut u8,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    // SAFETY: handed on.
+    unsafe {
+        to_bytes(plan, (out, capacity, needed), error, |plan| {
+            Ok(plan.plan.to_broadcast())
+        })
+    }
+}
+
+/// What the daemon of one node needs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_node_slice(
+    plan: *const StowPlan,
+    node: u32,
+    out: *mut u8,
+    capacity: usize,
+    needed: *mut usize,
+    error: *mut *mut StowError,
+) -> u32 {
+    let slice = |plan: &StowPlan| Ok(plan.node(node)?.to_bytes());
+    // SAFETY: handed on.
+    unsafe { to_bytes(plan, (out, capacity, needed), error, slice) }
+}
+
+/// A plan from its bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_from_bytes(
+    start: *const u8,
+    len: usize,
+    out: *mut *mut StowPlan,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
+        out.give(StowPlan::new(Plan::from_bytes(bytes)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Frees a plan.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_free(plan: *mut StowPlan) {
+    // SAFETY: handed on.
+    unsafe { free(plan) }
+}

@@ -1,0 +1,174 @@
+//! Pointers that come in, looked at: the only place where they are followed.
+
+use crate::status::Fail;
+use std::ffi::{CStr, c_char};
+use std::slice;
+
+/// Bytes that one text or array may have: more is a length that was never meant.
+const BYTES_MAX: usize = 1 << 30;
+/// Words that a command line may have.
+const WORDS_MAX: usize = 1 << 24;
+
+/// A handle that is read.
+pub(crate) unsafe fn read<'h, T>(handle: *const T) -> Result<&'h T, Fail> {
+    // SAFETY: it is NULL or came from this library, which gives pointers to boxed values.
+    unsafe { handle.as_ref() }.ok_or(Fail::Invalid("a handle is NULL"))
+}
+
+/// A handle that is changed.
+pub(crate) unsafe fn change<'h, T>(handle: *mut T) -> Result<&'h mut T, Fail> {
+    // SAFETY: as `read`; the header gives it to one thread during the call.
+    unsafe { handle.as_mut() }.ok_or(Fail::Invalid("a handle is NULL"))
+}
+
+/// Bytes that come in.
+pub(crate) unsafe fn bytes<'b>(start: *const u8, len: usize) -> Result<&'b [u8], Fail> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    if start.is_null() {
+        return Err(Fail::Invalid(
+            "a text or array is NULL, and its length is not 0",
+        ));
+    }
+    if len > BYTES_MAX {
+        return Err(Fail::Invalid("a length is beyond 1 GiB"));
+    }
+    // SAFETY: it is not NULL, and the header asks for so many bytes behind it.
+    Ok(unsafe { slice::from_raw_parts(start, len) })
+}
+
+/// Text that comes in.
+pub(crate) unsafe fn text<'t>(start: *const c_char, len: usize) -> Result<&'t str, Fail> {
+    // SAFETY: handed on.
+    let bytes = unsafe { bytes(start.cast(), len) }?;
+    std::str::from_utf8(bytes).map_err(|_| Fail::Invalid("a text is no UTF-8"))
+}
+
+/// A command line that comes in.
+pub(crate) unsafe fn words(start: *const *const c_char, count: usize) -> Result<Vec<String>, Fail> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if start.is_null() {
+        return Err(Fail::Invalid(
+            "the words are NULL, and their number is not 0",
+        ));
+    }
+    if count > WORDS_MAX {
+        return Err(Fail::Invalid(
+            "these are more words than a command line has",
+        ));
+    }
+    let mut words = Vec::new();
+    for at in 0..count {
+        // SAFETY: the header asks for so many pointers behind it; they may stand anywhere in memory.
+        let word = unsafe { start.add(at).read_unaligned() };
+        if word.is_null() {
+            return Err(Fail::Invalid("a word is NULL"));
+        }
+        // SAFETY: it is not NULL, and the header asks for a C string.
+        let word = unsafe { CStr::from_ptr(word) };
+        let word = word
+            .to_str()
+            .map_err(|_| Fail::Invalid("a word is no UTF-8"))?;
+        words.push(word.to_owned());
+    }
+    Ok(words)
+}
+
+/// A place for a value, written when all went well.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    pub(crate) unsafe fn new(out: *mut T) -> Result<Self, Fail> {
+        if out.is_null() {
+            return Err(Fail::Invalid("an output is NULL"));
+        }
+        Ok(Self(out))
+    }
+
+    pub(crate) fn put(self, value: T) -> Result<(), Fail> {
+        // SAFETY: it is not NULL, and the header asks for a pointer that may be written to.
+        unsafe { self.0.write_unaligned(value) };
+        Ok(())
+    }
+}
+
+impl<T> Out<*mut T> {
+    /// A new handle.
+    pub(crate) fn give(self, value: T) -> Result<(), Fail> {
+        self.put(Box::into_raw(Box::new(value)))
+    }
+}
+
+/// A place for several items.
+pub(crate) struct Room<T> {
+    out: *mut T,
+    capacity: usize,
+    needed: Out<usize>,
+}
+
+impl<T: Copy> Room<T> {
+    pub(crate) unsafe fn new(
+        out: *mut T,
+        capacity: usize,
+        needed: *mut usize,
+    ) -> Result<Self, Fail> {
+        if out.is_null() && capacity > 0 {
+            return Err(Fail::Invalid(
+                "an output is NULL, and its capacity is not 0",
+            ));
+        }
+        // SAFETY: handed on.
+        let needed = unsafe { Out::new(needed) }?;
+        Ok(Self {
+            out,
+            capacity,
+            needed,
+        })
+    }
+
+    /// Says how much is needed.
+    pub(crate) fn too_small(self, needed: usize) -> Result<(), Fail> {
+        self.needed.put(needed)?;
+        Err(Fail::TooSmall)
+    }
+
+    pub(crate) fn put(self, items: &[T]) -> Result<(), Fail> {
+        self.needed.put(items.len())?;
+        if items.len() > self.capacity {
+            return Err(Fail::TooSmall);
+        }
+        if !items.is_empty() {
+            // SAFETY: there is room for so many items, which are bytes that may stand anywhere; the caller's memory is none of
+            // ours.
+            unsafe {
+                let bytes = size_of_val(items);
+                std::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), self.out.cast(), bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Room<c_char> {
+    /// Text with the NUL behind it.
+    pub(crate) fn put_text(self, text: &str) -> Result<(), Fail> {
+        let bytes: Vec<c_char> = text
+            .bytes()
+            .map(|byte| byte.cast_signed() as c_char)
+            .chain([0])
+            .collect();
+        self.put(&bytes)
+    }
+}
+
+/// Frees a handle.
+pub(crate) unsafe fn free<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from `Out::give`, and the header lets it be freed once. A panic while freeing has nobody to go to.
+        let boxed = unsafe { Box::from_raw(handle) };
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(boxed)));
+    }
+}

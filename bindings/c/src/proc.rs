@@ -1,0 +1,108 @@
+//! `stow_proc`: one process as a struct that may grow, and its cpus.
+
+use crate::status::Fail;
+use face::ObjKind;
+use std::ffi::c_char;
+use std::mem::offset_of;
+
+/// One process.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct StowProc {
+    /// Bytes that the caller's struct has.
+    pub size: usize,
+    /// Its rank.
+    pub rank: u32,
+    /// Its app.
+    pub app: u32,
+    /// Its rank in the app.
+    pub app_rank: u32,
+    /// Its node; `STOW_NONE` in a slice.
+    pub node: u32,
+    /// Its number among the job's processes on the node.
+    pub local_rank: u32,
+    /// Its number among all processes on the node.
+    pub node_rank: u32,
+    /// The kind of its object.
+    pub object_kind: u32,
+    /// The number of its object.
+    pub object: u32,
+}
+
+/// What the first version had.
+const SIZE_MIN: usize = offset_of!(StowProc, object) + size_of::<u32>();
+/// No later version will have more: a larger size was never set.
+const SIZE_MAX: usize = 4096;
+
+/// The kind of an object as callers have it, 0 for none.
+pub(crate) fn kind_number(kind: Option<ObjKind>) -> u32 {
+    kind.map_or(0, |kind| kind as u32 + 1)
+}
+
+/// The size that the caller's struct says it has.
+pub(crate) unsafe fn judge(out: *const StowProc) -> Result<usize, Fail> {
+    if out.is_null() {
+        return Err(Fail::Invalid("an output is NULL"));
+    }
+    // SAFETY: it is not NULL, and begins with a size, as the header asks.
+    let size = unsafe { out.cast::<usize>().read_unaligned() };
+    if !(SIZE_MIN..=SIZE_MAX).contains(&size) {
+        return Err(Fail::Invalid(
+            "the size of a proc is not that of any version",
+        ));
+    }
+    Ok(size)
+}
+
+/// Writes as much as the caller's struct holds.
+pub(crate) unsafe fn put(out: *mut StowProc, proc: StowProc) -> Result<(), Fail> {
+    // SAFETY: handed on.
+    let size = unsafe { judge(out) }?;
+    let proc = StowProc { size, ..proc };
+    let known = size.min(size_of::<StowProc>());
+    let from: *const StowProc = &raw const proc;
+    // SAFETY: the caller's struct has `size` bytes, ours `known`, which is no more.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from.cast::<u8>(), out.cast::<u8>(), known);
+        out.cast::<u8>().add(known).write_bytes(0, size - known);
+    }
+    Ok(())
+}
+
+/// Cpus as words of 64 bits.
+pub(crate) fn words(cpus: face::Cpus<'_>) -> Vec<u64> {
+    let mut words: Vec<u64> = Vec::new();
+    for cpu in cpus.iter() {
+        let at = cpu as usize / 64;
+        if words.len() <= at {
+            words.resize(at + 1, 0);
+        }
+        words[at] |= 1 << (cpu % 64);
+    }
+    words
+}
+
+/// The word for a kind of objects.
+#[unsafe(no_mangle)]
+pub extern "C" fn stow_object_name(kind: u32) -> *const c_char {
+    let words = [
+        c"",
+        c"machine",
+        c"package",
+        c"die",
+        c"numa",
+        c"l5cache",
+        c"l4cache",
+        c"l3cache",
+        c"l2cache",
+        c"l1cache",
+        c"core",
+        c"hwthread",
+        c"gpu",
+    ];
+    words
+        .get(kind as usize)
+        .copied()
+        .unwrap_or_default()
+        .as_ptr()
+}

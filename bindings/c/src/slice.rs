@@ -1,0 +1,137 @@
+//! `stow_slice`.
+
+use crate::error::StowError;
+use crate::pointer::{Out, Room, bytes, free, read};
+use crate::proc::{self, StowProc, kind_number};
+use crate::status::{Fail, ask, call, call_with};
+use face::{NodeSlice, SliceProc};
+use std::ffi::c_char;
+
+/// One node of a plan; opaque to callers.
+pub struct StowSlice(NodeSlice);
+
+impl StowSlice {
+    fn proc(&self, local_rank: u32) -> Result<SliceProc<'_>, Fail> {
+        self.0.proc(local_rank).ok_or_else(|| {
+            let procs = self.0.len();
+            Fail::NotFound(format!(
+                "there is no local rank {local_rank}; the node has {procs} processes"
+            ))
+        })
+    }
+}
+
+/// Reads a slice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_read(
+    start: *const u8,
+    len: usize,
+    out: *mut *mut StowSlice,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (bytes, out) = unsafe { (bytes(start, len)?, Out::new(out)?) };
+        out.give(StowSlice(NodeSlice::from_bytes(bytes)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Processes of the whole job.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_ranks(slice: *const StowSlice) -> u32 {
+    // SAFETY: handed on.
+    ask(|| Some(unsafe { read(slice) }.ok()?.0.ranks()))
+}
+
+/// Processes on this node.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_procs(slice: *const StowSlice) -> u32 {
+    // SAFETY: handed on.
+    ask(|| u32::try_from(unsafe { read(slice) }.ok()?.0.len()).ok())
+}
+
+/// The node's name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_node_name(
+    slice: *const StowSlice,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
+        room.put_text(slice.0.name())
+    })
+}
+
+/// One process.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_proc(
+    slice: *const StowSlice,
+    local_rank: u32,
+    out: *mut StowProc,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let slice = unsafe { read(slice) }?;
+        // SAFETY: handed on.
+        unsafe { proc::judge(out) }?;
+        let proc = slice.proc(local_rank)?;
+        let object = proc.object();
+        let told = StowProc {
+            size: 0,
+            rank: proc.rank().into(),
+            app: proc.app(),
+            app_rank: proc.app_rank(),
+            node: u32::MAX,
+            local_rank,
+            node_rank: proc.node_rank(),
+            object_kind: kind_number(object.map(|object| object.kind())),
+            object: object.map_or(0, |object| object.index()),
+        };
+        // SAFETY: handed on.
+        unsafe { proc::put(out, told) }
+    })
+}
+
+/// The cpus of a process, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_cpus(
+    slice: *const StowSlice,
+    local_rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
+        room.put_text(&slice.proc(local_rank)?.cpus().to_string())
+    })
+}
+
+/// The cpus of a process, as bits.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_cpu_words(
+    slice: *const StowSlice,
+    local_rank: u32,
+    out: *mut u64,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
+        room.put(&proc::words(slice.proc(local_rank)?.cpus()))
+    })
+}
+
+/// Frees a slice.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_free(slice: *mut StowSlice) {
+    // SAFETY: handed on.
+    unsafe { free(slice) }
+}

@@ -1,0 +1,92 @@
+//! How a call ends: a status, and an error that says why.
+
+use crate::error::StowError;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::sync::Once;
+
+/// All went well.
+pub const STOW_OK: u32 = 0;
+/// The request, text or bytes are wrong.
+pub const STOW_REFUSED: u32 = 1;
+/// An argument is none.
+pub const STOW_INVALID: u32 = 2;
+/// The caller's memory does not hold the answer.
+pub const STOW_TOO_SMALL: u32 = 3;
+/// There is no such thing.
+pub const STOW_NOT_FOUND: u32 = 4;
+/// A panic, caught.
+pub const STOW_INTERNAL: u32 = 5;
+
+/// Why a call gives no answer.
+pub(crate) enum Fail {
+    Refused(face::Error),
+    Invalid(&'static str),
+    TooSmall,
+    NotFound(String),
+}
+
+impl From<face::Error> for Fail {
+    fn from(error: face::Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<stowplan_job::error::JobError> for Fail {
+    fn from(error: stowplan_job::error::JobError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// A panic is told by its status; this copy of the runtime prints nothing.
+static QUIET: Once = Once::new();
+
+fn caught(work: impl FnOnce() -> Result<(), Fail>) -> (u32, Option<StowError>) {
+    QUIET.call_once(|| set_hook(Box::new(|_| {})));
+    // What a panic leaves half done is a handle that was borrowed for this call alone, and stays safe to free.
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(())) => (STOW_OK, None),
+        Ok(Err(Fail::TooSmall)) => (STOW_TOO_SMALL, None),
+        Ok(Err(Fail::Refused(error))) if error.class() == "internal" => {
+            (STOW_INTERNAL, Some(StowError::of(&error)))
+        }
+        Ok(Err(Fail::Refused(error))) => (STOW_REFUSED, Some(StowError::of(&error))),
+        Ok(Err(Fail::Invalid(what))) => (
+            STOW_INVALID,
+            Some(StowError::told("invalid-argument", what)),
+        ),
+        Ok(Err(Fail::NotFound(what))) => {
+            (STOW_NOT_FOUND, Some(StowError::told("not-found", &what)))
+        }
+        Err(_) => {
+            let what = "a fault of the library was caught; please report it with what was asked";
+            (STOW_INTERNAL, Some(StowError::told("internal", what)))
+        }
+    }
+}
+
+/// A call that tells no more than its status.
+pub(crate) fn call(work: impl FnOnce() -> Result<(), Fail>) -> u32 {
+    caught(work).0
+}
+
+/// A call that tells why, where the caller wants to know.
+pub(crate) unsafe fn call_with(
+    error: *mut *mut StowError,
+    work: impl FnOnce() -> Result<(), Fail>,
+) -> u32 {
+    let (status, why) = caught(work);
+    if !error.is_null() {
+        let why = why.map_or(std::ptr::null_mut(), |why| Box::into_raw(Box::new(why)));
+        // SAFETY: it is not NULL, and the header asks for a pointer that may be written to.
+        unsafe { error.write_unaligned(why) };
+    }
+    status
+}
+
+/// A question without a status: nothing where it cannot be answered.
+pub(crate) fn ask(work: impl FnOnce() -> Option<u32>) -> u32 {
+    catch_unwind(AssertUnwindSafe(work))
+        .ok()
+        .flatten()
+        .unwrap_or(0)
+}

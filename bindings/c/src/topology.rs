@@ -1,0 +1,33 @@
+//! `stow_topology`.
+
+use crate::error::StowError;
+use crate::pointer::{Out, free, text};
+use crate::status::call_with;
+use std::ffi::c_char;
+
+/// A topology; opaque to callers.
+pub struct StowTopology(pub(crate) face::Topology);
+
+/// Reads a topology.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_topology_read(
+    words: *const c_char,
+    len: usize,
+    out: *mut *mut StowTopology,
+    error: *mut *mut StowError,
+) -> u32 {
+    let work = || {
+        // SAFETY: handed on.
+        let (text, out) = unsafe { (text(words, len)?, Out::new(out)?) };
+        out.give(StowTopology(face::Topology::parse(text)?))
+    };
+    // SAFETY: handed on.
+    unsafe { call_with(error, work) }
+}
+
+/// Frees a topology.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_topology_free(topology: *mut StowTopology) {
+    // SAFETY: handed on.
+    unsafe { free(topology) }
+}
