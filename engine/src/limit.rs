@@ -34,6 +34,8 @@ pub const TASKMAP_DEPTH_MAX: u32 = 8;
 pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
 /// Inner cuts of one run that the encoder of task maps keeps (taskmap "How the fewest blocks are found").
 pub const TASKMAP_CUTS_MAX: usize = 64;
+/// Bytes that all sets of PUs in one saved plan may take in memory.
+pub const PLAN_SET_BYTES_MAX: u64 = 1 << 28;
 /// Bytes that all sets of nodes in one session snapshot may take in memory.
 pub const SET_BYTES_MAX: u64 = 1 << 30;
 /// Bytes of one journal frame's payload.

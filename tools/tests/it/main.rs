@@ -24,6 +24,7 @@ mod input;
 mod json;
 mod judged;
 mod leftovers;
+mod mixed;
 mod newcomers;
 mod page;
 mod picture;

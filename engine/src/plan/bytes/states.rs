@@ -1,6 +1,7 @@
 //! Node states in bytes: sets of PUs, states, and which node is in which.
 
 use super::wire::{BadPlan, Reader, Writer};
+use crate::limit::PLAN_SET_BYTES_MAX;
 use crate::policy::ObjKind;
 use crate::table::alike::ById;
 use crate::table::pusets::{PuBits, PuSetId, PuSets};
@@ -137,6 +138,8 @@ pub(super) fn read(
     let ids: Vec<TopologyId> = topologies.ids().collect();
     let count = reader.size(1, "a number of sets")?;
     let mut pusets = PuSets::default();
+    // A few bytes may stand for a set of a million PUs.
+    let mut held = 0;
     let mut sets: Vec<(TopologyId, PuSetId)> = Vec::with_capacity(count.min(1024));
     for _ in 0..count {
         let row = reader.number(u32::MAX, "a topology")?;
@@ -144,6 +147,9 @@ pub(super) fn read(
             return Err(reader.bad("a topology that there is"));
         };
         let pus = topologies.count(topology, ObjKind::Hwthread);
+        held += u64::from(pus.div_ceil(64)) * 8;
+        let within = held <= PLAN_SET_BYTES_MAX;
+        reader.ensure(|| within, "sets of cpus that memory holds")?;
         let set = read_set(reader, pus)?;
         sets.push((topology, pusets.intern(&set)));
     }
