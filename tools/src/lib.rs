@@ -89,6 +89,9 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
         Some((word, rest)) if word == "exec" => command::exec::run(rest, console),
         Some((word, rest)) if word == "probe" => command::probe::run(rest, console),
         Some((word, rest)) if word == "advise" => command::advise::run(rest, console),
+        Some((word, rest)) if word == "batch" => {
+            command::batch::run(rest, &mut std::io::stdin().lock(), console)
+        }
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
         Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
         Some((word, rest)) if word == "taskmap" => {
@@ -121,7 +124,9 @@ fn is_help(word: &str) -> bool {
 
 /// Whether help is wanted. Behind the first word of a job's command line it may be wanted of a program.
 fn asks_for_help(word: &str, rest: &[String]) -> bool {
-    let jobs = ["map", "spawn", "check", "diff", "explain", "export", "exec"];
+    let jobs = [
+        "map", "spawn", "check", "batch", "diff", "explain", "export", "exec",
+    ];
     let job = jobs.contains(&word);
     let asking = if job {
         &rest[..rest.len().min(1)]
@@ -146,6 +151,7 @@ const SUBCOMMANDS: &[&str] = &[
     "probe",
     "score",
     "advise",
+    "batch",
     "spawn",
     "taskmap",
     "session",

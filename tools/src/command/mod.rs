@@ -1,6 +1,7 @@
 //! Subcommands: one file each.
 
 pub mod advise;
+pub mod batch;
 pub mod check;
 pub mod diff;
 pub mod exec;

@@ -1,6 +1,9 @@
 //! What each subcommand says of itself: how it is called, its options, and lines to paste. Every line to paste is run by
 //! a test.
 
+// Pages of score, advise and batch.
+mod advice;
+
 /// A subcommand, or a subcommand of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Page {
@@ -27,7 +30,7 @@ pub struct PageOption {
     pub help: &'static str,
 }
 
-const fn row(name: &'static str, value: &'static str, help: &'static str) -> PageOption {
+pub(super) const fn row(name: &'static str, value: &'static str, help: &'static str) -> PageOption {
     PageOption { name, value, help }
 }
 
@@ -165,23 +168,6 @@ pub const PAGES: &[Page] = &[
         ],
     },
     Page {
-        words: "score",
-        synopsis: "--pattern P [options] PLAN | --pattern P [options] -- [options and apps as for map]",
-        about: "Counts what leaves each node, package and cache for a communication pattern",
-        options: &[
-            row(
-                "pattern",
-                "[APP=]P",
-                "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up",
-            ),
-            row("format", "F", "text, json or tsv [default: text]"),
-        ],
-        examples: &[(
-            "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
-            "how many neighbours of a stencil are on another node",
-        )],
-    },
-    Page {
         words: "export",
         synopsis: "[DIALECT] PLAN | [DIALECT] [options and apps as for map]",
         about: "Says a plan in a launcher's words, as a script; without a dialect, which launchers can",
@@ -234,29 +220,9 @@ pub const PAGES: &[Page] = &[
             "under a launcher: srun stowplan probe | sort -n",
         )],
     },
-    Page {
-        words: "advise",
-        synopsis: "--pattern P [options] -- [options and apps as for map]",
-        about: "Tries policies and orders of ranks for a communication pattern, the best first",
-        options: &[
-            row(
-                "pattern",
-                "[APP=]P",
-                "who talks to whom, as for score; several add up",
-            ),
-            row("format", "F", "json, or text for people [default: text]"),
-            row(
-                "order",
-                "FILE",
-                "write the order of ranks of an answer, as MPICH_RANK_ORDER",
-            ),
-            row("answer", "K", "of this answer [default: 1]"),
-        ],
-        examples: &[(
-            "stowplan advise --pattern halo:50x48 --order order.txt -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
-            "the best order of ranks for a stencil, to be given to MPICH or to --rank-order file:order.txt",
-        )],
-    },
+    advice::SCORE,
+    advice::ADVISE,
+    advice::BATCH,
     Page {
         words: "spawn",
         synopsis: "REQUEST.json [job options]",

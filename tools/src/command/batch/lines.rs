@@ -1,0 +1,153 @@
+//! Lines of an input that may never end: as many as there are, and no more than are asked for.
+
+use std::io::{self, Read};
+use stowplan_engine::limit::REQUEST_BYTES_MAX;
+
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 18;
+
+/// A line that is not empty.
+pub(super) struct Line {
+    /// From 1; empty lines count.
+    pub(super) number: u64,
+    /// Its text, or why it has none.
+    pub(super) text: Result<String, &'static str>,
+}
+
+/// The lines of an input.
+pub(super) struct Lines<'i> {
+    input: &'i mut dyn Read,
+    /// What was read; lines before `from` were given.
+    buffer: Vec<u8>,
+    from: usize,
+    /// Bytes behind `from` in which there is no line end.
+    searched: usize,
+    number: u64,
+    rest: Rest,
+}
+
+/// What becomes of the bytes up to the next line end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Kept,
+    /// The line is too long: they are passed over.
+    Dropped,
+}
+
+impl<'i> Lines<'i> {
+    pub(super) fn of(input: &'i mut dyn Read) -> Self {
+        Self {
+            input,
+            buffer: Vec::new(),
+            from: 0,
+            searched: 0,
+            number: 0,
+            rest: Rest::Kept,
+        }
+    }
+
+    /// The next lines, at most so many: waits for one, then gives those that are there. None: the input has ended.
+    pub(super) fn next(&mut self, most: usize) -> io::Result<Vec<Line>> {
+        let mut lines = Vec::new();
+        while lines.len() < most {
+            if let Some(end) = self.line_end() {
+                let text = self.buffer[self.from..end].to_vec();
+                self.from = end + 1;
+                self.searched = 0;
+                lines.extend(self.line(text));
+            } else if !lines.is_empty() {
+                break;
+            } else if !self.read()? {
+                let text = self.buffer.split_off(self.from);
+                self.buffer.clear();
+                (self.from, self.searched) = (0, 0);
+                if !text.is_empty() || self.rest == Rest::Dropped {
+                    lines.extend(self.line(text));
+                }
+                break;
+            }
+        }
+        Ok(lines)
+    }
+
+    fn line_end(&mut self) -> Option<usize> {
+        let start = self.from + self.searched;
+        let found = self.buffer[start..].iter().position(|&byte| byte == b'\n');
+        if found.is_none() {
+            self.searched = self.buffer.len() - self.from;
+        }
+        found.map(|at| start + at)
+    }
+
+    /// Reads on. `false`: the input has ended.
+    fn read(&mut self) -> io::Result<bool> {
+        if self.buffer.len() - self.from > REQUEST_BYTES_MAX {
+            self.rest = Rest::Dropped;
+            self.from = self.buffer.len();
+            self.searched = 0;
+        }
+        self.buffer.drain(..self.from);
+        self.from = 0;
+        let kept = self.buffer.len();
+        self.buffer.resize(kept + CHUNK, 0);
+        let read = loop {
+            match self.input.read(&mut self.buffer[kept..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(kept + *read.as_ref().unwrap_or(&0));
+        Ok(read? > 0)
+    }
+
+    fn line(&mut self, text: Vec<u8>) -> Option<Line> {
+        self.number += 1;
+        let text = match std::mem::replace(&mut self.rest, Rest::Kept) {
+            Rest::Dropped => Err("this line is longer than 64 MiB"),
+            Rest::Kept => String::from_utf8(text).map_err(|_| "this line is no UTF-8"),
+        };
+        let blank = text.as_ref().is_ok_and(|text| text.trim().is_empty());
+        let number = self.number;
+        (!blank).then_some(Line { number, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8], most: usize) -> Vec<(u64, Result<String, &'static str>)> {
+        let mut input = text;
+        let mut lines = Lines::of(&mut input);
+        let mut found = Vec::new();
+        loop {
+            let next = lines.next(most).unwrap();
+            if next.is_empty() {
+                return found;
+            }
+            assert!(next.len() <= most);
+            found.extend(next.into_iter().map(|line| (line.number, line.text)));
+        }
+    }
+
+    #[test]
+    fn empty_lines_count_and_are_passed_over() {
+        for most in [1, 2, 100] {
+            let lines = all(b"a\n\n  \nb\r\n\xff\nc", most);
+            let numbers: Vec<u64> = lines.iter().map(|line| line.0).collect();
+            assert_eq!(numbers, [1, 4, 5, 6]);
+            assert!(lines[2].1.is_err());
+            assert_eq!(lines[3].1.as_deref(), Ok("c"));
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_one_line() {
+        let mut text = vec![b'x'; REQUEST_BYTES_MAX + 3 * CHUNK];
+        text.extend_from_slice(b"\nshort\n");
+        let lines = all(&text, 8);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].1.is_err());
+        assert_eq!(lines[1], (2, Ok("short".to_owned())));
+    }
+}

@@ -1,0 +1,218 @@
+//! `stowplan batch`: a request a line in, an answer a line out, in order, on all cores.
+
+// Lines of an input that may never end.
+mod lines;
+
+use crate::command::map::remarks;
+use crate::command::show;
+use crate::disk::Disk;
+use crate::format::Told;
+use crate::format::screen::Screen;
+use crate::progress::Audience;
+use crate::report::Refused;
+use crate::surroundings::Surroundings;
+use crate::{Console, output};
+use lines::{Line, Lines};
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::io::{self, Read};
+use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
+use stowplan_job::error::JobError;
+use stowplan_job::place::place;
+use stowplan_job::request::{Request, read_request};
+
+/// Lines that are answered at once, for each thread: an answer waits for no more than these.
+const LINES_A_THREAD: usize = 32;
+
+/// Runs the subcommand with the arguments behind `batch`. Gives the exit status.
+pub fn run(args: &[String], input: &mut dyn Read, console: &mut Console<'_>) -> u8 {
+    match answer_all(args, input, console) {
+        Ok(()) => 0,
+        Err(refused) => refused.print(console.err),
+    }
+}
+
+fn answer_all(
+    args: &[String],
+    input: &mut dyn Read,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let own = map_args(args)?.job;
+    if own.output.is_some() || own.save.is_some() {
+        let sentence = "batch writes to standard output alone: -o and --save have no place here";
+        return Err(told(sentence));
+    }
+    let mut lines = Lines::of(input);
+    let at_once = LINES_A_THREAD * rayon::current_num_threads();
+    loop {
+        let next = lines.next(at_once).map_err(|error| Refused::Output {
+            to: "the answers: standard input".to_owned(),
+            error,
+        })?;
+        if next.is_empty() {
+            return Ok(());
+        }
+        let answers: Vec<Vec<u8>> = next.par_iter().map(|line| answer(args, line)).collect();
+        output::give(None, console.out, |out| {
+            answers.iter().try_for_each(|answer| out.write_all(answer))
+        })?;
+    }
+}
+
+fn told(sentence: &str) -> Refused {
+    Refused::Told {
+        class: "bad-option",
+        sentence: sentence.to_owned(),
+    }
+}
+
+/// A request as it stands on a line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+    words: Option<Vec<String>>,
+    #[serde(borrow)]
+    request: Option<&'l RawValue>,
+}
+
+/// The `id` of a line that is no request.
+#[derive(Deserialize)]
+struct Named<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+}
+
+/// An answer, with its line end.
+fn answer(args: &[String], line: &Line) -> Vec<u8> {
+    let (id, result) = match &line.text {
+        // What is read by name may also be read from an array: that is no request.
+        Ok(text) if !text.trim_start().starts_with('{') => {
+            (None, Err(bad_request("this is no JSON object".to_owned())))
+        }
+        Ok(text) => match serde_json::from_str::<Asked<'_>>(text) {
+            Ok(asked) => (asked.id.map(RawValue::get), placed(args, &asked)),
+            Err(error) => (
+                id_of(text),
+                Err(bad_request(format!("this is no request: {error}"))),
+            ),
+        },
+        Err(why) => (None, Err(bad_request((*why).to_owned()))),
+    };
+    let head = format!(
+        "{{\"id\":{},\"line\":{},\"ok\":",
+        id.unwrap_or("null"),
+        line.number
+    );
+    let mut out = head.into_bytes();
+    match result {
+        Ok((Format::Json, plan)) => {
+            out.extend_from_slice(b"true,\"plan\":");
+            out.extend_from_slice(plan.trim_ascii_end());
+        }
+        Ok((_, text)) => {
+            out.extend_from_slice(b"true,\"text\":");
+            quoted(&String::from_utf8_lossy(&text), &mut out);
+        }
+        Err(error) => {
+            out.extend_from_slice(b"false,\"error\":{\"class\":");
+            quoted(error.class(), &mut out);
+            out.extend_from_slice(b",\"message\":");
+            quoted(&error.message(), &mut out);
+            out.push(b'}');
+        }
+    }
+    out.extend_from_slice(b"}\n");
+    out
+}
+
+fn quoted(text: &str, out: &mut Vec<u8>) {
+    // A text can always be written to memory.
+    let _ = serde_json::to_writer(out, text);
+}
+
+fn bad_request(sentence: String) -> JobError {
+    JobError::Told {
+        class: "bad-request",
+        sentence,
+    }
+}
+
+/// The `id` where the rest of a line is no request: of a sound object, or where it stands first.
+fn id_of(text: &str) -> Option<&str> {
+    if let Ok(Named { id }) = serde_json::from_str::<Named<'_>>(text) {
+        return id.map(RawValue::get);
+    }
+    let inside = text.trim_start().strip_prefix('{')?.trim_start();
+    let behind = inside.strip_prefix("\"id\"")?.trim_start();
+    let value = behind.strip_prefix(':')?;
+    let mut values = serde_json::Deserializer::from_str(value).into_iter::<&RawValue>();
+    values.next()?.ok().map(RawValue::get)
+}
+
+/// The plan of a request, as bytes of a format.
+fn placed(args: &[String], asked: &Asked<'_>) -> Result<(Format, Vec<u8>), JobError> {
+    let own = asked.words.as_deref();
+    let mut words = args.to_vec();
+    words.extend_from_slice(own.unwrap_or_default());
+    let asked = match (own, asked.request) {
+        (None, None) => return Err(bad_request("words or a request are missing".to_owned())),
+        (_, None) => map_args(&words)?,
+        (_, Some(request)) => spawned(&words, request.get())?,
+    };
+    let in_file = asked.job.output.is_some() || asked.job.save.is_some();
+    if in_file || own.is_some_and(|own| own.iter().any(|word| word == "-")) {
+        let why = "-o, --save and - have no place on a line: the answer is one, and standard input has the requests";
+        return Err(bad_request(why.to_owned()));
+    }
+    written(asked)
+}
+
+/// A request of the spawn call, with options of the job.
+fn spawned(words: &[String], request: &str) -> Result<MapArgs, JobError> {
+    let (words, job) = job_args(words)?;
+    if let Some(word) = words.first() {
+        return Err(bad_request(format!(
+            "{word:?} is no option of a job, and the request says its apps"
+        )));
+    }
+    if job.show_attributes.is_some() {
+        return Err(bad_request("--show-attributes answers no plan".to_owned()));
+    }
+    let Request { taken, parent, .. } = read_request("request", request.as_bytes())?;
+    Ok(MapArgs { job, taken, parent })
+}
+
+fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
+    let job = asked.job.clone();
+    let placement = place(asked, &Surroundings { files: &Disk })?;
+    let format = job.format.or(placement.displayed).unwrap_or(Format::Json);
+    let notes = remarks(&placement.mapped.notes);
+    let told = Told {
+        plan: &placement.mapped.plan,
+        sources: &placement.sources,
+        notes: &notes,
+    };
+    let (mut out, mut err) = (Vec::new(), io::sink());
+    let mut console = Console {
+        out: &mut out,
+        err: &mut err,
+        files: &Disk,
+        screen: Screen::page(),
+        audience: Audience::Nobody,
+    };
+    let job = JobArgs {
+        format: Some(format),
+        ..job
+    };
+    show::write(&told, &job, &mut console).map_err(|refused| match refused {
+        Refused::Told { class, sentence } => JobError::Told { class, sentence },
+        _ => JobError::Told {
+            class: "output",
+            sentence: "the answer cannot be written".to_owned(),
+        },
+    })?;
+    Ok((format, out))
+}

@@ -1,0 +1,59 @@
+//! Pages of the subcommands that count, advise and answer many requests.
+
+use super::{Page, row};
+
+/// The page of `score`.
+pub(super) const SCORE: Page = Page {
+    words: "score",
+    synopsis: "--pattern P [options] PLAN | --pattern P [options] -- [options and apps as for map]",
+    about: "Counts what leaves each node, package and cache for a communication pattern",
+    options: &[
+        row(
+            "pattern",
+            "[APP=]P",
+            "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up",
+        ),
+        row("format", "F", "text, json or tsv [default: text]"),
+    ],
+    examples: &[(
+        "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
+        "how many neighbours of a stencil are on another node",
+    )],
+};
+
+/// The page of `advise`.
+pub(super) const ADVISE: Page = Page {
+    words: "advise",
+    synopsis: "--pattern P [options] -- [options and apps as for map]",
+    about: "Tries policies and orders of ranks for a communication pattern, the best first",
+    options: &[
+        row(
+            "pattern",
+            "[APP=]P",
+            "who talks to whom, as for score; several add up",
+        ),
+        row("format", "F", "json, or text for people [default: text]"),
+        row(
+            "order",
+            "FILE",
+            "write the order of ranks of an answer, as MPICH_RANK_ORDER",
+        ),
+        row("answer", "K", "of this answer [default: 1]"),
+    ],
+    examples: &[(
+        "stowplan advise --pattern halo:50x48 --order order.txt -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
+        "the best order of ranks for a stencil, to be given to MPICH or to --rank-order file:order.txt",
+    )],
+};
+
+/// The page of `batch`.
+pub(super) const BATCH: Page = Page {
+    words: "batch",
+    synopsis: "[options of map]",
+    about: "Answers many requests: a line of JSON in, a line of JSON out, in order, on all cores",
+    options: &[],
+    examples: &[(
+        "echo '{\"id\":1,\"words\":[\"-n\",\"8\",\"--map-by\",\"node\"]}' | stowplan batch --topo 'core:4 pu:1' -H 'n[0-1]:4'",
+        "the options stand before the words of each line",
+    )],
+};

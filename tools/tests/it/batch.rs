@@ -1,0 +1,121 @@
+//! A request a line in, an answer a line out.
+
+use serde_json::{Value, json};
+use stowplan_cli::Console;
+use stowplan_cli::command::batch;
+use stowplan_cli::disk::Disk;
+use stowplan_cli::format::screen::Screen;
+use stowplan_cli::progress::Audience;
+
+fn answers(args: &[&str], input: &[u8]) -> (u8, Vec<Value>) {
+    let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
+    let (mut out, mut err, mut input) = (Vec::new(), Vec::new(), input);
+    let mut console = Console {
+        out: &mut out,
+        err: &mut err,
+        files: &Disk,
+        screen: Screen::page(),
+        audience: Audience::Nobody,
+    };
+    let status = batch::run(&args, &mut input, &mut console);
+    let lines = String::from_utf8(out).unwrap();
+    let read = |line: &str| serde_json::from_str(line).unwrap();
+    (status, lines.lines().map(read).collect())
+}
+
+const MACHINE: [&str; 4] = ["--topo", "core:4 pu:1", "-H", "n[0-1]:4"];
+
+#[test]
+fn broken_lines_are_answered_and_the_run_goes_on() {
+    let input = b"{\"id\":1,\"words\":[\"-n\",\"8\",\"--format\",\"raw\"]}\n\n\
+        [1]\n\
+        {\"id\":{\"a\":[1]},\"words\":[\"-n\",\"99\"]}\n\
+        {\"id\":3,\"wurds\":[]}\n\
+        {\"id\":4,\"words\":[\n\
+        {\"id\":5,\"words\":[\"-o\",\"x\"]}\n\
+        {\"id\":6,\"words\":[\"--save\",\"x\"]}\n\
+        {\"id\":7,\"words\":[\"-\"]}\n\
+        \xff\n\
+        {\"words\":[\"-n\",\"2\",\"--format\",\"raw\"]}";
+    let (status, found) = answers(&MACHINE, input);
+    assert_eq!(status, 0);
+    let classes: Vec<&str> = found
+        .iter()
+        .map(|line| line["error"]["class"].as_str().unwrap_or("-"))
+        .collect();
+    let bad = "bad-request";
+    assert_eq!(
+        classes,
+        [
+            "-",
+            bad,
+            "not-enough-slots",
+            bad,
+            bad,
+            bad,
+            bad,
+            bad,
+            bad,
+            "-"
+        ]
+    );
+    let numbers: Vec<u64> = found
+        .iter()
+        .filter_map(|line| line["line"].as_u64())
+        .collect();
+    assert_eq!(numbers, [1, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    let ids: Vec<&Value> = found.iter().map(|line| &line["id"]).collect();
+    assert_eq!(*ids[1], Value::Null);
+    assert_eq!(*ids[2], json!({"a": [1]}));
+    assert_eq!([ids[3], ids[4], ids[5]], [&json!(3), &json!(4), &json!(5)]);
+    assert_eq!(
+        found[0],
+        json!({"id": 1, "line": 1, "ok": true, "text": "0-3;4-7\n"})
+    );
+    assert_eq!(found[9]["text"], json!("0-1\n"));
+}
+
+#[test]
+fn a_plan_is_what_a_single_run_writes() {
+    let request = json!({"apps": [{"cmd": "a", "maxprocs": 3, "info": [{"key": "PMIX_HOST", "value": "a:2,b:2"}]}]});
+    let lines = [
+        json!({"id": "words", "words": ["-H", "a:2,b:2", "-n", "3", "--map-by", "node"]}),
+        json!({"id": "request", "request": request, "words": ["--threads", "1"]}),
+    ];
+    let input = lines.map(|line| line.to_string()).join("\n");
+    let (_, found) = answers(&MACHINE[..2], input.as_bytes());
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let single = [
+        "map",
+        "--topo",
+        "core:4 pu:1",
+        "-H",
+        "a:2,b:2",
+        "-n",
+        "3",
+        "--map-by",
+        "node",
+        "--format",
+        "json",
+    ];
+    stowplan_cli::run(&single.map(str::to_owned), &mut out, &mut err);
+    let single: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(found[0]["plan"], single);
+    assert_eq!(found[1]["id"], json!("request"));
+}
+
+#[test]
+fn thousands_of_lines_are_answered_in_order() {
+    let mut input = String::new();
+    for number in 0..3000 {
+        let procs = number % 9;
+        input +=
+            &format!("{{\"id\":{number},\"words\":[\"-n\",\"{procs}\",\"--format\",\"pmi\"]}}\n");
+    }
+    let (_, found) = answers(&MACHINE, input.as_bytes());
+    assert_eq!(found.len(), 3000);
+    for (number, line) in found.iter().enumerate() {
+        assert_eq!(line["id"], json!(number));
+        assert_eq!(line["ok"], json!(number % 9 != 0));
+    }
+}
