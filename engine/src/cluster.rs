@@ -9,7 +9,8 @@ use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};
 use crate::plan::{Plan, World};
 use crate::policy::Overload;
-use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::Pool;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::Policy;
 use crate::table::names::NodeRange;
@@ -64,7 +65,11 @@ impl Cluster {
             None => map_resolved(resolved, self.machine.clone())?,
             Some(world) => {
                 judge_cores(&resolved, &world.topologies)?;
-                map_on(resolved, Site::resume(world), &Components::standard())?
+                map_on(
+                    resolved,
+                    Site::new(Pool::resume(world)),
+                    &Components::standard(),
+                )?
             }
         };
         self.world = Some(kept(&mapped.plan));

@@ -3,12 +3,12 @@
 use crate::error::{MapError, Note};
 use crate::plan::Plan;
 use crate::policy::ObjKind;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::pool;
 use crate::stage::component::{AppIndex, Call, Registry};
 use crate::stage::job::{self, Job, Turns};
 use crate::stage::job::{count, notes};
 use crate::stage::parallel::{Sharing, both};
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
@@ -41,8 +41,8 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 /// As [`map_resolved`].
 pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
     judge_cores(&resolved, &machine.topologies)?;
-    let mut site = pool::build(&resolved, &mut machine)?;
-    site.sharing = Sharing::Always;
+    let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+    site.pool.tables.sharing = Sharing::Always;
     map_on(resolved, site, &Components::standard())
 }
 
@@ -77,10 +77,10 @@ pub fn map_with(
 ) -> Result<Mapped, MapError> {
     judge_cores(&resolved, &machine.topologies)?;
     // Which nodes there are, in which state.
-    let site = pool::build(&resolved, &mut machine)?;
+    let site = Site::new(pool::build(&resolved, &mut machine)?);
     // Names that say where topologies are may be one a node: they go while a thread has nothing to do.
     let (mapped, ()) = both(
-        (machine.assigned.len(), site.sharing),
+        (machine.assigned.len(), site.pool.tables.sharing),
         || map_on(resolved, site, &components),
         || drop(machine),
     );
@@ -93,7 +93,7 @@ pub(crate) fn map_on(
     mut site: Site,
     components: &Components,
 ) -> Result<Mapped, MapError> {
-    let before = site.runs.clone();
+    let before = site.pool.nodes.runs.clone();
     let mut turns = Turns::new(&resolved);
     let last = resolved.apps.last_of_policies();
     let components = (components, Some(&last[..]));
@@ -101,7 +101,7 @@ pub(crate) fn map_on(
     // So do the entries that name hosts.
     let hosts = std::mem::take(&mut resolved.hosts);
     let (mapped, ()) = both(
-        (before.len(), site.sharing),
+        (before.len(), site.pool.tables.sharing),
         || planned(&mut resolved, (&mut site, before), &mut turns),
         || drop(hosts),
     );
@@ -134,7 +134,7 @@ pub(crate) fn place_on(
     job::all(site, job, turns)?;
     turns.counts = counts;
     notes::of_job(site, &mut turns.notes);
-    site.put_back();
+    site.pool.put_back();
     Ok(())
 }
 
@@ -323,8 +323,8 @@ mod tests {
         };
         let resolved = resolve(request.clone(), context)?;
         let mut machine = machine();
-        let mut site = pool::build(&resolved, &mut machine)?;
-        site.sharing = sharing;
+        let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+        site.pool.tables.sharing = sharing;
         map_on(resolved, site, &Components::standard())
     }
 

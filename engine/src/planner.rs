@@ -6,9 +6,9 @@
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
 use crate::plan::Placed;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::pool;
 use crate::stage::job::Turns;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::states::StateRuns;
 
@@ -47,10 +47,10 @@ impl Planner {
     /// `bad-cpu-list`, `job-too-large`.
     pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
         judge_cores(&resolved, &machine.topologies)?;
-        let mut site = pool::build(&resolved, &mut machine)?;
-        site.keep_named();
+        let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+        site.pool.nodes.keep_named();
         Ok(Self {
-            found: site.runs.clone(),
+            found: site.pool.nodes.runs.clone(),
             turns: Turns::new(&resolved),
             policies: resolved.apps.policies.len(),
             resolved,
@@ -71,7 +71,7 @@ impl Planner {
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
         self.take_back();
         self.turns.start_again(&mut self.site, self.policies);
-        self.site.start_again(&self.found);
+        self.site.pool.nodes.start_again(&self.found);
         place_on(
             &self.resolved,
             &mut self.site,
@@ -117,14 +117,14 @@ impl Planner {
     /// [`NoSuchNode`]; nothing changes then. Cost: the runs of names and states.
     pub fn lose(&mut self, name: &str) -> Result<(), NoSuchNode> {
         self.take_back();
-        let Some(node) = self.site.names.find_name(name) else {
+        let Some(node) = self.site.pool.nodes.names.find_name(name) else {
             return Err(NoSuchNode {
                 name: name.to_owned(),
-                nodes: self.site.names.len(),
+                nodes: self.site.pool.nodes.names.len(),
             });
         };
         self.found.remove(node);
-        self.site.lose(node);
+        self.site.pool.nodes.lose(node);
         Ok(())
     }
 

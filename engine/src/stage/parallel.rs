@@ -104,3 +104,10 @@ pub(crate) fn both<A: Send, B: Send>(
         Some(_) => rayon::join(one, other),
     }
 }
+
+/// A vector to fill: the one kept, emptied.
+pub(crate) fn emptied<T>(kept: &mut Vec<T>) -> Vec<T> {
+    let mut vector = std::mem::take(kept);
+    vector.clear();
+    vector
+}

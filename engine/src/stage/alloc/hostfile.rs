@@ -1,6 +1,6 @@
 //! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
-use super::nodes::Site;
+use super::Pool;
 use super::pool::{Lines, excluded};
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
@@ -10,16 +10,16 @@ use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
 /// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
-pub(crate) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
+pub(crate) fn lowered(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
     let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
-        for (node, slots) in counted(site, &hosts.hostfiles[*file]) {
+        for (node, slots) in counted(pool, &hosts.hostfiles[*file]) {
             let nodes = NodeRange {
                 first: node,
                 count: 1,
             };
-            let parts = site.runs.within(nodes);
-            let larger = parts.filter(|&(_, state)| site.states.get(state).slots > slots);
+            let parts = pool.nodes.runs.within(nodes);
+            let larger = parts.filter(|&(_, state)| pool.tables.states.get(state).slots > slots);
             found.extend(larger.map(|part| (part, slots)));
         }
     }
@@ -28,9 +28,9 @@ pub(crate) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
     for ((nodes, state), slots) in found {
         let row = NodeState {
             slots,
-            ..*site.states.get(state)
+            ..*pool.tables.states.get(state)
         };
-        let state = site.states.intern(row);
+        let state = pool.tables.states.intern(row);
         lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
     }
     lowered
@@ -38,7 +38,7 @@ pub(crate) fn lowered(site: &mut Site, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
 
 /// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4). What the file
 /// excludes it says nothing of.
-fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
+fn counted(pool: &Pool, file: &Hostfile) -> BTreeMap<u32, u32> {
     let excluded = excluded(file);
     let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
     for line in &file.lines {
@@ -48,7 +48,7 @@ fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
         if excluded.find(range).1.is_none() {
             continue;
         }
-        for nodes in site.names.find(range).0 {
+        for nodes in pool.nodes.names.find(range).0 {
             for node in nodes.first..nodes.end() {
                 said.entry(node).or_default().add(line);
             }
@@ -61,9 +61,9 @@ fn counted(site: &Site, file: &Hostfile) -> BTreeMap<u32, u32> {
 }
 
 /// The states with some changed; `None` when none is.
-pub(crate) fn after(site: &Site, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
+pub(crate) fn after(pool: &Pool, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
     (!changes.is_empty()).then(|| {
-        let mut runs = site.runs.clone();
+        let mut runs = pool.nodes.runs.clone();
         runs.change(changes);
         runs
     })

@@ -1,6 +1,6 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
-use super::nodes::Site;
+use super::Pool;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
 use crate::policy::{CpuMode, ObjKind};
@@ -39,7 +39,7 @@ struct Named {
 ///
 /// # Errors
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
-pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Site, MapError> {
+pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
     let mut named = if hosts.hostfiles.is_empty() {
         // A list that many apps say names its nodes once, and gives its slots as often as it is said.
@@ -63,9 +63,9 @@ pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Site, 
     };
     let local = local_first(machine, &mut named);
     within_sessions(machine, &named.names)?;
-    let mut site = Site::new(machine, named.names, local);
-    first_states(&mut site, machine, named.slots)?;
-    Ok(site)
+    let mut pool = Pool::new(machine, named.names, local);
+    first_states(&mut pool, machine, named.slots)?;
+    Ok(pool)
 }
 
 fn too_many(error: TooManyNodes) -> MapError {
@@ -398,16 +398,16 @@ fn topologies(
 }
 
 fn first_states(
-    site: &mut Site,
+    pool: &mut Pool,
     machine: &Machine,
     slots: Vec<(NodeRange, Said)>,
 ) -> Result<(), MapError> {
-    let topologies = topologies(machine, &site.names, site.sharing)?;
+    let topologies = topologies(machine, &pool.nodes.names, pool.tables.sharing)?;
     let mut allowed: Column<TopologyId, Option<PuSetId>> =
-        site.topologies.ids().map(|_| None).collect();
+        pool.tables.topologies.ids().map(|_| None).collect();
     // Each will leave another one behind.
-    site.states.reserve(2 * topologies.len());
-    site.runs.make_room(slots.len().max(topologies.len()));
+    pool.tables.states.reserve(2 * topologies.len());
+    pool.nodes.runs.make_room(slots.len().max(topologies.len()));
     let (mut row, mut last) = (0, None);
     for (nodes, said) in slots {
         for (part, topology) in topologies.within_next(nodes, &mut row) {
@@ -415,10 +415,13 @@ fn first_states(
             let set = match allowed[topology] {
                 Some(set) => set,
                 None => {
-                    let bits = allowed_pus(site, machine, topology, part.first)?;
+                    let bits = allowed_pus(pool, machine, topology, part.first)?;
                     let set = match last.take().filter(|(other, _)| *other == bits) {
                         Some((_, set)) => set,
-                        None => site.pusets.intern_words(bits.words(), bits.len() as usize),
+                        None => pool
+                            .tables
+                            .pusets
+                            .intern_words(bits.words(), bits.len() as usize),
                     };
                     allowed[topology] = Some(set);
                     last = Some((bits, set));
@@ -427,12 +430,12 @@ fn first_states(
             };
             let each = match (said.inferred, machine.inferred) {
                 (0, _) => 0,
-                (_, CpuMode::Core) => site.topologies.inferred_slots(topology),
-                (_, CpuMode::Hwthread) => site.topologies.count(topology, ObjKind::Hwthread),
+                (_, CpuMode::Core) => pool.tables.topologies.inferred_slots(topology),
+                (_, CpuMode::Hwthread) => pool.tables.topologies.count(topology, ObjKind::Hwthread),
             };
             let inferred = said.inferred.saturating_mul(u64::from(each));
             let slots = said.written.saturating_add(inferred);
-            let state = site.states.intern(NodeState {
+            let state = pool.tables.states.intern(NodeState {
                 topology,
                 allowed: set,
                 free: set,
@@ -441,7 +444,7 @@ fn first_states(
                 used: 0,
                 own: 0,
             });
-            site.runs.push(part.count, state);
+            pool.nodes.runs.push(part.count, state);
         }
     }
     Ok(())
@@ -449,22 +452,22 @@ fn first_states(
 
 /// The PUs of a topology that the default cpu list leaves (1.7).
 fn allowed_pus(
-    site: &mut Site,
+    pool: &mut Pool,
     machine: &Machine,
     topology: TopologyId,
     node: u32,
 ) -> Result<Bits, MapError> {
-    let pus = crate::stage::node::units::narrow(site.topologies.pus_os(topology).len());
+    let pus = crate::stage::node::units::narrow(pool.tables.topologies.pus_os(topology).len());
     let mut bits = Bits::none(pus);
     let Some(list) = &machine.cpu_list else {
         bits.fill((0, pus), There::Yes);
         return Ok(bits);
     };
-    let units = site.hardware(topology).units(list.mode);
+    let units = pool.tables.hardware(topology).units(list.mode);
     for &(first, last) in &list.ranges {
         if last >= units.len() {
             let has = units.len();
-            return Err(bad_cpu_list(site, list, (first, last), node, has));
+            return Err(bad_cpu_list(pool, list, (first, last), node, has));
         }
         for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
             bits.fill(stretch, There::Yes);
@@ -474,7 +477,7 @@ fn allowed_pus(
 }
 
 fn bad_cpu_list(
-    site: &Site,
+    pool: &Pool,
     list: &CpuList,
     (first, last): (u32, u32),
     node: u32,
@@ -487,7 +490,7 @@ fn bad_cpu_list(
         } else {
             format!("{first}-{last}")
         },
-        node: site.name(node),
+        node: pool.nodes.name(node),
         what: match list.mode {
             CpuMode::Core => "cores",
             CpuMode::Hwthread => "hwthreads",

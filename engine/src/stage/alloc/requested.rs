@@ -1,6 +1,6 @@
 //! The nodes that an app names, and what it claims of them. Source: `semantics` 1.2 to 1.4.
 
-use super::nodes::Site;
+use super::Pool;
 use super::select::named;
 use crate::error::MapError;
 use crate::id::Id as _;
@@ -68,19 +68,23 @@ impl Named {
 ///
 /// # Errors
 /// As [`named`].
-pub(crate) fn recall(site: &mut Site, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
-    let kept = site.named.as_mut().and_then(|kept| kept.get_mut(app.row()));
+pub(crate) fn recall(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
+    let kept = pool
+        .nodes
+        .named
+        .as_mut()
+        .and_then(|kept| kept.get_mut(app.row()));
     match kept.and_then(Option::take) {
         Some(known) => Ok(known),
-        None => named(site, hosts, app),
+        None => named(pool, hosts, app),
     }
 }
 
 /// Keeps the nodes that an app named for later plans, unless they hang on where processes are.
-pub(crate) fn keep(site: &mut Site, hosts: &Hosts, app: AppId, named: Named) {
+pub(crate) fn keep(pool: &mut Pool, hosts: &Hosts, app: AppId, named: Named) {
     let entries = hosts.entries(app);
     let empty = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
-    if let Some(kept) = &mut site.named
+    if let Some(kept) = &mut pool.nodes.named
         && !entries.unwrap_or_default().iter().any(empty)
     {
         let rows = kept.len().max(app.row() + 1);

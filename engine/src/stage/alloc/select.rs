@@ -1,7 +1,7 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
+use super::Pool;
 use super::hostfile::{after, lowered};
-use super::nodes::Site;
 use super::pool::{by_number, excluded};
 use super::requested::{Claim, Named};
 use crate::error::words::EmptyNodes;
@@ -9,7 +9,7 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{NoLocal, Oversubscribe};
 use crate::stage::parallel::each;
-use crate::stage::place::scratch::emptied;
+use crate::stage::parallel::emptied;
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
@@ -26,6 +26,13 @@ pub(crate) struct Pick {
     pub(crate) avail: u32,
 }
 
+/// Vectors that selecting fills again for every app.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    pub(crate) picks: Vec<Pick>,
+}
+
 /// The nodes of an app, and what taking them changes about their slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Picks {
@@ -36,8 +43,8 @@ pub(crate) struct Picks {
 
 impl Picks {
     /// Keeps the changed slots for the rest of the job.
-    pub(crate) fn keep(&mut self, site: &mut Site) {
-        site.claim(&mut self.lowered, &mut self.raised);
+    pub(crate) fn keep(&mut self, pool: &mut Pool) {
+        pool.claim(&mut self.lowered, &mut self.raised);
     }
 }
 
@@ -49,13 +56,13 @@ fn number(app: AppId) -> u32 {
 ///
 /// # Errors
 /// `no-such-host`.
-pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
+pub(crate) fn named(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
     let files = hosts.files.get(app).map_or(&[][..], Vec::as_slice);
-    let from_files = (!files.is_empty()).then(|| in_files(site, hosts, files));
+    let from_files = (!files.is_empty()).then(|| in_files(pool, hosts, files));
     let Some(entries) = hosts.entries(app) else {
         let all = NodeRange {
             first: 0,
-            count: site.names.len(),
+            count: pool.nodes.names.len(),
         };
         return Ok(from_files.unwrap_or_else(|| Named {
             list: vec![all],
@@ -65,7 +72,7 @@ pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, Map
     };
     let within = from_files.map(|named| named.list);
     Entries {
-        site,
+        pool,
         app,
         entries,
         within: within.as_deref(),
@@ -74,7 +81,7 @@ pub(crate) fn named(site: &Site, hosts: &Hosts, app: AppId) -> Result<Named, Map
 }
 
 /// The nodes of hostfiles, a union in file order.
-pub(crate) fn in_files(site: &Site, hosts: &Hosts, files: &[HostfileId]) -> Named {
+pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Named {
     let mut named = Named::default();
     let mut seen = Intervals::default();
     for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
@@ -86,7 +93,7 @@ pub(crate) fn in_files(site: &Site, hosts: &Hosts, files: &[HostfileId]) -> Name
             if out.find(range).1.is_none() {
                 continue;
             }
-            for nodes in site.names.find(range).0 {
+            for nodes in pool.nodes.names.find(range).0 {
                 push_joined(&mut named.mentions, nodes);
                 seen.insert(nodes)
                     .into_iter()
@@ -102,7 +109,7 @@ const AT_ONCE: usize = 1 << 14;
 
 /// An app's `-H`, being looked up.
 struct Entries<'s> {
-    site: &'s Site,
+    pool: &'s Pool,
     app: AppId,
     entries: &'s [HostEntry],
     /// The nodes of the app's hostfile, if it has one: the entries select among these.
@@ -121,7 +128,7 @@ impl Entries<'_> {
         let mut claims = Vec::with_capacity(self.entries.len());
         named.mentions.reserve(self.entries.len());
         for (block, entries) in self.entries.chunks(AT_ONCE).enumerate() {
-            let entries = each((entries, self.site.sharing), |(at, entry)| {
+            let entries = each((entries, self.pool.tables.sharing), |(at, entry)| {
                 self.entry(block * AT_ONCE + at, entry, within.as_ref())
             });
             for entry in entries {
@@ -169,7 +176,8 @@ impl Entries<'_> {
                     .find_map(|&nodes| within?.missing(nodes).first().copied());
                 match outside {
                     Some(nodes) => {
-                        Err(self.no_such_host(self.site.name(nodes.first), EmptyNodes::NotAsked))
+                        Err(self
+                            .no_such_host(self.pool.nodes.name(nodes.first), EmptyNodes::NotAsked))
                     }
                     None => Ok((found, claim)),
                 }
@@ -179,7 +187,7 @@ impl Entries<'_> {
                     first: *nth,
                     count: 1,
                 };
-                let there = *nth < self.site.names.len()
+                let there = *nth < self.pool.nodes.names.len()
                     && within.is_none_or(|set| set.missing(node).is_empty());
                 if there {
                     Ok((Nodes::from_slice(&[node]), all))
@@ -206,11 +214,11 @@ impl Entries<'_> {
     }
 
     fn by_name(&self, range: &NameRange) -> Result<Nodes, MapError> {
-        if let Some(node) = by_number(&self.site.names, range) {
+        if let Some(node) = by_number(&self.pool.nodes.names, range) {
             let first = u32::try_from(node.row()).expect("a node id is a u32");
             return Ok(Nodes::from_slice(&[NodeRange { first, count: 1 }]));
         }
-        match self.site.names.find(range) {
+        match self.pool.nodes.names.find(range) {
             (found, None) => Ok(found),
             (found, Some(_)) if self.lost(range, &found) => Ok(found),
             (_, Some(missing)) => Err(self.no_such_host(missing, EmptyNodes::NotAsked)),
@@ -219,7 +227,7 @@ impl Entries<'_> {
 
     /// Whether all nodes of a range that are missing were lost.
     fn lost(&self, range: &NameRange, found: &[NodeRange]) -> bool {
-        let lost = &self.site.lost;
+        let lost = &self.pool.nodes.lost;
         if lost.is_empty() {
             return false;
         }
@@ -251,10 +259,11 @@ impl Entries<'_> {
     fn empty(&self, within: Option<&Intervals>, less: &Intervals) -> Vec<NodeRange> {
         let mut empty = Vec::new();
         let idle = self
-            .site
+            .pool
+            .nodes
             .runs
             .iter()
-            .filter(|&(_, state)| self.site.states.get(state).own == 0);
+            .filter(|&(_, state)| self.pool.tables.states.get(state).own == 0);
         for (nodes, _) in idle {
             let inside = within.map_or_else(|| vec![nodes], |set| set.shared(nodes));
             let left = inside.into_iter().flat_map(|nodes| less.missing(nodes));
@@ -264,7 +273,7 @@ impl Entries<'_> {
     }
 
     fn no_such_host(&self, asked: String, empty: EmptyNodes) -> MapError {
-        let pool = self.site.names.len();
+        let pool = self.pool.nodes.names.len();
         PlaceError::NoSuchHost {
             app: number(self.app),
             asked,
@@ -283,42 +292,45 @@ impl Entries<'_> {
 /// # Errors
 /// `no-nodes`, `slots-exceed-max`, `nodes-full`.
 pub(crate) fn picks(
-    site: &mut Site,
+    pool: &mut Pool,
     hosts: &Hosts,
     (app, policy): (AppId, &Policy),
     named: &Named,
     notes: &mut Vec<Note>,
 ) -> Result<Picks, MapError> {
-    let mut changes = lowered(site, hosts, app);
-    let list = without_local(site, app, policy, named, notes)?;
+    let mut changes = lowered(pool, hosts, app);
+    let list = without_local(pool, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
-    let mut picks = emptied(&mut site.spare.picks);
-    let mut parts = emptied(&mut site.spare.parts);
+    let mut picks = emptied(&mut pool.scratch.picks);
+    let mut parts = emptied(&mut pool.scratch.parts);
     let mut raised = Vec::new();
-    let runs = after(site, &mut changes);
-    let runs = runs.as_ref().unwrap_or(&site.runs);
+    let runs = after(pool, &mut changes);
+    let runs = runs.as_ref().unwrap_or(&pool.nodes.runs);
     // Nodes in front that are full drop out of what is not claimed: many apps need not look at them again.
     let skips = forbidden && named.claims.is_none();
-    let from = if skips { site.full } else { 0 };
+    let from = if skips { pool.nodes.full } else { 0 };
     parts.reserve(named.claims.as_ref().map_or(0, Vec::len));
     claimed(runs, named, (&list, from), &mut parts);
     picks.reserve(parts.len());
     for &part in &parts {
         let (nodes, _, state) = part;
         // What this app's own hostfile lowers may come back.
-        if nodes.first == site.full && changes.is_empty() && is_full(site.states.get(state)) {
-            site.full = nodes.end();
+        if nodes.first == pool.nodes.full
+            && changes.is_empty()
+            && is_full(pool.tables.states.get(state))
+        {
+            pool.nodes.full = nodes.end();
         }
-        if let Some(pick) = pick(site, app, policy.oversubscribe, part)? {
+        if let Some(pick) = pick(pool, app, policy.oversubscribe, part)? {
             if pick.state != state {
                 raised.push((nodes, pick.state));
             }
             picks.push(pick);
         }
     }
-    site.spare.parts = parts;
+    pool.scratch.parts = parts;
     if picks.is_empty() {
-        return Err(nodes_full(site, app, &list));
+        return Err(nodes_full(pool, app, &list));
     }
     Ok(Picks {
         picks,
@@ -335,12 +347,12 @@ fn is_full(row: &NodeState) -> bool {
 /// What an app may take of each of some nodes, in the state that its claim gives them; `None`: they drop out.
 #[inline]
 fn pick(
-    site: &mut Site,
+    pool: &mut Pool,
     app: AppId,
     oversubscribe: Oversubscribe,
     (nodes, claim, state): ClaimedPart,
 ) -> Result<Option<Pick>, MapError> {
-    let was = *site.states.get(state);
+    let was = *pool.tables.states.get(state);
     let mut row = was;
     let left = row.left();
     let avail = match claim {
@@ -356,7 +368,7 @@ fn pick(
         let used = row.used;
         let wanted = u64::from(used).saturating_add(avail);
         if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
-            return Err(exceeding(site, app, nodes, (avail, max, used)));
+            return Err(exceeding(pool, app, nodes, (avail, max, used)));
         }
         if !full {
             row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
@@ -373,7 +385,7 @@ fn pick(
     let state = if row.slots == was.slots {
         state
     } else {
-        site.states.intern(row)
+        pool.tables.states.intern(row)
     };
     Ok(Some(Pick {
         nodes,
@@ -384,14 +396,14 @@ fn pick(
 
 /// An app claims more of a node than its max_slots leave.
 fn exceeding(
-    site: &Site,
+    pool: &Pool,
     app: AppId,
     nodes: NodeRange,
     (claim, max, used): (u64, u32, u32),
 ) -> MapError {
     PlaceError::SlotsExceedMax {
         app: number(app),
-        node: site.name(nodes.first),
+        node: pool.nodes.name(nodes.first),
         claim,
         max,
         used,
@@ -437,7 +449,7 @@ fn claimed(
 
 /// The list without the local node, if the app asks for that.
 pub(crate) fn without_local<'n>(
-    site: &Site,
+    pool: &Pool,
     app: AppId,
     policy: &Policy,
     named: &'n Named,
@@ -453,7 +465,8 @@ pub(crate) fn without_local<'n>(
     if policy.nolocal == NoLocal::No {
         return Ok(Cow::Borrowed(&named.list));
     }
-    let local = site
+    let local = pool
+        .nodes
         .local
         .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
     let holds = |nodes: &NodeRange| local.is_some_and(|at| nodes.first <= at && at < nodes.end());
@@ -477,10 +490,10 @@ pub(crate) fn without_local<'n>(
     Ok(Cow::Owned(list))
 }
 
-fn nodes_full(site: &Site, app: AppId, list: &[NodeRange]) -> MapError {
+fn nodes_full(pool: &Pool, app: AppId, list: &[NodeRange]) -> MapError {
     let (mut slots, mut used, mut nodes) = (0, 0, 0);
-    for (part, state) in list.iter().flat_map(|&nodes| site.runs.within(nodes)) {
-        let row = site.states.get(state);
+    for (part, state) in list.iter().flat_map(|&nodes| pool.nodes.runs.within(nodes)) {
+        let row = pool.tables.states.get(state);
         slots += u64::from(row.slots) * u64::from(part.count);
         used += u64::from(row.used) * u64::from(part.count);
         nodes += part.count;

@@ -8,7 +8,6 @@ use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::policy::MapBy;
 use crate::stage::alloc::hostfile::lowered;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
 use crate::stage::component::Functions;
@@ -19,6 +18,7 @@ use crate::stage::place::custom;
 use crate::stage::place::entries;
 use crate::stage::place::groups::{Keeping, Work};
 use crate::stage::place::listed::Asked;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::listings::Listing;
@@ -77,10 +77,10 @@ pub(crate) fn picked(
     notes: &mut Vec<Note>,
 ) -> Result<Vec<select::Pick>, MapError> {
     let (hosts, app) = (&turn.resolved.hosts, turn.app);
-    let named = requested::recall(site, hosts, app)?;
-    let mut picks = select::picks(site, hosts, (app, turn.policy), &named, notes)?;
-    picks.keep(site);
-    requested::keep(site, hosts, app, named);
+    let named = requested::recall(&mut site.pool, hosts, app)?;
+    let mut picks = select::picks(&mut site.pool, hosts, (app, turn.policy), &named, notes)?;
+    picks.keep(&mut site.pool);
+    requested::keep(&mut site.pool, hosts, app, named);
     Ok(picks.picks)
 }
 
@@ -112,7 +112,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
     };
     let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
     work.keeping = turn.keeping;
-    work.site.spare.picks = picks;
+    work.site.pool.scratch.picks = picks;
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&mut work, notes);
     Ok(commit::lots(work, turn.id))
@@ -149,7 +149,7 @@ fn listed<'r>(turn: Turn<'r>, procs: u32, first: u32) -> Listed<'r> {
 
 fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.lines);
-    let steps = entries::sequence(site, turn.resolved, (turn.app, turn.policy), first)?;
+    let steps = entries::sequence(&site.pool, turn.resolved, (turn.app, turn.policy), first)?;
     let there = entries::entry_count(&steps);
     let procs = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
@@ -182,9 +182,9 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
 }
 
 fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let list = entries::allowed(site, turn.resolved, (turn.app, turn.policy), notes)?;
-    let mut lowered = lowered(site, &turn.resolved.hosts, turn.app);
-    site.claim(&mut lowered, &mut []);
+    let list = entries::allowed(&site.pool, turn.resolved, (turn.app, turn.policy), notes)?;
+    let mut lowered = lowered(&mut site.pool, &turn.resolved.hosts, turn.app);
+    site.pool.claim(&mut lowered, &mut []);
     let file = listing(turn).expect("resolve refuses a rankfile map without a file");
     let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
     let procs = match turn.procs {
@@ -206,6 +206,6 @@ fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
             entries: there,
         });
     }
-    let steps = entries::ranks(site, file, &list, first, procs);
+    let steps = entries::ranks(&site.pool, file, &list, first, procs);
     commit_listed::place(site, listed(turn, procs, first), &steps)
 }

@@ -4,7 +4,7 @@
 use super::groups::Camp;
 use crate::id::Id;
 use crate::plan::{Placed, PlacedRun};
-use crate::stage::alloc::nodes::Site;
+use crate::stage::place::site::Site;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternDraft, PatternId, Segment};
@@ -44,11 +44,11 @@ impl Site {
     /// How many rows there are now.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
-            cpusets: self.cpusets.len(),
-            pusets: self.pusets.len(),
-            states: self.states.len(),
-            patterns: self.patterns.len(),
-            lowered: self.lowered.len(),
+            cpusets: self.pool.tables.cpusets.len(),
+            pusets: self.pool.tables.pusets.len(),
+            states: self.pool.tables.states.len(),
+            patterns: self.pool.tables.patterns.len(),
+            lowered: self.pool.nodes.lowered.len(),
         }
     }
 }
@@ -58,7 +58,7 @@ impl Joint {
     pub(crate) fn new(site: &Site) -> Self {
         Self {
             base: Mark {
-                cpusets: site.cpusets_before + site.cpusets.len(),
+                cpusets: site.pool.tables.cpusets_before + site.pool.tables.cpusets.len(),
                 ..site.mark()
             },
             cpusets: Vec::new(),
@@ -72,24 +72,29 @@ impl Joint {
     /// Takes over the rows of a branch up to a mark.
     pub(crate) fn take(&mut self, site: &mut Site, branch: &Site, until: Mark) {
         for row in self.cpusets.len()..until.cpusets {
-            let set = branch.cpusets.get(CpusetId::from_row(row)).clone();
-            self.cpusets.push(site.cpusets.intern(set));
+            let set = branch
+                .pool
+                .tables
+                .cpusets
+                .get(CpusetId::from_row(row))
+                .clone();
+            self.cpusets.push(site.pool.tables.cpusets.intern(set));
         }
         for row in self.base.pusets + self.pusets.len()..until.pusets {
-            let set = branch.pusets.get(PuSetId::from_row(row));
-            self.pusets.push(site.pusets.intern(set));
+            let set = branch.pool.tables.pusets.get(PuSetId::from_row(row));
+            self.pusets.push(site.pool.tables.pusets.intern(set));
         }
         for row in self.base.states + self.states.len()..until.states {
-            let state = *branch.states.get(StateId::from_row(row));
+            let state = *branch.pool.tables.states.get(StateId::from_row(row));
             let state = NodeState {
                 allowed: known(state.allowed, self.base.pusets, &self.pusets),
                 free: known(state.free, self.base.pusets, &self.pusets),
                 ..state
             };
-            self.states.push(site.states.intern(state));
+            self.states.push(site.pool.tables.states.intern(state));
         }
         for row in self.patterns.len()..until.patterns {
-            let pattern = branch.patterns.get(PatternId::from_row(row));
+            let pattern = branch.pool.tables.patterns.get(PatternId::from_row(row));
             let segments = pattern.segments().iter().map(|segment| {
                 let mut segment: Segment = segment.clone();
                 for run in &mut segment.runs {
@@ -98,11 +103,17 @@ impl Joint {
                 }
                 segment
             });
-            self.patterns
-                .push(site.patterns.intern(segments.collect::<PatternDraft>()));
+            self.patterns.push(
+                site.pool
+                    .tables
+                    .patterns
+                    .intern(segments.collect::<PatternDraft>()),
+            );
         }
-        site.lowered
-            .extend(&branch.lowered[self.lowered..until.lowered]);
+        site.pool
+            .nodes
+            .lowered
+            .extend(&branch.pool.nodes.lowered[self.lowered..until.lowered]);
         self.lowered = until.lowered;
     }
 
@@ -129,7 +140,7 @@ impl Joint {
     /// The states in which a branch left its nodes.
     pub(crate) fn left(&self, branch: &Site, camp: &Camp, changes: &mut Vec<(NodeRange, StateId)>) {
         for nodes in camp.nodes.iter() {
-            let states = branch.runs.within(nodes);
+            let states = branch.pool.nodes.runs.within(nodes);
             changes.extend(
                 states.map(|(part, state)| (part, known(state, self.base.states, &self.states))),
             );

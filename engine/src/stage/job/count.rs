@@ -5,12 +5,12 @@ use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select::{self, Pick};
 use crate::stage::node::capacity::mapped_kind;
 use crate::stage::node::units::Targets;
 use crate::stage::place::entries;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};
 
@@ -81,7 +81,7 @@ fn counted(
     let count = match policy.map {
         MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
         MapBy::Seq => {
-            let steps = match entries::sequence(site, resolved, (app, policy), 0) {
+            let steps = match entries::sequence(&site.pool, resolved, (app, policy), 0) {
                 // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
                 Err(MapError::Place(
                     PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. },
@@ -132,11 +132,15 @@ fn counted(
 
 /// The policy gives no processes, though nodes are left.
 pub(crate) fn none(site: &Site, app: AppId) -> MapError {
-    let nodes = site.names.len();
+    let nodes = site.pool.nodes.names.len();
     let slots = site
+        .pool
+        .nodes
         .runs
         .iter()
-        .map(|(nodes, state)| u64::from(site.states.get(state).slots) * u64::from(nodes.count))
+        .map(|(nodes, state)| {
+            u64::from(site.pool.tables.states.get(state).slots) * u64::from(nodes.count)
+        })
         .sum();
     let app = u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32");
     PlaceError::NoProcesses { app, nodes, slots }.into()
@@ -148,11 +152,17 @@ fn slots(
     app: AppId,
     policy: &Policy,
 ) -> Result<Vec<Pick>, MapError> {
-    let named = requested::recall(site, &resolved.hosts, app)?;
+    let named = requested::recall(&mut site.pool, &resolved.hosts, app)?;
     // What the claims raise is for the app's own turn.
     let hosts = &resolved.hosts;
-    let picks = select::picks(site, hosts, (app, policy), &named, &mut Vec::new())?;
-    requested::keep(site, hosts, app, named);
+    let picks = select::picks(
+        &mut site.pool,
+        hosts,
+        (app, policy),
+        &named,
+        &mut Vec::new(),
+    )?;
+    requested::keep(&mut site.pool, hosts, app, named);
     Ok(picks.picks)
 }
 
@@ -160,8 +170,8 @@ fn slots(
 fn by_cpus(site: &mut Site, picks: &[Pick], mode: CpuMode, pe: u16) -> u64 {
     let mut sum = 0;
     for pick in picks {
-        let topology = site.topology_of(pick.state);
-        let units = u64::from(site.hardware(topology).units(mode).len());
+        let topology = site.pool.tables.topology_of(pick.state);
+        let units = u64::from(site.pool.tables.hardware(topology).units(mode).len());
         sum += units / u64::from(pe) * u64::from(pick.nodes.count);
     }
     sum
@@ -173,8 +183,8 @@ pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -
         let objects = match on {
             PprObject::Node => 1,
             PprObject::Kind(kind) => {
-                let topology = site.topology_of(pick.state);
-                u64::from(Targets::new(&site.topologies, topology, kind).len())
+                let topology = site.pool.tables.topology_of(pick.state);
+                u64::from(Targets::new(&site.pool.tables.topologies, topology, kind).len())
             }
         };
         objects * u64::from(pick.nodes.count)

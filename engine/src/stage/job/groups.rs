@@ -4,8 +4,8 @@
 //! ranges of nodes; ranges that meet are found in one sweep. Nothing here loops over nodes, nor over nodes for each app.
 
 use crate::policy::MapBy;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::select;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, ListingId, Numbering};
 use crate::table::intervals::Intervals;
@@ -112,7 +112,7 @@ fn touched(
         });
         by_name.clone().collect::<Option<Vec<_>>>()?;
         let one = |name: &String| {
-            let node = site.names.find_name(name)?;
+            let node = site.pool.nodes.names.find_name(name)?;
             let first = u32::try_from(crate::id::Id::row(node)).ok()?;
             Some(NodeRange { first, count: 1 })
         };
@@ -123,10 +123,10 @@ fn touched(
         if resolved.hosts.entries(app)?.iter().any(relative) {
             return None;
         }
-        return Some(select::named(site, &resolved.hosts, app).ok()?.list);
+        return Some(select::named(&site.pool, &resolved.hosts, app).ok()?.list);
     }
     // The files lower slots also where the list selects others of their nodes.
-    Some(select::in_files(site, &resolved.hosts, names.files).list)
+    Some(select::in_files(&site.pool, &resolved.hosts, names.files).list)
 }
 
 /// Joins what meets: for each touch the least one that it meets, over others too. Sorts the ranges.

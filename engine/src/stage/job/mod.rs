@@ -22,10 +22,10 @@ use crate::limit::RANKS_MAX;
 use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::spawn::request::owner;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
 use crate::stage::parallel::Sharing;
 use crate::stage::place::groups::Keeping;
+use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use app::{Turn, place_app};
@@ -264,16 +264,16 @@ fn place_or_without_pe(
 ) -> Result<Placed, MapError> {
     let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
     if without.is_some() {
-        site.watch_claims();
+        site.pool.nodes.watch_claims();
     }
     let placed = place_app(site, turn, notes);
-    let before = site.claimed_before();
+    let before = site.pool.nodes.claimed_before();
     match (placed, without) {
         (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
             notes.truncate(said);
             // What the first try claimed is claimed anew.
             if let Some(before) = before {
-                site.slots_back(before);
+                site.pool.nodes.slots_back(before);
             }
             notes.push(Note::NoEffect {
                 word: "the job's pe".to_owned(),
@@ -312,10 +312,10 @@ struct Branch {
 /// Camp by camp on branches of the site; `None` where that does not pay, or where only the order tells.
 fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> {
     let resolved = job.resolved;
-    let branches = match site.sharing {
+    let branches = match site.pool.tables.sharing {
         // Asking for the threads would start them.
         Sharing::Worthwhile
-            if resolved.apps.len() < APPS_FROM || site.states.len() < STATES_FROM =>
+            if resolved.apps.len() < APPS_FROM || site.pool.tables.states.len() < STATES_FROM =>
         {
             1
         }
@@ -426,5 +426,5 @@ fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, turns: &mut Turns
             joint.left(branch, camp, &mut changes);
         }
     }
-    site.change(&mut changes);
+    site.pool.nodes.change(&mut changes);
 }

@@ -3,8 +3,8 @@
 use crate::error::Note;
 use crate::id::Id as _;
 use crate::plan::Placed;
-use crate::stage::alloc::nodes::Site;
 use crate::stage::place::groups::Work;
+use crate::stage::place::site::Site;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
 
@@ -21,10 +21,13 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
             .iter()
             .position(|other| other.nodes.first == lot.nodes.first);
         let procs = at.map_or(0, |at| work.lots[at].placed);
-        let row = *work.site.states.get(state);
-        let free = work.site.pusets.words(row.free);
+        let row = *work.site.pool.tables.states.get(state);
+        let free = work.site.pool.tables.pusets.words(row.free);
         let units = work.terrain(row.topology).binder.free_units(free);
-        let (policy, node) = (work.policy.map.word(), work.site.name(lot.nodes.first));
+        let (policy, node) = (
+            work.policy.map.word(),
+            work.site.pool.nodes.name(lot.nodes.first),
+        );
         let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,
@@ -37,7 +40,7 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
     if let Some(lot) = work.sharing() {
         notes.push(Note::Overloaded {
             app,
-            node: work.site.name(lot.nodes.first),
+            node: work.site.pool.nodes.name(lot.nodes.first),
             procs: lot.placed,
         });
     }
@@ -46,15 +49,15 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
 /// Nodes that hold more processes than slots.
 pub(crate) fn of_job(site: &Site, notes: &mut Vec<Note>) {
     let over = || {
-        site.runs
-            .iter()
-            .filter(|&(_, state)| site.states.get(state).used > site.states.get(state).slots)
+        site.pool.nodes.runs.iter().filter(|&(_, state)| {
+            site.pool.tables.states.get(state).used > site.pool.tables.states.get(state).slots
+        })
     };
     if let Some((nodes, state)) = over().next() {
-        let row = site.states.get(state);
+        let row = site.pool.tables.states.get(state);
         notes.push(Note::Oversubscribed {
             nodes: over().map(|(nodes, _)| nodes.count).sum(),
-            first: site.name(nodes.first),
+            first: site.pool.nodes.name(nodes.first),
             procs: row.used,
             slots: row.slots,
         });
@@ -66,11 +69,26 @@ pub(crate) fn narrow(site: &mut Site, app: AppId, placed: &Placed, notes: &mut V
     let Some(run) = placed.runs.first() else {
         return;
     };
-    let bound = site.patterns.get(run.pattern).place(0).cpus.is_some();
-    let state = site.runs.state(NodeId::from_row(run.nodes.first as usize));
-    let topology = site.topology_of(state);
-    let mode = site.hardware(topology).mode(crate::policy::CpuMode::Core);
-    let cpus = site.hardware(topology).units(mode).len();
+    let bound = site
+        .pool
+        .tables
+        .patterns
+        .get(run.pattern)
+        .place(0)
+        .cpus
+        .is_some();
+    let state = site
+        .pool
+        .nodes
+        .runs
+        .state(NodeId::from_row(run.nodes.first as usize));
+    let topology = site.pool.tables.topology_of(state);
+    let mode = site
+        .pool
+        .tables
+        .hardware(topology)
+        .mode(crate::policy::CpuMode::Core);
+    let cpus = site.pool.tables.hardware(topology).units(mode).len();
     if bound && cpus >= NARROW_FROM * run.procs {
         let app = crate::stage::node::units::narrow(app.row());
         notes.push(Note::BindingNarrow {

@@ -3,13 +3,15 @@
 use super::cache::Came;
 use super::groups::{Lot, Work, pattern};
 use super::progress::{Pass, Progress, ProgressId};
-use super::scratch::emptied;
+use super::site::Site;
 use crate::id::Id as _;
 use crate::plan::{Placed, PlacedRun, RankOrder};
 use crate::policy::RankBy;
-use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::Tables;
 use crate::stage::job::count;
 use crate::stage::parallel::both;
+use crate::stage::parallel::emptied;
+
 use crate::table::apps::PolicyId;
 use crate::table::patterns::PatternId;
 use crate::table::states::{NodeState, StateId};
@@ -21,7 +23,7 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     let mut changes = emptied(&mut work.site.spare.changes);
     changes.reserve(used);
     for nodes in &work.touched {
-        work.site.order.visit(*nodes);
+        work.site.pool.nodes.order.visit(*nodes);
     }
     work.reserve();
     let lots = std::mem::take(&mut work.lots);
@@ -42,11 +44,11 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
             used,
             topology,
             ..
-        } = *work.site.states.get(state);
+        } = *work.site.pool.tables.states.get(state);
         let came = match fresh.next_if(|(at, _)| **at == lot.progress) {
             None => known.expect("what a progress comes to is known behind its first lot"),
             Some((_, (pattern, state))) => {
-                let hardware = kind.and_then(|_| work.site.hardware[topology].as_ref());
+                let hardware = kind.and_then(|_| work.site.pool.tables.hardware[topology].as_ref());
                 let kind = hardware
                     .zip(kind)
                     .map(|(hardware, kind)| hardware.kind(kind));
@@ -73,7 +75,7 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Placed {
     drop(fresh);
     work.site.spare.ended = ended;
     let runs = in_job_order(runs, work.site);
-    work.site.change(&mut changes);
+    work.site.pool.nodes.change(&mut changes);
     work.site.spare.changes = changes;
     let rank = work.policy.rank;
     work.end(lots);
@@ -112,14 +114,13 @@ fn ends(work: &mut Work<'_>, lots: &[Lot]) -> (Vec<ProgressId>, Vec<PatternId>, 
         let pass = rows[at].pass.expect("a lot with processes was moved on");
         &passes[pass]
     };
-    let Site {
+    let Tables {
         patterns,
         pusets,
         states,
-        spare,
         sharing,
         ..
-    } = &mut *work.site;
+    } = &mut work.site.pool.tables;
     let next = |at: ProgressId| {
         let (row, free) = (*states.get(rows[at].state), &pass(at).free);
         states.intern(NodeState {
@@ -135,7 +136,7 @@ fn ends(work: &mut Work<'_>, lots: &[Lot]) -> (Vec<ProgressId>, Vec<PatternId>, 
         || ended.iter().copied().map(got).collect(),
         || ended.iter().copied().map(next).collect(),
     );
-    spare.seen = seen;
+    work.site.spare.seen = seen;
     (ended, got, left)
 }
 
@@ -156,7 +157,7 @@ fn keep(work: &mut Work<'_>, at: ProgressId, came: Came) {
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
 pub(crate) fn in_job_order(mut runs: Vec<PlacedRun>, site: &mut Site) -> Vec<PlacedRun> {
     // Nearly always the job's nodes came in order, and these runs among them.
-    let place = |run: &PlacedRun| site.order.place(run.nodes);
+    let place = |run: &PlacedRun| site.pool.nodes.order.place(run.nodes);
     let places = runs.iter().map(place);
     if places.is_sorted_by(|before, next| before.is_some() && before <= next)
         && runs.first().is_none_or(|run| place(run).is_some())
@@ -167,7 +168,7 @@ pub(crate) fn in_job_order(mut runs: Vec<PlacedRun>, site: &mut Site) -> Vec<Pla
     let mut parts = emptied(&mut site.spare.places);
     parts.reserve(runs.len());
     for run in runs.drain(..) {
-        let places = site.order.places(run.nodes);
+        let places = site.pool.nodes.order.places(run.nodes);
         parts.extend(places.map(|(nodes, place)| (place, PlacedRun { nodes, ..run })));
     }
     if !parts.is_sorted_by_key(|(place, _)| *place) {

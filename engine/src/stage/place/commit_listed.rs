@@ -7,10 +7,10 @@ use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::plan::{ListedRun, Placed, PlacedRun, RankOrder};
 use crate::policy::{BindTo, MapBy, ObjKind};
-use crate::stage::alloc::nodes::Site;
 use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::Terrain;
 use crate::stage::node::layout::DraftSegment;
+use crate::stage::place::site::Site;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing};
 use crate::table::names::NodeRange;
@@ -59,7 +59,11 @@ pub(crate) fn place(
     let mut stuck: HashMap<u32, (u32, Stuck)> = HashMap::new();
     let mut loose: HashMap<u32, Vec<DraftSegment>> = HashMap::new();
     for (node, items) in nodes {
-        let state = site.runs.state(crate::id::Id::from_row(node as usize));
+        let state = site
+            .pool
+            .nodes
+            .runs
+            .state(crate::id::Id::from_row(node as usize));
         let procs: u32 = items.iter().map(|&(_, count)| count).sum();
         let settled = settle(site, listed, &mut known, state, items);
         if let Some(why) = &settled.outcome.stuck {
@@ -75,7 +79,7 @@ pub(crate) fn place(
             first: node,
             count: 1,
         };
-        let row = site.states.get(state);
+        let row = site.pool.tables.states.get(state);
         runs.push(PlacedRun {
             nodes,
             procs,
@@ -104,10 +108,10 @@ pub(crate) fn place(
         .into());
     }
     for run in &runs {
-        site.order.visit(run.nodes);
+        site.pool.nodes.order.visit(run.nodes);
     }
     let runs = in_job_order(runs, site);
-    site.change(&mut changes);
+    site.pool.nodes.change(&mut changes);
     Ok(Placed {
         policy: Some(listed.id),
         runs,
@@ -141,15 +145,21 @@ fn settle(
     if let Some(settled) = known.get(&key) {
         return settled.clone();
     }
-    let row = *site.states.get(state);
-    site.hardware(row.topology);
-    let hardware = site.hardware[row.topology]
+    let row = *site.pool.tables.states.get(state);
+    site.pool.tables.hardware(row.topology);
+    let hardware = site.pool.tables.hardware[row.topology]
         .as_ref()
         .expect("asked for just now");
-    let terrain = Terrain::new(&site.topologies, hardware, listed.policy, listed.apps, None);
+    let terrain = Terrain::new(
+        &site.pool.tables.topologies,
+        hardware,
+        listed.policy,
+        listed.apps,
+        None,
+    );
     let sets = NodeSets {
-        free: site.pusets.words(row.free),
-        allowed: site.pusets.words(row.allowed),
+        free: site.pool.tables.pusets.words(row.free),
+        allowed: site.pool.tables.pusets.words(row.allowed),
     };
     let mut outcome = on_node(&terrain, &row, sets, &key.1, listed.listing, listed.asked);
     let mut settled = Settled {
@@ -161,19 +171,23 @@ fn settle(
         let drafts = std::mem::take(&mut outcome.segments);
         let segments = drafts
             .into_iter()
-            .map(|draft| site.segment(row.topology, draft))
+            .map(|draft| site.pool.tables.segment(row.topology, draft))
             .collect();
-        settled.pattern = Some(site.pattern(segments));
+        settled.pattern = Some(site.pool.tables.pattern(segments));
         let procs: u32 = key.1.iter().map(|&(_, count)| count).sum();
         let free = &outcome.cpus.free;
-        let free = site.pusets.intern_words(free.words(), free.len() as usize);
+        let free = site
+            .pool
+            .tables
+            .pusets
+            .intern_words(free.words(), free.len() as usize);
         let next = NodeState {
             free,
             used: row.used + procs,
             own: row.own + procs,
             ..row
         };
-        settled.next = Some(site.states.intern(next));
+        settled.next = Some(site.pool.tables.states.intern(next));
     }
     known.insert(key, settled.clone());
     settled
@@ -244,10 +258,13 @@ fn refuse(
         .and_then(|entry| entry.cpus)
         .and_then(|id| listed.listing.map(|listing| listing.slot_texts[id].clone()));
     let asked = asked.unwrap_or_else(|| "a cpu".to_owned());
-    let (path, name) = (path(listed), site.name(node));
-    let state = site
-        .states
-        .get(site.runs.state(crate::id::Id::from_row(node as usize)));
+    let (path, name) = (path(listed), site.pool.nodes.name(node));
+    let state = site.pool.tables.states.get(
+        site.pool
+            .nodes
+            .runs
+            .state(crate::id::Id::from_row(node as usize)),
+    );
     match (why, listed.policy.map) {
         (Stuck::Full, _) => {
             let slots = state.max_slots.unwrap_or(u32::MAX).min(state.slots);
@@ -308,13 +325,17 @@ fn refuse(
 /// No package of the node has as many cpus as PE.
 fn spans(site: &Site, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
     let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
-    let packages = site.hardware[topology]
+    let packages = site.pool.tables.hardware[topology]
         .as_ref()
         .map_or_else(Vec::new, |hardware| {
             let units = hardware.units(listed.policy.mode);
-            let packages = site.topologies.objects(topology, ObjKind::Package);
+            let packages = site
+                .pool
+                .tables
+                .topologies
+                .objects(topology, ObjKind::Package);
             let count = |package| {
-                let inside = units.inside(site.topologies.ranges(package));
+                let inside = units.inside(site.pool.tables.topologies.ranges(package));
                 inside
                     .iter()
                     .map(|&(first, end)| end - first)
@@ -402,7 +423,7 @@ fn not_allowed(site: &Site, listed: Listed<'_>, step: &Step) -> MapError {
             path,
             line,
             name,
-            pool: site.names.len(),
+            pool: site.pool.nodes.names.len(),
         },
     }
     .into()

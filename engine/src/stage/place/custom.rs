@@ -11,12 +11,12 @@ use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
-use crate::stage::alloc::nodes::Site;
 use crate::stage::component::{Count, Node, Objects, Pattern, Room, Share};
 use crate::stage::job::app::{Turn, picked};
 use crate::stage::job::count::Procs;
 use crate::stage::node::layout::{Binding, Layout};
 use crate::stage::place;
+use crate::stage::place::site::Site;
 use crate::table::apps::Policy;
 use crate::table::states::StateId;
 use std::collections::{BTreeMap, HashMap};
@@ -53,7 +53,7 @@ pub(crate) fn place(
         ..*policy
     };
     let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks);
-    work.site.spare.picks = picks;
+    work.site.pool.scratch.picks = picks;
     let asked = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
         Procs::Hole | Procs::AtItsTurn => None,
@@ -86,10 +86,10 @@ pub(crate) fn place(
 
 fn node_of<'w>(work: &'w Work<'_>, state: StateId) -> Node<'w> {
     Node {
-        state: work.site.states.get(state),
-        topologies: &work.site.topologies,
-        pusets: &work.site.pusets,
-        names: &work.site.names,
+        state: work.site.pool.tables.states.get(state),
+        topologies: &work.site.pool.tables.topologies,
+        pusets: &work.site.pool.tables.pusets,
+        names: &work.site.pool.nodes.names,
     }
 }
 
@@ -185,7 +185,7 @@ fn by_objects(
                 let terrain = work.terrain(topology);
                 let there: BTreeMap<u32, usize> = (0..terrain.objects.len())
                     .map(|at| terrain.objects.get(at))
-                    .map(|object| work.site.topologies.logical(topology, object))
+                    .map(|object| work.site.pool.tables.topologies.logical(topology, object))
                     .zip(0..)
                     .collect();
                 let rows: Option<Vec<usize>> = chosen

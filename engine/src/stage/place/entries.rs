@@ -4,7 +4,7 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::limit::SEQUENCE_NODES_MAX;
 use crate::policy::{MapBy, NoLocal};
-use crate::stage::alloc::nodes::Site;
+use crate::stage::alloc::Pool;
 use crate::stage::alloc::requested::Named;
 use crate::stage::alloc::select::{named, without_local};
 use crate::stage::resolve::Resolved;
@@ -92,15 +92,15 @@ fn number(app: AppId) -> u32 {
 /// # Errors
 /// `no-nodes` when none is left, `bad-seqfile` when there never was one.
 pub(crate) fn sequence(
-    site: &Site,
+    pool: &Pool,
     resolved: &Resolved,
     (app, policy): (AppId, &Policy),
     skip: u32,
 ) -> Result<Vec<Step>, MapError> {
     let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
     let steps = match listing {
-        Some(listing) => from_listing(site, listing, skip),
-        None if has_hosts(resolved, app) => from_mentions(&named(site, &resolved.hosts, app)?),
+        Some(listing) => from_listing(pool, listing, skip),
+        None if has_hosts(resolved, app) => from_mentions(&named(pool, &resolved.hosts, app)?),
         None => Vec::new(),
     };
     if steps.is_empty() && policy.map == MapBy::Seq {
@@ -118,7 +118,8 @@ pub(crate) fn sequence(
     if policy.nolocal == NoLocal::No {
         return Ok(steps);
     }
-    let local = site
+    let local = pool
+        .nodes
         .local
         .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
     let kept: Vec<Step> = match local {
@@ -149,13 +150,14 @@ fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
             .is_some_and(|files| !files.is_empty())
 }
 
-fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
+fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<Step> {
     let nodes: Vec<Option<u32>> = listing
         .names
         .values()
         .iter()
         .map(|name| {
-            site.names
+            pool.nodes
+                .names
                 .find_name(name)
                 .map(|node| u32::try_from(node.row()).expect("a node id is a u32"))
         })
@@ -168,7 +170,7 @@ fn from_listing(site: &Site, listing: &Listing, skip: u32) -> Vec<Step> {
         if entry.count > gone {
             let node = match entry.node {
                 EntryNode::Name(name) => nodes[name.row()],
-                EntryNode::Nth(nth) => (nth < site.names.len()).then_some(nth),
+                EntryNode::Nth(nth) => (nth < pool.nodes.names.len()).then_some(nth),
             };
             steps.push(Step {
                 node,
@@ -196,13 +198,13 @@ fn from_mentions(named: &Named) -> Vec<Step> {
 
 /// The nodes that a rankfile app may use, in list order, full ones included.
 pub(crate) fn allowed(
-    site: &Site,
+    pool: &Pool,
     resolved: &Resolved,
     (app, policy): (AppId, &Policy),
     notes: &mut Vec<Note>,
 ) -> Result<Vec<NodeRange>, MapError> {
-    let named = named(site, &resolved.hosts, app)?;
-    Ok(without_local(site, app, policy, &named, notes)?.into_owned())
+    let named = named(pool, &resolved.hosts, app)?;
+    Ok(without_local(pool, app, policy, &named, notes)?.into_owned())
 }
 
 /// The entries of `procs` ranks of a rankfile, from rank `first` on.
@@ -211,7 +213,7 @@ pub(crate) fn allowed(
 /// `rankfile-missing-rank` stays with the rank that has none: such steps end the list, and the caller says so when it
 /// gets there.
 pub(crate) fn ranks(
-    site: &Site,
+    pool: &Pool,
     listing: &Listing,
     list: &[NodeRange],
     first: u32,
@@ -228,7 +230,7 @@ pub(crate) fn ranks(
         }
         let inside = rank - entry.number;
         let count = (entry.count - inside).min(procs - (rank - first));
-        let node = rank_node(site, listing, list, entry);
+        let node = rank_node(pool, listing, list, entry);
         steps.push(Step {
             node,
             span: 1,
@@ -241,10 +243,10 @@ pub(crate) fn ranks(
     steps
 }
 
-fn rank_node(site: &Site, listing: &Listing, list: &[NodeRange], entry: &Entry) -> Option<u32> {
+fn rank_node(pool: &Pool, listing: &Listing, list: &[NodeRange], entry: &Entry) -> Option<u32> {
     match entry.node {
         EntryNode::Name(name) => {
-            let node = site.names.find_name(&listing.names[name])?;
+            let node = pool.nodes.names.find_name(&listing.names[name])?;
             let row = u32::try_from(node.row()).expect("a node id is a u32");
             list.iter()
                 .any(|nodes| nodes.first <= row && row < nodes.end())

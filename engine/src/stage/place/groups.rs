@@ -4,16 +4,16 @@
 //! for different ones. Results are joined in order, so threads change nothing.
 
 use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
-use super::scratch::emptied;
 use crate::id::{Column, Id as _};
 use crate::policy::{MapBy, Overload, Oversubscribe};
-use crate::stage::alloc::nodes::Site;
 use crate::stage::alloc::select::Pick;
 use crate::stage::node::bind::Cpus;
 use crate::stage::node::capacity::{Facts, Terrain};
 use crate::stage::node::layout::on_node::lay;
 use crate::stage::node::layout::{End, Ground, Laid, Layout};
+use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
+use crate::stage::place::site::Site;
 use crate::table::alike::Guess;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
@@ -91,7 +91,7 @@ impl<'s> Work<'s> {
         let mut progress = std::mem::take(&mut spare.progress);
         let mut roots = std::mem::take(&mut spare.roots);
         progress.clear();
-        roots.resize(site.states.len(), None);
+        roots.resize(site.pool.tables.states.len(), None);
         lots.reserve(picks.len());
         let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
         for pick in picks {
@@ -102,7 +102,7 @@ impl<'s> Work<'s> {
                     ..Progress::at(pick.state)
                 })
             });
-            let room = site.states.get(pick.state).room();
+            let room = site.pool.tables.states.get(pick.state).room();
             lots.push(Lot {
                 nodes: pick.nodes,
                 avail: pick.avail,
@@ -114,12 +114,12 @@ impl<'s> Work<'s> {
         let mut topologies = emptied(&mut site.spare.topologies);
         for row in progress.values() {
             roots[row.state.row()] = None;
-            let topology = site.topology_of(row.state);
-            if !site.knows(topology) {
+            let topology = site.pool.tables.topology_of(row.state);
+            if !site.pool.tables.knows(topology) {
                 topologies.push(topology);
             }
         }
-        site.know(&mut topologies);
+        site.pool.tables.know(&mut topologies);
         site.spare.topologies = topologies;
         site.spare.roots = roots;
         let mut passes = std::mem::take(&mut site.spare.passes);
@@ -176,7 +176,7 @@ impl<'s> Work<'s> {
             if placed > 0 {
                 let known = self.progress[progress].known;
                 let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
-                let each = self.site.patterns.get(pattern).bound(placed);
+                let each = self.site.pool.tables.patterns.get(pattern).bound(placed);
                 bound += each * u64::from(nodes.count);
             }
         }
@@ -186,14 +186,19 @@ impl<'s> Work<'s> {
     /// Free cpus of the mode on each node of a lot, as the app found it.
     pub(crate) fn found_free(&self, lot: usize) -> u32 {
         let progress = self.lots[lot].progress;
-        let state = self.site.states.get(self.progress[progress].state);
-        let free = self.site.pusets.words(state.free);
+        let state = self
+            .site
+            .pool
+            .tables
+            .states
+            .get(self.progress[progress].state);
+        let free = self.site.pool.tables.pusets.words(state.free);
         self.terrain(state.topology).binder.free_units(free).count()
     }
 
     /// The topology of a progress, under this policy.
     pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
-        let hardware = self.site.hardware[topology]
+        let hardware = self.site.pool.tables.hardware[topology]
             .as_ref()
             .expect("hardware of every picked state is known");
         let device = self
@@ -202,7 +207,7 @@ impl<'s> Work<'s> {
             .get(self.app)
             .and_then(|device| device.as_deref());
         Terrain::new(
-            &self.site.topologies,
+            &self.site.pool.tables.topologies,
             hardware,
             &self.policy,
             self.apps,
@@ -219,8 +224,16 @@ impl<'s> Work<'s> {
                 cpus
             }
             None => {
-                let free = self.site.states.get(self.progress[progress].state).free;
-                terrain.binder.cpus(self.site.pusets.words(free))
+                let free = self
+                    .site
+                    .pool
+                    .tables
+                    .states
+                    .get(self.progress[progress].state)
+                    .free;
+                terrain
+                    .binder
+                    .cpus(self.site.pool.tables.pusets.words(free))
             }
         }
     }
@@ -263,13 +276,18 @@ impl<'s> Work<'s> {
         let mut apart = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.site.sharing, Grain::Fine),
+            (&wanted, this.site.pool.tables.sharing, Grain::Fine),
             |progress| this.topology(*progress),
             |terrain, &progress| {
-                let state = this.site.states.get(this.progress[progress].state);
+                let state = this
+                    .site
+                    .pool
+                    .tables
+                    .states
+                    .get(this.progress[progress].state);
                 Some(terrain.facts(
                     &this.cpus(terrain, progress),
-                    this.site.pusets.words(state.allowed),
+                    this.site.pool.tables.pusets.words(state.allowed),
                 ))
             },
             |topology| this.terrain(topology),
@@ -309,7 +327,10 @@ impl<'s> Work<'s> {
     }
 
     pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
-        self.site.topology_of(self.progress[progress].state)
+        self.site
+            .pool
+            .tables
+            .topology_of(self.progress[progress].state)
     }
 
     /// The facts of a lot. Cost: those of a lot never asked before.
@@ -367,12 +388,12 @@ impl<'s> Work<'s> {
         want: u32,
     ) -> Laid {
         let row = &self.progress[progress];
-        let state = self.site.states.get(row.state);
+        let state = self.site.pool.tables.states.get(row.state);
         let ground = Ground {
             binder: &terrain.binder,
             objects: &terrain.objects,
-            snap: self.site.pusets.words(state.free),
-            allowed: self.site.pusets.words(state.allowed),
+            snap: self.site.pool.tables.pusets.words(state.free),
+            allowed: self.site.pool.tables.pusets.words(state.allowed),
             listed: &terrain.listed,
             written: match layout {
                 Layout::Written(list, _) => &self.written[list as usize],
@@ -414,7 +435,11 @@ impl<'s> Work<'s> {
     pub(crate) fn pattern(&mut self, progress: ProgressId) -> PatternId {
         let pass = self.progress[progress].pass;
         let pass = pass.expect("a lot with processes was moved on");
-        pattern(&self.passes[pass], &mut self.done, &mut self.site.patterns)
+        pattern(
+            &self.passes[pass],
+            &mut self.done,
+            &mut self.site.pool.tables.patterns,
+        )
     }
 
     /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.

@@ -4,6 +4,8 @@
 pub(crate) mod cache;
 // Vectors kept from app to app.
 pub(crate) mod scratch;
+// The pool, a cache, scratch.
+pub(crate) mod site;
 // How many go to each node: arithmetic.
 pub(crate) mod share;
 // How far equal nodes have come.
@@ -34,10 +36,10 @@ use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span};
 use crate::stage::node::layout::{Binding, End, Layout};
+use crate::stage::parallel::emptied;
 use deal::Deal;
 use groups::Work;
 use policy::{Case, Choice, Pass};
-use scratch::emptied;
 use share::{Share, Water, even, fill, level, water};
 
 /// Lots looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.

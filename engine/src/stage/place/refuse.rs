@@ -20,14 +20,14 @@ pub(crate) struct Skipped {
 impl Skipped {
     pub(crate) fn for_slots(&mut self, work: &Work<'_>, lot: usize, needed: u64) {
         let row = &work.lots[lot];
-        let node = work.site.name(row.nodes.first);
+        let node = work.site.pool.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} slots and has {}", row.avail)
         });
     }
     pub(crate) fn for_cpus(&mut self, work: &Work<'_>, lot: usize, needed: u64, facts: Facts) {
         let row = &work.lots[lot];
-        let node = work.site.name(row.nodes.first);
+        let node = work.site.pool.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} free cpus and has {}", facts.free)
         });
@@ -39,7 +39,7 @@ impl Skipped {
 }
 
 fn node(work: &Work<'_>, lot: usize) -> String {
-    work.site.name(work.lots[lot].nodes.first)
+    work.site.pool.nodes.name(work.lots[lot].nodes.first)
 }
 
 fn kind_word(work: &Work<'_>) -> &'static str {
@@ -70,7 +70,7 @@ pub(crate) fn object_not_found(work: &Work<'_>, lot: usize) -> MapError {
 
 fn no_such_device(work: &Work<'_>, lot: usize) -> MapError {
     let topology = work.topology(work.lots[lot].progress);
-    let devices = work.site.topologies.devices(topology);
+    let devices = work.site.pool.tables.topologies.devices(topology);
     let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let device = work.apps.device[work.app].clone().unwrap_or_default();
     let there = if there.is_empty() {
@@ -93,7 +93,7 @@ pub(crate) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
         BindTo::Object(kind) => kind,
         BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
     };
-    let hardware = work.site.hardware[topology].as_ref();
+    let hardware = work.site.pool.tables.hardware[topology].as_ref();
     Failure::NoTarget(hardware.map_or(kind, |hardware| hardware.kind(kind)))
 }
 
@@ -333,9 +333,16 @@ fn first_cpus(work: &Work<'_>, lot: usize) -> (u32, u32) {
         return (0, 0);
     };
     let terrain = work.terrain(work.topology(row.progress));
-    let state = work.site.states.get(work.progress[row.progress].state);
+    let state = work
+        .site
+        .pool
+        .tables
+        .states
+        .get(work.progress[row.progress].state);
     let count = |set| {
-        let units = terrain.binder.free_units(work.site.pusets.words(set));
+        let units = terrain
+            .binder
+            .free_units(work.site.pool.tables.pusets.words(set));
         units.count()
     };
     (count(state.free), count(state.allowed))

@@ -7,8 +7,6 @@ use super::share::Share;
 use super::trial::{Fresh, Outcome, Step};
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
-use crate::stage::alloc::requested::Claim;
-use crate::stage::alloc::select::Pick;
 use crate::stage::node::capacity::Facts;
 use crate::stage::node::layout::Layout;
 use crate::table::names::NodeRange;
@@ -18,9 +16,6 @@ use crate::table::topologies::TopologyId;
 /// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spare {
-    /// Selecting.
-    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
-    pub(crate) picks: Vec<Pick>,
     /// An app's lots.
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
@@ -49,18 +44,10 @@ pub(crate) struct Spare {
     pub(crate) seen: Vec<bool>,
     pub(crate) places: Vec<(u32, PlacedRun)>,
     pub(crate) changes: Vec<(NodeRange, StateId)>,
-    pub(crate) states: StateRuns,
     /// Runs of apps that were placed before, the last app's first.
     pub(crate) placed: Vec<Vec<PlacedRun>>,
     /// What a plan that was taken back had found.
     pub(crate) before: StateRuns,
     /// What it derived from its patterns.
     pub(crate) derived: Derived,
-}
-
-/// A vector to fill: the one kept, emptied.
-pub(crate) fn emptied<T>(kept: &mut Vec<T>) -> Vec<T> {
-    let mut vector = std::mem::take(kept);
-    vector.clear();
-    vector
 }

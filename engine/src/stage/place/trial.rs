@@ -2,12 +2,12 @@
 
 use super::groups::Work;
 use super::progress::{Done, LaidId, Pass, Progress, ProgressId, cut};
-use super::scratch::emptied;
 use crate::id::Id as _;
 use crate::policy::BindTo;
-use crate::stage::alloc::nodes::Finished;
+use crate::stage::alloc::Finished;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
+use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::names::push_joined;
 use std::cmp::Ordering;
@@ -140,12 +140,13 @@ impl Work<'_> {
         let mut worked = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.site.sharing, Grain::Coarse),
+            (&wanted, this.site.pool.tables.sharing, Grain::Coarse),
             |((progress, ..), _)| this.topology(*progress),
             |terrain, &((progress, layout, want), longest)| {
                 let laid = this.lay_on(terrain, progress, layout, want);
                 Worked::new(laid, |segments| {
-                    (want == longest).then(|| Finished::new(&this.site.topologies, segments))
+                    (want == longest)
+                        .then(|| Finished::new(&this.site.pool.tables.topologies, segments))
                 })
             },
             |topology| this.terrain(topology),
@@ -237,7 +238,8 @@ impl Work<'_> {
     fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> Outcome {
         let laid_id = LaidId::from_row(self.done.len());
         if let Some(finished) = worked.finished {
-            let drafted = finished.drafted(self.site, self.topology(from));
+            let topology = self.topology(from);
+            let drafted = finished.drafted(&mut self.site.pool.tables, topology);
             let pattern = None;
             self.done.push(Done { drafted, pattern });
         }

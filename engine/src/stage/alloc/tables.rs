@@ -1,0 +1,209 @@
+//! What nodes, patterns and plans point into: tables to which rows are added, and of which none is changed or removed.
+
+use crate::id::{Column, Id as _};
+use crate::stage::node::bind::Mask;
+use crate::stage::node::bits::{Bits, ones};
+use crate::stage::node::layout::{DraftRun, DraftSegment};
+use crate::stage::node::units::Hardware;
+use crate::stage::parallel::{Sharing, each};
+use crate::table::alike::{Alike, START, mix};
+use crate::table::cpusets::{CpusetId, Cpusets};
+use crate::table::patterns::{
+    Drafted, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
+};
+use crate::table::pusets::PuSets;
+use crate::table::states::{StateId, States};
+use crate::table::topologies::{Topologies, TopologyId};
+use std::sync::Arc;
+
+/// The tables of a job while its apps are placed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) topologies: Arc<Topologies>,
+    pub(crate) cpusets: Cpusets,
+    /// Sets that stand before those of `cpusets`: a branch counts on from its site's.
+    pub(crate) cpusets_before: usize,
+    pub(crate) pusets: PuSets,
+    pub(crate) states: States,
+    pub(crate) patterns: Patterns,
+    /// Each topology as the inner loops see it; filled where a topology is used.
+    pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
+    /// Whether it is filled: what is asked most often, of every node. Shape `[topologies]`, as far as was asked.
+    known: Vec<bool>,
+    masks: Masks,
+    /// Whether threads share the work of filling them.
+    pub(crate) sharing: Sharing,
+}
+
+/// Masks by logical number, each with its set by OS number.
+#[derive(Clone, Debug, Default)]
+struct Masks {
+    rows: Vec<(TopologyId, Bits, CpusetId)>,
+    ids: Alike<usize>,
+    /// PUs of the mask at hand.
+    scratch: Vec<u32>,
+}
+
+/// What a layout made, on the thread that laid it.
+pub(crate) enum Finished {
+    /// All cpu sets are whole objects: nothing is left to intern but the pattern.
+    Ready(Drafted),
+    /// Masks are to be interned, in order.
+    Drafts(Vec<DraftSegment>),
+}
+
+impl Finished {
+    pub(crate) fn new(topologies: &Topologies, drafts: Vec<DraftSegment>) -> Self {
+        let masks = drafts.iter().flat_map(|draft| &draft.runs);
+        let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Bits(_)));
+        if !{ masks }.all(whole) {
+            return Self::Drafts(drafts);
+        }
+        let cpuset = |mask: Mask| match mask {
+            Mask::Whole(object) => topologies.cpuset(object),
+            Mask::Bits(_) => unreachable!("looked at just now"),
+        };
+        let segments: PatternDraft = drafts
+            .into_iter()
+            .map(|draft| segment(draft, cpuset))
+            .collect();
+        Self::Ready(Drafted::new(segments))
+    }
+
+    /// The pattern, all its masks interned.
+    pub(crate) fn drafted(self, tables: &mut Tables, topology: TopologyId) -> Drafted {
+        match self {
+            Self::Ready(drafted) => drafted,
+            Self::Drafts(drafts) => {
+                let segments: PatternDraft = drafts
+                    .into_iter()
+                    .map(|draft| tables.segment(topology, draft))
+                    .collect();
+                Drafted::new(segments)
+            }
+        }
+    }
+}
+
+/// A stretch of a pattern, its masks turned into sets.
+fn segment(draft: DraftSegment, mut cpuset: impl FnMut(Mask) -> CpusetId) -> Segment {
+    let runs = draft.runs.into_iter().map(|run| PlaceRun {
+        count: run.count,
+        place: Place {
+            object: run.object,
+            cpus: run.mask.map(&mut cpuset),
+        },
+    });
+    // Gathered anew: a draft has room for more runs, each larger.
+    let mut gathered = Vec::with_capacity(runs.len());
+    gathered.extend(runs);
+    Segment {
+        procs: draft.procs,
+        runs: gathered,
+        cycle: draft.cycle,
+    }
+}
+
+impl Tables {
+    /// Those of a machine or a world, nothing worked out yet.
+    pub(crate) fn new(topologies: Arc<Topologies>, cpusets: Cpusets) -> Self {
+        Self {
+            hardware: topologies.ids().map(|_| None).collect(),
+            topologies,
+            cpusets,
+            ..Self::default()
+        }
+    }
+
+    /// A copy that finds sets and patterns by itself. Cost: a copy of the states; topologies are shared.
+    pub(crate) fn branch(&self) -> Self {
+        Self {
+            cpusets_before: self.cpusets_before + self.cpusets.len(),
+            pusets: self.pusets.clone(),
+            states: self.states.clone(),
+            sharing: self.sharing,
+            ..Self::new(Arc::clone(&self.topologies), Cpusets::default())
+        }
+    }
+
+    /// The topology as the inner loops see it.
+    pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
+        let topologies = &*self.topologies;
+        self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
+    }
+
+    /// Whether a topology was made known to the inner loops.
+    pub(crate) fn knows(&self, topology: TopologyId) -> bool {
+        self.known.get(topology.row()).copied().unwrap_or(false)
+    }
+
+    /// Makes all these topologies known to the inner loops.
+    pub(crate) fn know(&mut self, wanted: &mut Vec<TopologyId>) {
+        if wanted.is_empty() {
+            return;
+        }
+        self.known.resize(self.hardware.len(), false);
+        for &topology in &*wanted {
+            self.known[topology.row()] = true;
+        }
+        wanted.retain(|&topology| self.hardware[topology].is_none());
+        wanted.sort_unstable();
+        wanted.dedup();
+        let topologies = &self.topologies;
+        let made = each((wanted, self.sharing), |(_, &topology)| {
+            Hardware::new(topologies, topology)
+        });
+        for (topology, hardware) in wanted.drain(..).zip(made) {
+            self.hardware[topology] = Some(hardware);
+        }
+    }
+
+    /// The topology of a state.
+    pub(crate) fn topology_of(&self, state: StateId) -> TopologyId {
+        self.states.get(state).topology
+    }
+
+    /// The OS numbers of a mask, interned.
+    pub(crate) fn cpuset(&mut self, topology: TopologyId, mask: Mask) -> CpusetId {
+        let bits = match mask {
+            Mask::Whole(object) => return self.topologies.cpuset(object),
+            Mask::Bits(bits) => *bits,
+        };
+        let Masks { rows, ids, scratch } = &mut self.masks;
+        let digest = mix(START, topology.row() as u64);
+        let digest = bits
+            .words()
+            .iter()
+            .fold(digest, |digest, &word| mix(digest, word));
+        let is = |row: usize| rows[row].0 == topology && rows[row].1 == bits;
+        match ids.find(digest, is) {
+            Ok(row) => rows[row].2,
+            Err(free) => {
+                let os = self.topologies.pus_os(topology);
+                let all = [(0, bits.len())];
+                let pus = ones(bits.words(), &all).map(|pu| os[pu as usize]);
+                scratch.clear();
+                scratch.extend(pus);
+                let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
+                rows.push((topology, bits, id));
+                ids.keep(free, rows.len() - 1);
+                id
+            }
+        }
+    }
+
+    /// A stretch of a pattern with its masks interned.
+    pub(crate) fn segment(&mut self, topology: TopologyId, draft: DraftSegment) -> Segment {
+        segment(draft, |mask| self.cpuset(topology, mask))
+    }
+
+    /// A pattern, interned.
+    pub(crate) fn pattern(&mut self, segments: PatternDraft) -> PatternId {
+        self.patterns.intern(segments)
+    }
+}
+
+/// An id of a table whose rows are counted on from another's.
+fn behind<I: crate::id::Id>(row: I, before: usize) -> I {
+    I::from_row(row.row() + before)
+}
