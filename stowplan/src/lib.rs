@@ -37,6 +37,7 @@
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
 //! | have all ranks as columns | [`Plan::table`] |
+//! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
 //! | be sure that a plan is right | [`Plan::check`] |
@@ -59,6 +60,7 @@ mod machine;
 mod policy;
 mod topology;
 // What comes out.
+mod answer;
 mod node;
 mod plan;
 mod proc;
@@ -73,6 +75,7 @@ pub mod component;
 pub mod session;
 pub mod taskmap;
 
+pub use answer::{Difference, Explanation};
 pub use cluster::Cluster;
 pub use error::{Error, Note};
 pub use job::{App, Job, JobBuilder};

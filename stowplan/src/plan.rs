@@ -1,5 +1,6 @@
 //! Plans: where every process of a job is.
 
+use crate::answer::{Difference, Explanation};
 use crate::error::of_faults;
 use crate::node::{Node, Nodes};
 use crate::proc::{Proc, Procs};
@@ -343,6 +344,61 @@ impl Plan {
                 workers::run(|| check(self.inner()))?.map_err(|faults| of_faults(&faults))
             }
         }
+    }
+
+    /// A picture: an SVG image without script, of at most 300 kB.
+    ///
+    /// Cost: the runs, and what is drawn.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert!(plan.picture().starts_with("<svg"));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn picture(&self) -> String {
+        stowplan_answers::picture::svg(self.inner())
+    }
+
+    /// Why a rank is where it is; `None`: there is no such rank, or the plan was read from a broadcast, which does not know.
+    ///
+    /// Cost: the runs, and plans of other words until one moves the rank.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let words = ["-n", "4", "-H", "a:2,b:2", "--map-by", "slot", "./x"];
+    /// let plan = Plan::new(&Job::from_command_line(words)?, &machine)?;
+    /// let told = plan.explain(Rank::new(1)).ok_or("four ranks have this one")?;
+    /// assert!(told.why()[0].starts_with("--map-by slot: asked"));
+    /// assert_eq!(told.instead(), Some("--map-by node"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn explain(&self, rank: Rank) -> Option<Explanation> {
+        (self.form() == Form::Whole)
+            .then(|| Explanation::new(self.inner(), rank))
+            .flatten()
+    }
+
+    /// What moved between this plan and another one.
+    ///
+    /// Cost: the runs where both are regular and the same, else a comparison a rank.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = |by| {
+    ///     let words = ["-n", "4", "-H", "a:2,b:2", "--map-by", by, "./x"];
+    ///     Plan::new(&Job::from_command_line(words)?, &machine)
+    /// };
+    /// let moved = plan("slot")?.diff(&plan("node")?);
+    /// assert_eq!((moved.same(), moved.moved()), (2, 2));
+    /// assert!(moved.is_reordered());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn diff(&self, other: &Self) -> Difference {
+        Difference::new(self.inner(), other.inner())
     }
 
     /// The numbers that people quote: the first line of the command's page.

@@ -48,6 +48,10 @@ pub fn put(line: &CommandLine, app: usize, meaning: Meaning, value: &str) -> Opt
 }
 
 /// The name of an option as we write it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "five options are changed, this is the last"
+)]
 const fn name(meaning: Meaning) -> &'static str {
     match meaning {
         Meaning::Np => "-n",

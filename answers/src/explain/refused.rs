@@ -359,6 +359,10 @@ fn app_of(error: &JobError) -> usize {
 }
 
 /// Numbers of a refusal.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "an error without numbers is told by its class"
+)]
 fn missing(error: &JobError) -> Missing {
     let told = |what: &str, asked: Option<u64>, there: Option<u64>| Missing {
         what: what.to_owned(),

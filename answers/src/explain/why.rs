@@ -66,6 +66,14 @@ const fn reason(rule: Rule) -> &'static str {
     }
 }
 
+/// So many nodes.
+fn nodes(count: u64) -> String {
+    match count {
+        1 => "1 node".to_owned(),
+        count => format!("{count} nodes"),
+    }
+}
+
 /// One process, with what its place says.
 struct Seen<'p> {
     plan: &'p Plan,
@@ -115,8 +123,9 @@ impl Seen<'_> {
             own => format!(", behind {own} of earlier apps"),
         };
         format!(
-            "{} is number {before} of the {all} nodes that app {} is on and holds {} of its {} processes{earlier}: {} slots, {} taken before the job",
+            "{} is number {before} of the {} that app {} is on and holds {} of its {} processes{earlier}: {} slots, {} taken before the job",
             self.row.node,
+            nodes(all),
             self.row.app,
             self.run.procs,
             self.plan.app(self.at.app).procs().0,
@@ -156,16 +165,19 @@ impl Seen<'_> {
         let (rank, app) = (self.rank.0, self.row.app);
         let base = self.plan.app(self.at.app).base().0;
         let node = &self.row.node;
-        let (nodes, procs) = self.before();
+        let (ahead, procs) = self.before();
+        let before = nodes(ahead);
         match self.plan.app(self.at.app).order() {
             RankOrder::Slot | RankOrder::Fill => {
                 let first = u64::from(base) + procs;
-                let by = match self.plan.app(self.at.app).order() {
-                    RankOrder::Fill => ", on each object by object",
-                    _ => "",
+                let fill = self.plan.app(self.at.app).order() == &RankOrder::Fill;
+                let by = if fill {
+                    ", on each object by object"
+                } else {
+                    ""
                 };
                 format!(
-                    "ranks go node by node{by}: app {app} begins with rank {base}, {procs} of its processes are on the {nodes} nodes before, so {node} begins with rank {first}, and rank {rank} is number {} there",
+                    "ranks go node by node{by}: app {app} begins with rank {base}, {procs} of its processes are on the {before} before, so {node} begins with rank {first}, and rank {rank} is number {} there",
                     u64::from(rank) - first
                 )
             }

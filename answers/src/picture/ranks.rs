@@ -22,8 +22,6 @@ struct Fold {
 ///
 /// Cost: a few additions a rank.
 pub(super) fn table(plan: &Plan, shapes: &[Shape], drawn: &[usize], bytes: usize) -> String {
-    #[derive(Serialize)]
-    struct Line(u32, u32, u32, String, u32, u32);
     if plan.ranks() > RANKS_MAX {
         return "[]".to_owned();
     }
@@ -69,6 +67,13 @@ pub(super) fn table(plan: &Plan, shapes: &[Shape], drawn: &[usize], bytes: usize
     if let Some(fold) = open {
         close(&mut folds, fold);
     }
+    written(&folds, drawn, bytes)
+}
+
+/// The folds of shapes that are drawn, as JSON.
+fn written(folds: &[Fold], drawn: &[usize], bytes: usize) -> String {
+    #[derive(Serialize)]
+    struct Line(u32, u32, u32, String, u32, u32);
     let lines = folds.iter().filter_map(|fold| {
         let at = drawn.iter().position(|&shape| shape == fold.shape)?;
         let Fold {

@@ -138,10 +138,3 @@ fn objects(plan: &stowplan::Plan, table: &stowplan::Table) -> (Vec<Option<u32>>,
     let rows = rows.collect();
     (rows, names)
 }
-
-/// A plan for a notebook.
-pub(crate) fn html(plan: &stowplan::Plan) -> String {
-    let text = plan.summary().to_string();
-    let safe = text.replace('&', "&amp;").replace('<', "&lt;");
-    format!("<pre>{safe}</pre>")
-}

@@ -127,7 +127,7 @@ impl Plan {
 
     /// For a notebook.
     fn _repr_html_(&self) -> String {
-        columns::html(&self.inner)
+        self.inner.picture()
     }
 }
 
