@@ -2,5 +2,7 @@
 
 // The header says what the library exports.
 mod header;
+// What tools/install makes.
+mod install;
 // C programs, compiled as users compile them.
 mod programs;

@@ -1,0 +1,70 @@
+//! `tools/install`: what is where, and a program built against it with nothing but `cc` and `pkg-config`.
+
+use crate::programs::{folder, run};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const PLACES: &[&str] = &[
+    "bin/stowplan",
+    "lib/libstowplan.a",
+    "lib/libstowplan.so",
+    "lib/libstowplan.so.1",
+    "include/stowplan.h",
+    "lib/pkgconfig/stowplan.pc",
+    "share/man/man1/stowplan.1",
+    "share/bash-completion/completions/stowplan",
+    "share/zsh/site-functions/_stowplan",
+    "share/fish/vendor_completions.d/stowplan.fish",
+];
+
+#[test]
+fn an_installed_prefix_is_all_that_a_program_needs() {
+    let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
+    let _ = fs::remove_dir_all(&prefix);
+    let script = folder().join("../../tools/install");
+    // Twice: it may be repeated.
+    for _ in 0..2 {
+        let mut install = Command::new(&script);
+        install
+            .env_remove("CARGO_TARGET_DIR")
+            .args(["--profile", "dev"])
+            .arg(&prefix);
+        let said = run(&mut install);
+        assert!(said.starts_with("installed stowplan "), "{said}");
+    }
+    for place in PLACES {
+        assert!(
+            prefix
+                .join(place)
+                .metadata()
+                .is_ok_and(|about| about.len() > 0),
+            "{place}"
+        );
+    }
+    let program = prefix.join("launcher");
+    let line = format!(
+        "cc -std=c11 -Wall -Wextra -Werror '{}' $(pkg-config --cflags --libs stowplan) -o '{}'",
+        folder().join("examples/launcher.c").display(),
+        program.display()
+    );
+    run(Command::new("sh")
+        .arg("-c")
+        .arg(line)
+        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")));
+    let said = run(Command::new(&program).env("LD_LIBRARY_PATH", prefix.join("lib")));
+    assert!(said.contains("3 daemons did well"), "{said}");
+    let said = run(Command::new(prefix.join("bin/stowplan")).args(["topo", "list"]));
+    assert!(said.contains("frontier"), "{said}");
+    for wrong in [vec![], vec!["--nope"], vec!["a", "b"]] {
+        let done = Command::new(&script)
+            .args(&wrong)
+            .output()
+            .expect("it runs");
+        assert_eq!(
+            (done.status.code(), done.stdout.len()),
+            (Some(2), 0),
+            "{wrong:?}"
+        );
+    }
+}
