@@ -30,11 +30,14 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
     let (plans, options) = job_args(head)?;
     own_options(head, &[Meaning::Format, Meaning::Output])?;
     let format = options.format.unwrap_or(Format::Text);
-    let fine = matches!(
-        format,
-        Format::Text | Format::Json | Format::Tsv | Format::Html | Format::Svg
-    );
-    refuse_format(fine, "diff", format, "text json tsv html svg")?;
+    let known = [
+        Format::Text,
+        Format::Json,
+        Format::Tsv,
+        Format::Html,
+        Format::Svg,
+    ];
+    refuse_format(&known, "diff", format)?;
     let sides = match (plans.as_slice(), job) {
         ([a, b], None) => [Side::Plan(a), Side::Plan(b)],
         ([a], Some(job)) => [Side::Plan(a), Side::Job(job)],
@@ -64,7 +67,13 @@ fn compare(args: &[String], console: &mut Console<'_>) -> Result<u8, Refused> {
             out.write_all(picture::html_diff(&plan_a, &plan_b, &page).as_bytes())
         }
         Format::Svg => out.write_all(picture::svg_diff(&plan_a, &plan_b).as_bytes()),
-        _ => {
+        Format::Text
+        | Format::Map
+        | Format::MapDevel
+        | Format::Ndjson
+        | Format::Taskmap
+        | Format::Pmi
+        | Format::Raw => {
             let page = words::page(&found, &plan_a, &plan_b);
             page.iter().try_for_each(|line| writeln!(out, "{line}"))
         }

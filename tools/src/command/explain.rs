@@ -43,8 +43,8 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (mut words, options) = job_args(&head)?;
     own_options(&head, &[Meaning::Format, Meaning::Output, Meaning::Node])?;
     let format = options.format.unwrap_or(Format::Text);
-    let fine = matches!(format, Format::Text | Format::Json | Format::Ndjson);
-    refuse_format(fine, "explain", format, "text json")?;
+    let known = [Format::Text, Format::Json, Format::Ndjson];
+    refuse_format(&known, "explain", format)?;
     let by_place = cpus.is_some() || options.parts.node.is_some();
     let ranks = if by_place {
         None

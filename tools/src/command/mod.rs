@@ -25,15 +25,22 @@ use stowplan_job::args::{FORMATS, Format};
 /// Refuses a format that a subcommand does not have.
 ///
 /// # Errors
-/// `bad-value`, unless it is fine.
-fn refuse_format(fine: bool, command: &str, format: Format, known: &str) -> Result<(), Refused> {
-    if fine {
+/// `bad-value`, unless it is known.
+fn refuse_format(known: &[Format], command: &str, format: Format) -> Result<(), Refused> {
+    if known.contains(&format) {
         return Ok(());
     }
-    let word = FORMATS.iter().find(|(_, own)| *own == format);
-    let word = word.map_or("", |(word, _)| word);
+    let word = |format: Format| {
+        let row = FORMATS.iter().find(|(_, own)| *own == format);
+        row.map_or("map-devel", |(word, _)| word)
+    };
+    let words: Vec<&str> = known.iter().map(|&own| word(own)).collect();
     Err(Refused::Told {
         class: "bad-value",
-        sentence: format!("--format {word}: {command} knows {known}"),
+        sentence: format!(
+            "--format {}: {command} knows {}",
+            word(format),
+            words.join(" ")
+        ),
     })
 }
