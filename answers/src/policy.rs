@@ -7,6 +7,7 @@ use stowplan_engine::policy::{
 };
 use stowplan_engine::table::apps::{AppTable, Policy};
 use stowplan_engine::table::origins::{Origin, Rule};
+use stowplan_engine::text::mpibind::options_text;
 
 /// The map policy without its qualifiers, as `ppr:2:package`.
 #[must_use]
@@ -29,6 +30,10 @@ pub fn map(policy: &Policy, table: &AppTable) -> String {
             format!("pe-list={}", number_ranges(ranges))
         }
         MapBy::Dist => "dist".to_owned(),
+        MapBy::Mpibind(options) => match options_text(options).as_str() {
+            "" => "mpibind".to_owned(),
+            text => format!("mpibind:{text}"),
+        },
         MapBy::Lsf => "lsf".to_owned(),
     }
 }

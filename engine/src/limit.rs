@@ -11,7 +11,7 @@ pub const PUS_MAX: u32 = 1 << 20;
 /// Objects of one topology, and of all topologies of a job.
 pub const OBJECTS_MAX: u32 = 1 << 22;
 /// GPUs of one topology, and the largest visible number plus one.
-pub const GPUS_MAX: u32 = 1 << 12;
+pub const GPUS_MAX: u32 = 1 << 10;
 /// Entries of one bracket list in a host list.
 pub const HOST_ENTRIES_MAX: usize = 1 << 24;
 /// Names that the brackets before the last one of an entry may come to, over all entries of a host list.

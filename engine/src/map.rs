@@ -105,6 +105,8 @@ pub(crate) fn map_on(
         || planned(&mut resolved, (&mut site, before), &mut turns),
         || drop(hosts),
     );
+    let mut mapped = mapped;
+    mapped.plan.judge_gpus(&mut mapped.notes)?;
     Ok(mapped)
 }
 

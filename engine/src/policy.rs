@@ -121,9 +121,71 @@ pub enum MapBy {
     Dist,
     /// One process per line of LSF's affinity file (`per-app` 9.1).
     Lsf,
+    /// Processes dealt over memory, then over what is inside, with threads and GPUs: the rule of LLNL's mpibind.
+    Mpibind(Mpibind),
+}
+
+/// The options of `--map-by mpibind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Mpibind {
+    /// `threads=T`: threads of each process.
+    pub threads: Option<u16>,
+    /// `smt=S`: hwthreads of each core.
+    pub smt: Option<u16>,
+    /// `greedy=0`: few processes do not take all that there is.
+    pub greedy: Wanted,
+    /// `gpu=0`: processes do not go where GPUs are.
+    pub gpu: Wanted,
+}
+
+/// Whether something that is done by default is done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+pub enum Wanted {
+    /// `1`, the default.
+    #[default]
+    Yes,
+    /// `0`
+    No,
+}
+
+/// How processes get the GPUs near them, where the map does not say.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum GpuShare {
+    /// `split`: dealt, so that none has two while one has none.
+    Split,
+    /// `share`: each gets all.
+    Share,
+    /// `none`
+    None,
+    /// `--gpus-per-rank K`, at least 1.
+    PerRank(u16),
 }
 
 impl MapBy {
+    /// The kind of the objects that it maps to; `None`: to none.
+    #[must_use]
+    pub const fn object_kind(self) -> Option<ObjKind> {
+        match self {
+            Self::Object(kind)
+            | Self::Ppr {
+                on: PprObject::Kind(kind),
+                ..
+            } => Some(kind),
+            Self::Dist => Some(ObjKind::Numa),
+            Self::Slot
+            | Self::Node
+            | Self::Ppr {
+                on: PprObject::Node,
+                ..
+            }
+            | Self::Seq
+            | Self::Rankfile
+            | Self::PeList
+            | Self::Mpibind(_)
+            | Self::Lsf => None,
+        }
+    }
+
     /// The word of this policy.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -137,6 +199,7 @@ impl MapBy {
             Self::PeList => "pe-list",
             Self::Dist => "dist",
             Self::Lsf => "lsf",
+            Self::Mpibind(_) => "mpibind",
         }
     }
 }

@@ -19,6 +19,8 @@
 
 // What options mean.
 pub mod meaning;
+// Columns of rows.
+pub mod columns;
 // The options of the command line, as one table.
 pub mod options;
 // argv -> what it says.

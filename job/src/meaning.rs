@@ -21,6 +21,12 @@ pub enum Meaning {
     Topo,
     /// `--devices`.
     Devices,
+    /// `--gpus`.
+    Gpus,
+    /// `--gpus-per-rank`.
+    GpusPerRank,
+    /// `--columns`.
+    Columns,
     /// `--prtemca KEY VALUE`.
     Mca,
     /// `--head`.

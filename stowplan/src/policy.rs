@@ -126,6 +126,8 @@ pub enum MapBy {
     Slot,
     /// One on each node in turn.
     Node,
+    /// Dealt over memory, then over what is inside, with threads and GPUs: the rule of LLNL's mpibind.
+    Mpibind,
     /// One on each object of a kind in turn.
     Object(ObjKind),
     /// So many on each node.
@@ -199,6 +201,7 @@ impl fmt::Display for MapBy {
             Self::PerObject(per, kind) => write!(f, "ppr:{per}:{}", kind.word()),
             Self::Seq => f.write_str("seq"),
             Self::Rankfile => f.write_str("rankfile"),
+            Self::Mpibind => f.write_str("mpibind"),
             Self::Dist(None) => f.write_str("dist"),
             Self::Dist(Some(device)) => write!(f, "dist:{device}"),
             Self::PeList(ranges) => {
@@ -275,6 +278,12 @@ impl FromStr for MapBy {
                 Ok(Self::PeList(ranges.collect()))
             }
             MapChoice::Dist(device) => Ok(Self::Dist(device)),
+            MapChoice::Mpibind(options) if options == Default::default() => Ok(Self::Mpibind),
+            MapChoice::Mpibind(_) => {
+                let sentence =
+                    format!("{text:?} has options, which go with the text into a Policy");
+                Err(Error::told("bad-qualifier", &sentence))
+            }
         }
     }
 }

@@ -125,7 +125,15 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 let promised = cpus.map(|&(first, last)| u64::from(last - first) + 1).sum();
                 self.faults.equal(Promise::Procs, || at, procs, promised);
             }
-            (MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Ppr { .. } | MapBy::Dist, _)
+            (
+                MapBy::Slot
+                | MapBy::Node
+                | MapBy::Object(_)
+                | MapBy::Ppr { .. }
+                | MapBy::Dist
+                | MapBy::Mpibind(_),
+                _,
+            )
             | (MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::PeList, _) => {
                 if procs == 0 {
                     self.faults
@@ -181,7 +189,12 @@ impl<'p, 'f> Ledger<'p, 'f> {
             let policy = table.policy(app)?;
             let computed = match policy.map {
                 MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => true,
-                MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => false,
+                MapBy::Slot
+                | MapBy::Node
+                | MapBy::Object(_)
+                | MapBy::PeList
+                | MapBy::Mpibind(_)
+                | MapBy::Dist => false,
             };
             match table.np[app] {
                 Some(asked) => Some(u64::from(asked.0)),

@@ -15,6 +15,7 @@ pub(super) struct Binder<'t> {
     pe: u16,
     overload: Overload,
     limit: Option<u16>,
+    by_gpu: bool,
     /// Processes of the app bound to each target here. Shape `[targets]`.
     bound: Vec<u32>,
     /// Cpus that nobody consumed.
@@ -33,6 +34,8 @@ pub(super) struct Binding {
     pub(super) pe: u16,
     pub(super) overload: Overload,
     pub(super) limit: Option<u16>,
+    /// The kind that processes are mapped to: targets are looked for inside the cpus near a GPU.
+    pub(super) mapped: Option<ObjKind>,
 }
 
 impl<'t> Binder<'t> {
@@ -50,6 +53,7 @@ impl<'t> Binder<'t> {
             pe: binding.pe,
             overload: binding.overload,
             limit: binding.limit,
+            by_gpu: binding.mapped == Some(ObjKind::Gpu),
             snap: free.clone(),
             free,
             allowed,
@@ -59,6 +63,38 @@ impl<'t> Binder<'t> {
     /// No object of the target's kind: nothing can be bound (7.6).
     pub(super) fn no_target(&self) -> bool {
         self.pe <= 1 && self.targets.is_empty()
+    }
+
+    /// The same for the process on the mapped object of this row: by GPU, the cpus near that very one.
+    pub(super) fn next_on(
+        &mut self,
+        row: Option<usize>,
+        object: Option<&[(u32, u32)]>,
+    ) -> Option<Bits> {
+        let (Some(row), Some(inside), ObjKind::Gpu, 0..=1) = (row, object, self.target, self.pe)
+        else {
+            return self.next(object);
+        };
+        let shared = self.overload == Overload::Allowed;
+        let full = self
+            .limit
+            .is_some_and(|limit| self.bound[row] >= u32::from(limit));
+        if full && !shared {
+            return None;
+        }
+        let one = |binder: &Self| {
+            let cpus = binder
+                .hardware
+                .some_cpus(inside, &binder.free, binder.mode, 1);
+            cpus.into_iter().next_back()
+        };
+        let mut cpu = one(self);
+        if cpu.is_none() && shared {
+            self.refill(inside);
+            cpu = one(self);
+        }
+        let cpu = cpu?;
+        Some(self.give(row, &cpu))
     }
 
     /// What the next process gets inside `object` (the machine, if it has none); its cpus are then consumed.
@@ -105,7 +141,11 @@ impl<'t> Binder<'t> {
             if full {
                 continue;
             }
-            let area = meet(self.hardware.ranges(self.targets[at]), inside);
+            let own = self.hardware.ranges(self.targets[at]);
+            let area = meet(own, inside);
+            if self.by_gpu && area[..] != own[..] {
+                continue;
+            }
             if area.is_empty() {
                 continue;
             }

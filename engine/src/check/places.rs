@@ -80,6 +80,7 @@ impl<'t> Turns<'t> {
             | MapBy::Seq
             | MapBy::Rankfile
             | MapBy::PeList
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => (None, Deal::Nothing),
         };
         let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
@@ -188,6 +189,16 @@ impl<'t> Turns<'t> {
     pub(super) fn consumed(&mut self, row: usize) {
         // Shared cpus have no end.
         let counted = self.room == Room::ByCpus;
+        if self.kind == Some(ObjKind::Gpu) && counted && self.fits.len() > row {
+            // Cpus near several GPUs count once.
+            let own = self.hardware.ranges(self.objects[row]);
+            for (fits, &other) in self.fits.iter_mut().zip(&self.objects) {
+                if !super::hardware::meet(self.hardware.ranges(other), own).is_empty() {
+                    *fits = fits.saturating_sub(1);
+                }
+            }
+            return;
+        }
         if let Some(fits) = self.fits.get_mut(row).filter(|_| counted) {
             *fits = fits.saturating_sub(1);
         }

@@ -111,6 +111,7 @@ impl<'t> Case<'t> {
                     pe: self.policy.pe,
                     overload: self.policy.overload,
                     limit: self.policy.limit,
+                    mapped: self.kind,
                 },
                 self.free.clone(),
                 self.allowed.clone(),
@@ -263,6 +264,7 @@ impl<'t> Walk<'_, 't> {
             MapBy::PeList => return self.pe_list(mask),
             // Only a slot list binds an entry of a rankfile (4.6).
             MapBy::Rankfile => return self.listed(None, mask),
+            MapBy::Mpibind(_) => return self.dealt(mask),
             MapBy::Slot
             | MapBy::Node
             | MapBy::Object(_)
@@ -278,7 +280,7 @@ impl<'t> Walk<'_, 't> {
             let found = Seen::Cpus(self.case.hardware.os(&mask));
             return Err(self.broken(Promise::Unbound, found, Seen::Nothing));
         };
-        match binder.next(object) {
+        match binder.next_on(turn.map(|(row, _)| row), object) {
             Some(promised) if promised == mask => {
                 if let Some((row, _)) = turn {
                     self.turns.consumed(row);
@@ -289,12 +291,34 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
+    /// A process of mpibind: some of the cpus that the app found free, whoever else has them too.
+    fn dealt(&mut self, mask: Option<Bits>) -> Result<(), Broken> {
+        let Some(mask) = mask else {
+            return match self.binder {
+                None => Ok(()),
+                Some(_) => Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some)),
+            };
+        };
+        let found = &self.case.free;
+        if self.binder.is_none() || !found.holds(&mask) {
+            let found = found.clone();
+            return Err(self.differs(Promise::Cpus, &mask, Some(&found)));
+        }
+        self.consume(&mask);
+        Ok(())
+    }
+
     /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
     pub(super) fn may_be_unbound(&self) -> bool {
         let policy = self.case.policy;
         let objectless = match policy.map {
             MapBy::Slot | MapBy::Node | MapBy::Ppr { .. } | MapBy::PeList => true,
-            MapBy::Object(_) | MapBy::Seq | MapBy::Rankfile | MapBy::Dist | MapBy::Lsf => false,
+            MapBy::Object(_)
+            | MapBy::Seq
+            | MapBy::Rankfile
+            | MapBy::Dist
+            | MapBy::Mpibind(_)
+            | MapBy::Lsf => false,
         };
         let gives_up = objectless || policy.oversubscribe == Oversubscribe::Allowed;
         match policy.bind {
@@ -419,6 +443,7 @@ impl<'t> Walk<'_, 't> {
                 | MapBy::Seq
                 | MapBy::PeList
                 | MapBy::Dist
+                | MapBy::Mpibind(_)
                 | MapBy::Lsf => self.unbound(None),
             },
             (None, Some(mask)) => {
@@ -432,6 +457,7 @@ impl<'t> Walk<'_, 't> {
                     | MapBy::Ppr { .. }
                     | MapBy::Rankfile
                     | MapBy::PeList
+                    | MapBy::Mpibind(_)
                     | MapBy::Dist => None,
                 };
                 if by_slot.as_ref() == Some(&mask) {

@@ -8,6 +8,8 @@ pub mod spec;
 pub mod words;
 // What cannot be placed: nodes, slots, objects, cpus.
 pub mod place;
+// Their classes.
+mod class;
 // What is no error, but worth knowing.
 pub mod note;
 // The same of many apps, told once.

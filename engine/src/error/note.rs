@@ -105,6 +105,16 @@ pub enum Note {
         /// Processes of the app there.
         procs: u32,
     },
+    /// Processes that no GPU is near, on nodes that have some.
+    #[error(
+        "{procs} processes are given no GPU, on nodes that have some none is near them: first on {node}"
+    )]
+    NoNearGpu {
+        /// How many.
+        procs: u64,
+        /// The first such node.
+        node: String,
+    },
     /// One or two ranks are bound to one cpu each by default, on a node that has many.
     #[error(
         "app {app}: {bound} of {allowed} cpus of a node are used, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it"
@@ -129,6 +139,7 @@ impl Note {
             Self::Oversubscribed { .. } => "oversubscribed",
             Self::Overloaded { .. } => "overloaded",
             Self::BindingNarrow { .. } => "binding-narrow",
+            Self::NoNearGpu { .. } => "no-near-gpu",
             Self::UnknownKey { .. } => "unknown-key",
             Self::LocalAttribute { .. } => "local-attribute",
             Self::NoEffect { .. } => "no-effect",

@@ -442,47 +442,26 @@ pub enum PlaceError {
         /// Those there are.
         there: String,
     },
-}
-
-impl PlaceError {
-    /// The stable class.
-    #[must_use]
-    pub const fn class(&self) -> &'static str {
-        match self {
-            Self::FailedMap { .. } | Self::ResourceBusy { .. } => "failed-map",
-            Self::JobTooLarge { .. } => "job-too-large",
-            Self::NoTopology { .. } => "bad-topology",
-            Self::BadCpuList { .. } => "bad-cpu-list",
-            Self::BadHostfile { .. } => "bad-hostfile",
-            Self::NoSuchHost { .. } => "no-such-host",
-            Self::NotInSession { .. } => "not-in-session",
-            Self::NoNodes { .. } => "no-nodes",
-            Self::SlotsExceedMax { .. } => "slots-exceed-max",
-            Self::NodesFull { .. } => "nodes-full",
-            Self::NotEnoughSlots { .. } => "not-enough-slots",
-            Self::EntryFull { .. } => "not-enough-slots",
-            Self::NoProcesses { .. } => "no-processes",
-            Self::OutOfResource { .. } => "out-of-resource",
-            Self::PprTooMany { .. } => "ppr-too-many",
-            Self::ObjectNotFound { .. } => "object-not-found",
-            Self::BindTargetNotFound { .. } => "bind-target-not-found",
-            Self::NoAvailableCpus { .. } => "no-available-cpus",
-            Self::NotEnoughCpus { .. } => "not-enough-cpus",
-            Self::BindLimit { .. } => "bind-limit",
-            Self::SpanPackages { .. } => "span-packages",
-            Self::PeExceedsObject { .. } => "pe-exceeds-object",
-            Self::PeListConflict { .. } => "pe-list-conflict",
-            Self::PeListExhausted { .. } => "pe-list-exhausted",
-            Self::BadSeqfile { .. } => "bad-seqfile",
-            Self::BadRankfile { .. } => "bad-rankfile",
-            Self::BadAffinityfile { .. } => "bad-affinityfile",
-            Self::RankfileMissingRank { .. } => "rankfile-missing-rank",
-            Self::RankfileHost { .. } => "rankfile-host-not-allocated",
-            Self::SeqHost { .. } => "seq-host-not-allocated",
-            Self::SeqTooFew { .. } => "seq-too-few-entries",
-            Self::SeqCpuTaken { .. } => "seq-cpu-taken",
-            Self::RankfileCpuTaken { .. } => "rankfile-cpu-taken",
-            Self::NoSuchDevice { .. } => "no-such-device",
-        }
-    }
+    /// A node has no GPU.
+    #[error(
+        "app {app}: node {node} has no GPU; `--devices {node}=gpu=numa` states one near each NUMA node"
+    )]
+    DeviceNotFound {
+        /// The app, from 0.
+        app: u32,
+        /// The node, or the first of several.
+        node: String,
+    },
+    /// Fewer GPUs are near processes than each shall get.
+    #[error("app {app}: each process shall get {asked} GPUs, on node {node} only {near} are near")]
+    NotEnoughGpus {
+        /// The app, from 0.
+        app: u32,
+        /// GPUs for each process.
+        asked: u16,
+        /// The first such node.
+        node: String,
+        /// GPUs that are near.
+        near: u32,
+    },
 }

@@ -36,6 +36,8 @@ mod table;
 pub mod bytes;
 // The same places with other ranks.
 mod reorder;
+// Which GPUs each process is given.
+pub mod gpus;
 // What one node's daemon needs.
 pub mod slice;
 // Which node each rank is on, as blocks.

@@ -333,11 +333,13 @@ mod tests {
                 procs: 3,
                 runs: vec![run(2, 7), run(4, 8)],
                 cycle: None,
+                shares: Vec::new(),
             },
             Segment {
                 procs: u32::MAX - 3,
                 runs: vec![run(1, 0), run(1, 1), run(2, 2)],
                 cycle: Some(1),
+                shares: Vec::new(),
             },
         ]);
         let pattern = patterns.get(id);

@@ -409,6 +409,7 @@ mod tests {
                 procs: u32::MAX,
                 runs: runs.collect(),
                 cycle: Some(0),
+                shares: Vec::new(),
             }]
         };
         let (two, three) = (patterns.intern(turns(2)), patterns.intern(turns(3)));
@@ -472,6 +473,7 @@ mod tests {
             procs: u32::MAX,
             runs: vec![PlaceRun { count: 1, place }],
             cycle: Some(0),
+            shares: Vec::new(),
         }]);
         let run = PlacedRun {
             nodes: NodeRange { first: 0, count: 1 },

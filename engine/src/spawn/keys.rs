@@ -95,6 +95,10 @@ keys! {
     APP_CPUSET = 33, "PRTE_APP_CPUSET", String, App;
     /// Processes per target object.
     APP_BINDING_LIMIT = 34, "PRTE_APP_BINDING_LIMIT", Uint16, App;
+    /// How the app's processes get GPUs: `split`, `share`, `none` or a number for each.
+    APP_GPUS = 35, "PRTE_APP_GPUS", String, App;
+    /// The options of mpibind.
+    APP_MPIBIND = 36, "PRTE_APP_MPIBIND", String, App;
     /// The job's list of pe-list.
     JOB_CPUSET = 237, "PRTE_JOB_CPUSET", String, Job;
     /// Show the map.
@@ -119,6 +123,10 @@ keys! {
     JOB_FILE = 283, "PRTE_JOB_FILE", String, Job;
     /// The job's processes per target object.
     JOB_BINDING_LIMIT = 315, "PRTE_JOB_BINDING_LIMIT", Uint16, Job;
+    /// How the processes of the job get GPUs.
+    JOB_GPUS = 316, "PRTE_JOB_GPUS", String, Job;
+    /// The job's options of mpibind.
+    JOB_MPIBIND = 317, "PRTE_JOB_MPIBIND", String, Job;
 }
 
 /// The highest number of an app key; node keys begin there.
@@ -150,6 +158,8 @@ pub const fn fallback(app_key: u16) -> Option<u16> {
         APP_CORE_CPUS => Some(JOB_CORE_CPUS),
         APP_CPUSET => Some(JOB_CPUSET),
         APP_BINDING_LIMIT => Some(JOB_BINDING_LIMIT),
+        APP_GPUS => Some(JOB_GPUS),
+        APP_MPIBIND => Some(JOB_MPIBIND),
         _ => None,
     }
 }

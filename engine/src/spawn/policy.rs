@@ -22,6 +22,8 @@ pub enum MapKind {
     PeList,
     /// `dist`; its device is an attribute.
     Dist,
+    /// `mpibind`; its options are an attribute.
+    Mpibind,
 }
 
 const MAP_NUMBERS: &[(u16, MapKind, &str)] = &[
@@ -36,6 +38,8 @@ const MAP_NUMBERS: &[(u16, MapKind, &str)] = &[
     (9, MapKind::Slot, "slot"),
     (10, MapKind::Dist, "dist"),
     (11, MapKind::PeList, "pe-list"),
+    (12, MapKind::Object(ObjKind::Gpu), "gpu"),
+    (13, MapKind::Mpibind, "mpibind"),
     (20, MapKind::Seq, "seq"),
     (22, MapKind::Rankfile, "rankfile"),
     (23, MapKind::Ppr, "ppr"),
@@ -254,7 +258,7 @@ mod tests {
                 assert_eq!(policy.bits(), bits);
             }
         }
-        for strange in [12, 0x4000, 9, 0x8009, 0x4200 | 9] {
+        for strange in [14, 0x4000, 9, 0x8009, 0x4200 | 9] {
             assert_eq!(MapPolicy::of_bits(strange), None, "{strange:#x}");
         }
     }

@@ -11,6 +11,7 @@ use crate::table::apps::AppId;
 use crate::text::cursor::ranges_text;
 use crate::text::directive::{DirectiveError, Fault, read_bind, read_rank};
 use crate::text::mapping::{MapForm, pattern_text, read_map};
+use crate::text::mpibind::options_text;
 use crate::text::said::{BindSaid, MapChoice, MapSaid, Place, RankSaid, Texts};
 
 /// How a setter failed, in the launcher's words.
@@ -68,6 +69,7 @@ pub const fn kind_of(choice: &MapChoice) -> MapKind {
         MapChoice::Rankfile => MapKind::Rankfile,
         MapChoice::PeList(_) => MapKind::PeList,
         MapChoice::Dist(_) => MapKind::Dist,
+        MapChoice::Mpibind(_) => MapKind::Mpibind,
     }
 }
 
@@ -132,6 +134,9 @@ fn map_values(said: &MapSaid) -> Vec<(u16, Value)> {
         }
         Some(MapChoice::Dist(Some(device))) => {
             values.push((keys::APP_DIST_DEVICE, Value::String(device.clone())));
+        }
+        Some(MapChoice::Mpibind(options)) => {
+            values.push((keys::APP_MPIBIND, Value::String(options_text(*options))));
         }
         Some(
             MapChoice::Dist(None)

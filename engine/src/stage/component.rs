@@ -168,15 +168,18 @@ pub struct Registry {
     rows: Vec<Component>,
 }
 
-/// The five components of the engine: name, priority, what they take.
+/// The components of the engine: name, priority, what they take.
 const STANDARD: &[(&str, u8, Accepts)] = &[
     ("lsf", 100, |policy| policy.map == MapBy::Lsf),
     ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
     ("ppr", 90, |policy| matches!(policy.map, MapBy::Ppr { .. })),
+    ("mpibind", 70, |policy| {
+        matches!(policy.map, MapBy::Mpibind(_))
+    }),
     ("seq", 60, |policy| policy.map == MapBy::Seq),
     ("round_robin", 10, |policy| match policy.map {
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => true,
-        MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => false,
+        MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Mpibind(_) | MapBy::Lsf => false,
     }),
 ];
 
@@ -187,7 +190,7 @@ impl Registry {
         Self::default()
     }
 
-    /// lsf, rank_file, ppr, seq and round_robin.
+    /// lsf, rank_file, ppr, mpibind, seq and round_robin.
     #[must_use]
     pub fn standard() -> Self {
         let row = |&(name, priority, accepts): &(&str, u8, Accepts)| Component {

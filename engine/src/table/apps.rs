@@ -6,8 +6,8 @@ use crate::count::ProcCount;
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::policy::{
-    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe,
-    RankBy, Span,
+    BindStrength, BindTo, CpuMode, GpuShare, IfSupported, MapBy, NoLocal, Ordered, Overload,
+    Oversubscribe, RankBy, Span,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -63,6 +63,9 @@ pub struct Policy {
     pub limit: Option<u16>,
     /// The job's OVERSUBSCRIBE.
     pub oversubscribe: Oversubscribe,
+    /// How its processes get GPUs, if that was said. Written beside the table in a saved plan.
+    #[serde(skip)]
+    pub gpus: Option<GpuShare>,
 }
 
 /// Which ranks the numbers of a rankfile, or the lines of a sequence, stand for.

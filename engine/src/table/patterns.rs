@@ -43,6 +43,20 @@ pub struct Segment {
     pub runs: Vec<PlaceRun>,
     /// The run where a round begins; `None`: the runs say it all.
     pub cycle: Option<u32>,
+    /// Threads and GPUs of the processes, where the map says them (mpibind); else empty. Written beside the runs in a plan.
+    #[serde(skip)]
+    pub shares: Vec<ShareRun>,
+}
+
+/// Neighbouring processes that shall run equally many threads and were given the same GPUs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ShareRun {
+    /// How many, at least 1.
+    pub count: u32,
+    /// Threads of each.
+    pub threads: u32,
+    /// Logical numbers of the GPUs of each, ascending.
+    pub gpus: Vec<u32>,
 }
 
 /// A pattern as it is made, before it is interned.
@@ -128,6 +142,20 @@ impl Pattern {
             single,
             ascends,
         }
+    }
+
+    /// Threads and GPUs of process `at`, where the map says them. Cost: a pass over the runs of such.
+    #[must_use]
+    pub fn share(&self, at: u32) -> Option<&ShareRun> {
+        let mut left = at;
+        let shares = self.segments.iter().flat_map(|segment| &segment.shares);
+        for run in shares {
+            if left < run.count {
+                return Some(run);
+            }
+            left -= run.count;
+        }
+        None
     }
 
     /// Whether its processes stand in the order of their objects, however many there are.
@@ -348,12 +376,13 @@ mod tests {
         let lead = Segment {
             procs: 3,
             runs: vec![run(2, 7), run(1, 8)],
-            cycle: None,
+            ..Segment::default()
         };
         let rounds = Segment {
             procs: u32::MAX,
             runs: vec![run(1, 0), run(1, 1), run(2, 2)],
             cycle: Some(1),
+            shares: Vec::new(),
         };
         let id = patterns.intern(vec![lead, rounds]);
         let pattern = patterns.get(id);

@@ -8,7 +8,7 @@ use super::directive::{
 use super::said::{MapChoice, MapSaid, Place, Placed};
 use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, MapWord, PPR_OBJECTS};
 use crate::error::spec::WordFault;
-use crate::policy::PprObject;
+use crate::policy::{Mpibind, PprObject};
 
 /// How a text says a mapping: whole, or as the value of an option or key that stands for a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +87,13 @@ pub fn read_map(
         keep_policy(said, policy);
     } else if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
         let policy = map_policy(first, &mut parts, text_row)?;
+        if matches!(policy.value, MapChoice::Mpibind(_)) {
+            let options = super::mpibind::options(said, parts, text_row)?;
+            let value = MapChoice::Mpibind(options);
+            let place = policy.place;
+            keep_policy(said, Placed { value, place });
+            return Ok(());
+        }
         keep_policy(said, policy);
     }
     for part in parts.filter(|part| !part.text.is_empty()) {
@@ -126,6 +133,7 @@ fn map_policy<'a>(
         MapWord::Seq => Some(MapChoice::Seq),
         MapWord::Object(kind) => Some(MapChoice::Object(kind)),
         MapWord::Rankfile => Some(MapChoice::Rankfile),
+        MapWord::Mpibind => Some(MapChoice::Mpibind(Mpibind::default())),
     };
     match plain.filter(|_| value.is_none()) {
         Some(choice) => Ok(Placed {
@@ -207,11 +215,21 @@ fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
 }
 
 fn map_qualifier(said: &mut MapSaid, part: Part<'_>, text_row: u32) -> Result<(), DirectiveError> {
-    let (word, value) = part.word_and_value();
-    let found = match word_of(MAP_QUALIFIERS, word.text) {
-        Ok(found) => found,
-        Err(fault) => return part.fail(Fault::Qualifier(fault)),
-    };
+    let (word, _) = part.word_and_value();
+    match word_of(MAP_QUALIFIERS, word.text) {
+        Ok(found) => take_qualifier(said, found, part, text_row),
+        Err(fault) => part.fail(Fault::Qualifier(fault)),
+    }
+}
+
+/// Takes a qualifier that was found, with its value.
+pub(super) fn take_qualifier(
+    said: &mut MapSaid,
+    found: MapQualifier,
+    part: Part<'_>,
+    text_row: u32,
+) -> Result<(), DirectiveError> {
+    let (_, value) = part.word_and_value();
     let place = part.place(text_row);
     match found {
         MapQualifier::Pe => {
@@ -339,7 +357,8 @@ pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
         | MapChoice::Ppr { .. }
         | MapChoice::Seq
         | MapChoice::Rankfile
-        | MapChoice::Dist(_) => whole.fail(Fault::Value(LIST_RANGE)),
+        | MapChoice::Dist(_)
+        | MapChoice::Mpibind(_) => whole.fail(Fault::Value(LIST_RANGE)),
     }
 }
 

@@ -10,6 +10,8 @@ pub mod texts;
 pub mod said;
 // The grammar that directives share; rank and bind.
 pub mod directive;
+// The options of mpibind; it and the grammar of map are one.
+pub mod mpibind;
 // The grammar of map.
 pub mod mapping;
 // A file as lines.

@@ -3,7 +3,7 @@
 pub use super::texts::{Place, Texts};
 use super::words::{BindWord, RankWord};
 use crate::error::spec::Said;
-use crate::policy::{ObjKind, PprObject};
+use crate::policy::{Mpibind, ObjKind, PprObject};
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,6 +38,8 @@ pub enum MapChoice {
     PeList(Vec<(u32, u32)>),
     /// `dist`, `dist:DEVICE`.
     Dist(Option<String>),
+    /// `mpibind`, with its options.
+    Mpibind(Mpibind),
 }
 
 /// Two words of one info that cannot stand together.

@@ -21,6 +21,23 @@ pub enum MapWord {
     Ppr,
     /// `dist:DEVICE`.
     Dist,
+    /// `mpibind`.
+    Mpibind,
+}
+
+/// A qualifier of `--map-by mpibind` alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MpibindQualifier {
+    /// `threads=T`.
+    Threads,
+    /// `greedy=0`.
+    Greedy,
+    /// `gpu=0`.
+    Gpu,
+    /// `smt=S`.
+    Smt,
+    /// One that other maps have too.
+    Common(MapQualifier),
 }
 
 /// A qualifier of `--map-by`.
@@ -114,6 +131,8 @@ pub const MAP_WORDS: &[Word<MapWord>] = &[
     ("rankfile", Unique, MapWord::Rankfile),
     ("hwthread", Unique, MapWord::Object(ObjKind::Hwthread)),
     ("pe-list", Unique, MapWord::PeList),
+    ("gpu", Unique, MapWord::Object(ObjKind::Gpu)),
+    ("mpibind", Unique, MapWord::Mpibind),
     ("ppr", Never, MapWord::Ppr),
     ("dist", Never, MapWord::Dist),
     ("socket", Never, MapWord::Object(ObjKind::Package)),
@@ -134,6 +153,57 @@ pub const MAP_QUALIFIERS: &[Word<MapQualifier>] = &[
     ("file", Unique, MapQualifier::File),
 ];
 
+/// Qualifiers of `--map-by mpibind`.
+pub const MPIBIND_QUALIFIERS: &[Word<MpibindQualifier>] = &[
+    ("threads", Unique, MpibindQualifier::Threads),
+    ("greedy", Unique, MpibindQualifier::Greedy),
+    ("gpu", Unique, MpibindQualifier::Gpu),
+    ("smt", Unique, MpibindQualifier::Smt),
+    ("span", Unique, MpibindQualifier::Common(MapQualifier::Span)),
+    (
+        "oversubscribe",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::Oversubscribe),
+    ),
+    (
+        "nooversubscribe",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::NoOversubscribe),
+    ),
+    (
+        "nolocal",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::NoLocal),
+    ),
+    (
+        "ordered",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::Ordered),
+    ),
+    ("pe", Unique, MpibindQualifier::Common(MapQualifier::Pe)),
+    (
+        "inherit",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::Inherit),
+    ),
+    (
+        "noinherit",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::NoInherit),
+    ),
+    (
+        "hwtcpus",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::HwtCpus),
+    ),
+    (
+        "corecpus",
+        Unique,
+        MpibindQualifier::Common(MapQualifier::CoreCpus),
+    ),
+    ("file", Unique, MpibindQualifier::Common(MapQualifier::File)),
+];
+
 /// Objects of `ppr:N:object`.
 pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("node", Unique, PprObject::Node),
@@ -146,6 +216,7 @@ pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("l1cache", Unique, PprObject::Kind(ObjKind::L1)),
     ("l2cache", Unique, PprObject::Kind(ObjKind::L2)),
     ("l3cache", Unique, PprObject::Kind(ObjKind::L3)),
+    ("gpu", Unique, PprObject::Kind(ObjKind::Gpu)),
 ];
 
 /// Objects that stated devices can be near to.

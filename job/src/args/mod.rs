@@ -1,6 +1,8 @@
 //! The command line -> what it says: a spawn request and the options of the job. Decides nothing, reads nothing.
 
 // The options, one after the other.
+// Words about GPUs.
+mod gpus;
 mod reader;
 // Old spellings of directives.
 mod old;
@@ -86,6 +88,8 @@ pub struct JobArgs {
     pub topos: Vec<(Option<String>, String)>,
     /// `--devices`, as they stand.
     pub devices: Vec<String>,
+    /// `--columns`.
+    pub columns: Option<Vec<crate::columns::Column>>,
     /// The local node.
     pub head: Option<String>,
     /// The cpus of every node that may be used.
@@ -127,6 +131,7 @@ impl Default for JobArgs {
         Self {
             topos: Vec::new(),
             devices: Vec::new(),
+            columns: None,
             head: None,
             default_cpu_list: None,
             slots_by: CpuMode::Core,
@@ -214,6 +219,7 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
     let mut reader = Reader::new(&renamed, args);
     reader.outer = outer;
     reader.segments()?;
+    reader.judge_columns()?;
     let Reader {
         mut intake,
         job,
@@ -279,8 +285,11 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
                 | Meaning::BindTo
                 | Meaning::Old(_)
                 | Meaning::Here
+                | Meaning::Gpus
+                | Meaning::GpusPerRank
                 | Meaning::Taskmap => false,
                 Meaning::Topo
+                | Meaning::Columns
                 | Meaning::Devices
                 | Meaning::Mca
                 | Meaning::Head
@@ -314,5 +323,6 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
             reader.at += 1;
         }
     }
+    reader.judge_columns()?;
     Ok((words, reader.job))
 }

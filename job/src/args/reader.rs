@@ -193,7 +193,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn bad_value<T>(&self, given: &str, value: &str, range: &'static str) -> Result<T, SpecError> {
+    pub(super) fn bad_value<T>(
+        &self,
+        given: &str,
+        value: &str,
+        range: &'static str,
+    ) -> Result<T, SpecError> {
         let end = u32::try_from(value.len()).unwrap_or(u32::MAX);
         let text = Text::Value {
             app: Some(self.app),
@@ -265,10 +270,12 @@ impl<'a> Reader<'a> {
                 });
                 self.old(old, given, value, seen)
             }
+            Meaning::Gpus | Meaning::GpusPerRank => self.gpus(row.meaning, given, value, seen),
             Meaning::Ignored | Meaning::Rtos => Ok(()),
             Meaning::Display => self.display(given, value),
             Meaning::Topo
             | Meaning::Devices
+            | Meaning::Columns
             | Meaning::Mca
             | Meaning::Head
             | Meaning::Session
@@ -319,6 +326,17 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn threads(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        match value.parse::<usize>() {
+            Ok(threads) if threads > 0 && digits => {
+                self.job.threads = Some(threads);
+                Ok(())
+            }
+            Ok(_) | Err(_) => self.bad_value(given, value, "number of threads, at least 1"),
+        }
+    }
+
     fn job_option(
         &mut self,
         meaning: Meaning,
@@ -339,6 +357,7 @@ impl<'a> Reader<'a> {
         match meaning {
             Meaning::Topo => self.job.topos.push(topology(value)),
             Meaning::Devices => self.job.devices.push(value.to_owned()),
+            Meaning::Columns => return self.columns(given, value),
             Meaning::Mca => match value.split_once('\0') {
                 Some(("hwloc_use_topo_file", file)) => self.job.topos.push((None, file.to_owned())),
                 Some(("hwloc_default_cpu_list", list)) => {
@@ -360,14 +379,7 @@ impl<'a> Reader<'a> {
             Meaning::Ranks => self.job.parts.ranks = some(),
             Meaning::App => self.job.parts.app = some(),
             Meaning::Format => self.format(given, value)?,
-            Meaning::Threads => match value.parse::<usize>() {
-                Ok(threads) if threads > 0 && value.bytes().all(|b| b.is_ascii_digit()) => {
-                    self.job.threads = Some(threads);
-                }
-                Ok(_) | Err(_) => {
-                    return self.bad_value(given, value, "number of threads, at least 1");
-                }
-            },
+            Meaning::Threads => return self.threads(given, value),
             Meaning::Here => self.job.here = some(),
             Meaning::ShowAttributes => match value {
                 "" => self.job.show_attributes = Some(Show::After),
@@ -381,6 +393,8 @@ impl<'a> Reader<'a> {
             | Meaning::RankBy
             | Meaning::BindTo
             | Meaning::Old(_)
+            | Meaning::Gpus
+            | Meaning::GpusPerRank
             | Meaning::Display
             | Meaning::Rtos
             | Meaning::Ignored => {}
@@ -421,6 +435,7 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::Threads
         | Meaning::ShowAttributes
         | Meaning::Devices
+        | Meaning::Columns
         | Meaning::Node
         | Meaning::Ranks
         | Meaning::RankOrder
@@ -433,6 +448,8 @@ fn is_outer(meaning: Meaning, value: &str) -> bool {
         | Meaning::RankBy
         | Meaning::BindTo
         | Meaning::Old(_)
+        | Meaning::Gpus
+        | Meaning::GpusPerRank
         | Meaning::Taskmap
         | Meaning::LsfAffinity
         | Meaning::Rtos

@@ -137,6 +137,27 @@ pub const OPTIONS: &[Row] = &[
         "devices near objects: [NODES=]gpu=l3:4,5,2,3 or numa:2 or none; nic= too; may be repeated",
     ),
     row(
+        &["gpus"],
+        One,
+        "HOW",
+        M::Gpus,
+        "GPUs of processes that share near ones: split share none",
+    ),
+    row(
+        &["gpus-per-rank"],
+        One,
+        "K",
+        M::GpusPerRank,
+        "so many of the near GPUs for each process",
+    ),
+    row(
+        &["columns"],
+        One,
+        "LIST",
+        M::Columns,
+        "columns of rows: rank app app_rank node local_rank node_rank object cpus gpus threads",
+    ),
+    row(
         &["prtemca", "mca", "pmixmca"],
         Two,
         "KEY VALUE",

@@ -46,7 +46,12 @@ fn absent(
         }
         // At the app's turn, over its nodes that are not full.
         MapBy::Ppr { .. } => Ok(None),
-        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => {
+        MapBy::Slot
+        | MapBy::Node
+        | MapBy::Object(_)
+        | MapBy::PeList
+        | MapBy::Mpibind(_)
+        | MapBy::Dist => {
             let picks = select::picks(pool, &resolved.hosts, app, policy.nolocal)?;
             let list = select::available(pool, &picks, policy)?;
             let slots: u64 = list.iter().map(|available| available.slots).sum();
@@ -93,7 +98,14 @@ pub(crate) fn total(resolved: &Resolved, counts: &[Option<u64>]) -> u64 {
         (None, Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. }) | None) => 0,
         (
             None,
-            Some(MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist),
+            Some(
+                MapBy::Slot
+                | MapBy::Node
+                | MapBy::Object(_)
+                | MapBy::PeList
+                | MapBy::Mpibind(_)
+                | MapBy::Dist,
+            ),
         )
         | (Some(_), _) => 1,
     };

@@ -244,6 +244,7 @@ fn place_app(
         | MapBy::Object(_)
         | MapBy::Ppr { .. }
         | MapBy::PeList
+        | MapBy::Mpibind(_)
         | MapBy::Dist => {
             let picks = select::picks(&mut job.pool, &resolved.hosts, app, policy.nolocal)?;
             select::available(&mut job.pool, &picks, policy)?

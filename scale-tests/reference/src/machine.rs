@@ -40,7 +40,7 @@ pub struct Machine {
     /// All PUs.
     pub cpus: Cpus,
     /// Objects of each kind, by `kind as usize`, in logical order. NUMA nodes: only those that are places to map to.
-    objects: [Vec<Object>; 11],
+    objects: [Vec<Object>; 12],
     /// Devices, in file order.
     pub devices: Vec<Device>,
     /// Latencies between NUMA nodes.

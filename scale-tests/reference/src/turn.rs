@@ -236,6 +236,7 @@ impl<'t, 'a> Turn<'t, 'a> {
             | MapBy::Seq
             | MapBy::Rankfile
             | MapBy::PeList
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => None,
             MapBy::Ppr {
                 on: PprObject::Node,

@@ -37,6 +37,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
         procs: u32::MAX,
         runs: runs.collect(),
         cycle: Some(0),
+        shares: Vec::new(),
     }]);
     let runs = (0..nodes).map(|node| PlacedRun {
         nodes: NodeRange {

@@ -1,8 +1,8 @@
 //! `stowplan show`: a saved plan again, whole or in parts; and how every plan is written.
 
-use crate::format::{Told, json, ndjson, prterun, taskmap, text, tsv};
+use crate::format::{Told, columns, json, ndjson, prterun, taskmap, text, tsv};
 use crate::progress::Progress;
-use crate::report::Refused;
+use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use stowplan_answers::picture;
@@ -11,9 +11,11 @@ use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::bytes::{Remark, Remarks};
+use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::taskmap::Form;
 use stowplan_job::args::{FORMATS, Format, JobArgs, job_args};
+use stowplan_job::columns::Column;
 use stowplan_job::error::one_line;
 use stowplan_job::options::Meaning;
 use stowplan_job::sources::Sources;
@@ -33,6 +35,7 @@ fn show(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         args,
         &[
             Meaning::Format,
+            Meaning::Columns,
             Meaning::Output,
             Meaning::Node,
             Meaning::Ranks,
@@ -145,6 +148,9 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     let some = some.as_ref();
     parts_fit(format, some)?;
     let path = job.output.as_deref();
+    if let Some(list) = &job.columns {
+        return write_columns(told.plan, (list, some, format), path, console);
+    }
     if let Some(form) = task_form(format) {
         return taskmap::write(told.plan, form, |answer| {
             output::give(path, console.out, answer)
@@ -162,6 +168,40 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         (Format::Text, Some(some)) => text::write_some(told, some, screen, out),
         _ => text::write(told, screen, out),
     })
+}
+
+/// Writes the columns that were asked for; with those of GPUs, a note on processes without any.
+fn write_columns(
+    plan: &Plan,
+    (list, some, format): (&[Column], Option<&RoaringBitmap>, Format),
+    path: Option<&str>,
+    console: &mut Console<'_>,
+) -> Result<(), Refused> {
+    let shown = list.contains(&Column::Gpus);
+    let gpus = if shown {
+        plan.given_gpus()
+    } else {
+        GivenGpus::default()
+    };
+    let wanted = columns::Wanted {
+        columns: list,
+        some,
+        form: match format {
+            Format::Ndjson => columns::Form::Ndjson,
+            _ => columns::Form::Tsv,
+        },
+        gpus: &gpus,
+    };
+    let mut watch = Progress::new(console.audience, &mut *console.err);
+    output::give(path, console.out, |out| {
+        columns::write(plan, &wanted, out, &mut watch)
+    })?;
+    drop(watch);
+    // Where a word asked for GPUs, that was noted when the plan was made.
+    if shown && !plan.asks_for_gpus() {
+        print_notes(plan.gpu_note(&gpus).as_slice(), console.err);
+    }
+    Ok(())
 }
 
 /// Formats that say something of each rank have parts.

@@ -13,6 +13,8 @@ pub mod watch;
 pub mod tsv;
 // An object per rank.
 pub mod ndjson;
+// The columns that were asked for.
+pub mod columns;
 // Classes and runs, for programs.
 pub mod json;
 // The layout of prterun's `--display map`.

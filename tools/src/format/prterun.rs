@@ -110,6 +110,7 @@ fn cpu_line(job: Option<&Policy>, table: &AppTable) -> String {
         | MapBy::Rankfile
         | MapBy::PeList
         | MapBy::Dist
+        | MapBy::Mpibind(_)
         | MapBy::Lsf => absent(),
     });
     let pe = job
@@ -133,6 +134,7 @@ fn words(policy: &Policy) -> [String; 3] {
         MapBy::Rankfile | MapBy::Lsf => "BYUSER".to_owned(),
         MapBy::PeList => "PE-LIST".to_owned(),
         MapBy::Dist => "BYDIST".to_owned(),
+        MapBy::Mpibind(_) => "MPIBIND".to_owned(),
     };
     if policy.nolocal == NoLocal::Yes {
         map += ":NO_USE_LOCAL";
@@ -164,6 +166,7 @@ fn words(policy: &Policy) -> [String; 3] {
 
 const fn mapper(map: MapBy) -> &'static str {
     match map {
+        MapBy::Mpibind(_) => "mpibind",
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => "round_robin",
         MapBy::Ppr { .. } => "ppr",
         MapBy::Seq => "seq",

@@ -26,6 +26,7 @@ mod json;
 mod judged;
 mod leftovers;
 mod mixed;
+mod mpibind;
 mod newcomers;
 mod page;
 mod picture;

@@ -143,7 +143,12 @@ fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, 
         None => said >= u64::from(procs),
     };
     reader.ensure(|| sound, "runs that say what each process gets")?;
-    Ok(Segment { procs, runs, cycle })
+    Ok(Segment {
+        procs,
+        runs,
+        cycle,
+        shares: Vec::new(),
+    })
 }
 
 /// What is asked of a pattern before a run may use it.

@@ -81,6 +81,7 @@ fn is_sound(table: &AppTable) -> bool {
             | MapBy::Rankfile
             | MapBy::PeList
             | MapBy::Dist
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => true,
         };
         let mapped = match policy.map {
@@ -92,6 +93,7 @@ fn is_sound(table: &AppTable) -> bool {
             | MapBy::Rankfile
             | MapBy::PeList
             | MapBy::Dist
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => true,
         };
         lists && per && mapped && policy.pe > 0

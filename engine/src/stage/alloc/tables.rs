@@ -101,6 +101,7 @@ fn segment(draft: DraftSegment, mut cpuset: impl FnMut(Mask) -> CpusetId) -> Seg
         procs: draft.procs,
         runs: gathered,
         cycle: draft.cycle,
+        shares: draft.shares,
     }
 }
 

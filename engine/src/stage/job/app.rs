@@ -6,11 +6,12 @@ use crate::error::words::Counted;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::plan::Placed;
-use crate::policy::MapBy;
+use crate::policy::{MapBy, ObjKind, PprObject};
 use crate::stage::alloc::hostfile::lowered;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
 use crate::stage::component::Functions;
+use crate::stage::node::units::narrow;
 use crate::stage::place;
 use crate::stage::place::commit;
 use crate::stage::place::commit_listed::{self, Listed};
@@ -63,7 +64,8 @@ pub(crate) fn place_app(
         | MapBy::Object(_)
         | MapBy::Ppr { .. }
         | MapBy::PeList
-        | MapBy::Dist => on_lots(site, turn, notes),
+        | MapBy::Dist
+        | MapBy::Mpibind(_) => on_lots(site, turn, notes),
     }
 }
 
@@ -97,6 +99,12 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
         (Procs::Counted(procs), _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
             let count = count::by_pattern(site, &picks, per, on);
+            if count == 0
+                && let (PprObject::Kind(ObjKind::Gpu), Some(pick)) = (on, picks.first())
+            {
+                let (app, node) = (narrow(app.row()), site.name(pick.nodes.first));
+                return Err(PlaceError::DeviceNotFound { app, node }.into());
+            }
             if count == 0 {
                 return Err(count::none(site, app));
             }

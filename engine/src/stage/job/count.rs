@@ -107,7 +107,7 @@ fn counted(
                 crate::stage::node::capacity::listed_cpus(&apps.lists[list])
             })
         }
-        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist => {
+        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist | MapBy::Mpibind(_) => {
             let picks = slots(site, resolved, app, policy)?;
             let slots: u64 = picks
                 .iter()

@@ -91,7 +91,8 @@ fn names(resolved: &Resolved, app: AppId) -> Option<Names<'_>> {
         | MapBy::Ppr { .. }
         | MapBy::Seq
         | MapBy::PeList
-        | MapBy::Dist => true,
+        | MapBy::Dist
+        | MapBy::Mpibind(_) => true,
     };
     let somewhere = names.list.is_some() || !names.files.is_empty() || names.listing.is_some();
     (alone && somewhere).then_some(names)

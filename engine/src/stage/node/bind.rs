@@ -1,11 +1,10 @@
 //! Binding: one process at a time on one node, as a persistent set of free cpus. Source: `semantics` 7.
 
-use super::bits::{self, Bits, There, first_of, has_all};
+use super::bits::{Bits, There, first_of, has_all};
 use super::units::{Hardware, Stretches, Targets, Units, shared};
 use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
-use smallvec::SmallVec;
 
 /// Units of a node up to which a search for a free one starts from its object's first: a look at a few words.
 const CURSORS_FROM: u32 = 1024;
@@ -182,10 +181,19 @@ impl<'t> Binder<'t> {
         cpus.refilled = false;
         let whole = [(0, self.hardware.pus)];
         let pus = object.map_or(&whole[..], |object| self.topologies.ranges(object));
+        let near = self.maps_gpus();
         let found = match &self.target {
             Target::Nothing => return Bound::Nothing,
             Target::Cpus(pe) => self.bind_cpus(cpus, pus, object, *pe, (snap, allowed)),
             Target::Objects { kind, objects } if objects.is_empty() => {
+                Err(Failure::NoTarget(*kind))
+            }
+            Target::Objects { kind, objects } if near && *kind == ObjKind::Gpu => {
+                self.bind_near(cpus, (pus, at), objects, (snap, allowed))
+            }
+            Target::Objects { kind, objects }
+                if near && !objects.iter().any(|target| self.is_inside(target, pus)) =>
+            {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } => {
@@ -214,48 +222,6 @@ impl<'t> Binder<'t> {
             | Failure::SpanPackages
             | Failure::ListedTaken(_) => Bound::Nothing,
         }
-    }
-
-    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
-    fn bind_cpus(
-        &self,
-        cpus: &mut Cpus,
-        pus: &[(u32, u32)],
-        object: Option<ObjectId>,
-        pe: u32,
-        (snap, allowed): (&[u64], &[u64]),
-    ) -> Result<Mask, Failure> {
-        let places: Vec<Stretches> = if object.is_some() {
-            vec![pus.into()]
-        } else {
-            self.packages()
-        };
-        let enough = |cpus: &Cpus| {
-            let mut inside = places.iter().map(|place| self.units.inside(place));
-            inside.find(|units| bits::count_of(cpus.units.words(), units) >= pe)
-        };
-        let mut found = enough(cpus);
-        if found.is_none() && self.policy.overload == Overload::Allowed {
-            self.refill(cpus, pus, (snap, allowed));
-            found = enough(cpus);
-        }
-        let Some(units) = found else {
-            return Err(if object.is_some() {
-                Failure::NoCpu
-            } else {
-                Failure::SpanPackages
-            });
-        };
-        let mut mask = Bits::none(self.hardware.pus);
-        let free = bits::ones(cpus.units.words(), &units);
-        let taken: SmallVec<[u32; 16]> = free.take(pe as usize).collect();
-        for unit in taken {
-            for &pus in &self.units.pus(unit) {
-                mask.fill(pus, There::Yes);
-            }
-            self.consume(cpus, unit);
-        }
-        Ok(Mask::Bits(Box::new(mask)))
     }
 
     /// The packages' PUs; the whole machine where there are none.
@@ -349,7 +315,11 @@ impl<'t> Binder<'t> {
                 .policy
                 .limit
                 .is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));
-            if !full && let Some(cpu) = self.first_free(cpus, pus, kind, object) {
+            let outside = self.maps_gpus() && !self.is_inside(object, pus);
+            if !full
+                && !outside
+                && let Some(cpu) = self.first_free(cpus, pus, kind, object)
+            {
                 cpus.cursors[at] = target;
                 return Some((target, Some(cpu)));
             }
@@ -431,7 +401,12 @@ impl<'t> Binder<'t> {
     }
 
     /// The object's cpus count as free again: those the app found, or all of it (7.5).
-    fn refill(&self, cpus: &mut Cpus, pus: &[(u32, u32)], (snap, allowed): (&[u64], &[u64])) {
+    pub(super) fn refill(
+        &self,
+        cpus: &mut Cpus,
+        pus: &[(u32, u32)],
+        (snap, allowed): (&[u64], &[u64]),
+    ) {
         let source = if first_of(snap, pus).is_some() {
             snap
         } else {
@@ -454,7 +429,7 @@ impl<'t> Binder<'t> {
 
     /// The whole object, less what earlier apps consumed (7.3, 7.8).
     #[inline]
-    fn mask(&self, object: ObjectId, (snap, allowed): (&[u64], &[u64])) -> Mask {
+    pub(super) fn mask(&self, object: ObjectId, (snap, allowed): (&[u64], &[u64])) -> Mask {
         let ranges = self.topologies.ranges(object);
         if ranges.iter().all(|&stretch| has_all(snap, stretch)) {
             return Mask::Whole(object);

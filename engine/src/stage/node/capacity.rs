@@ -3,7 +3,7 @@
 use super::bind::{Binder, Cpus, Target};
 use super::bits::{Bits, has};
 use super::units::{Hardware, Targets, narrow};
-use crate::policy::{MapBy, ObjKind, PprObject};
+use crate::policy::{MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};
 use crate::table::topologies::Topologies;
 
@@ -46,24 +46,7 @@ pub(crate) struct Facts {
 
 /// The kind of the objects that a policy maps to.
 pub(crate) const fn mapped_kind(map: MapBy) -> Option<ObjKind> {
-    match map {
-        MapBy::Object(kind)
-        | MapBy::Ppr {
-            on: PprObject::Kind(kind),
-            ..
-        } => Some(kind),
-        MapBy::Dist => Some(ObjKind::Numa),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Ppr {
-            on: PprObject::Node,
-            ..
-        }
-        | MapBy::Seq
-        | MapBy::Rankfile
-        | MapBy::PeList
-        | MapBy::Lsf => None,
-    }
+    map.object_kind()
 }
 
 impl<'t> Terrain<'t> {
@@ -87,6 +70,7 @@ impl<'t> Terrain<'t> {
             | MapBy::Seq
             | MapBy::Rankfile
             | MapBy::PeList
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => None,
         };
         let objects = match (policy.map, device) {

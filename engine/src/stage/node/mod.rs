@@ -6,6 +6,10 @@ pub(crate) mod bits;
 pub(crate) mod units;
 // Object -> cpuset, one process on one node.
 pub(crate) mod bind;
+// The same, several cpus each.
+mod bind_several;
+// The same near a GPU.
+mod bind_near;
 // NUMA domains by distance to a device.
 pub(crate) mod distance;
 // Processes going onto the node, in the order of a policy.

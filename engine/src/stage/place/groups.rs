@@ -402,6 +402,7 @@ impl<'s> Work<'s> {
                 | Layout::Sweep(_)
                 | Layout::Walk(_)
                 | Layout::Blocks(..)
+                | Layout::Mpibind(_)
                 | Layout::List(_) => &[],
             },
         };

@@ -307,6 +307,7 @@ impl NodeRow<'_> {
                 procs: count,
                 runs: vec![run],
                 cycle: None,
+                shares: Vec::new(),
             }),
         }
     }

@@ -20,6 +20,8 @@ pub(crate) mod deal;
 pub(crate) mod refuse;
 // What each policy does with one node.
 pub(crate) mod policy;
+// Nodes filled by slots, each laid once.
+pub(crate) mod memory;
 // What an app wrote out: which nodes, in which order.
 pub(crate) mod entries;
 // Placing what was written out.
@@ -88,6 +90,7 @@ pub(crate) fn place(
         MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, policy::walk_layout),
         MapBy::Node => deal.by_rounds(work, policy::node_layout),
         MapBy::Ppr { per, on } => deal.by_pattern(work, per, on),
+        MapBy::Mpibind(_) => deal.by_memory(work),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => {
             unreachable!("entries are placed by listed.rs")
         }

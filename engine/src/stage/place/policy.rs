@@ -4,9 +4,10 @@ use super::deal::Deal;
 use super::groups::{Lot, Work};
 use super::refuse;
 use crate::error::MapError;
-use crate::policy::{IfSupported, Ordered, Oversubscribe};
+use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
+use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::{Facts, listed_cpus};
-use crate::stage::node::layout::{Binding, Layout};
+use crate::stage::node::layout::{Binding, End, Layout};
 
 /// How a lot takes processes in one pass: in which layout, and how many each node at most.
 pub(crate) type Choice = (Layout, u32);
@@ -201,6 +202,17 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     case.check_objects()?;
     if Deal::overload(work) {
         return Ok(if facts.with_cpus == 0 { 0 } else { slots });
+    }
+    if work.policy.map.object_kind() == Some(ObjKind::Gpu) {
+        // Cpus near several GPUs count once: only laying them tells.
+        let want = slots.min(deal.asked);
+        let cap = work.capacity(lot, layout, want);
+        if cap < want
+            && let End::Fails(failure @ Failure::NoTarget(_)) = work.ending(lot, layout, want)
+        {
+            return Err(refuse::unbindable(work, deal.stopped(0), lot, failure));
+        }
+        return Ok(cap);
     }
     let certain = Deal::explicit(work) && work.policy.if_supported == IfSupported::No;
     if certain || (!Deal::explicit(work) && facts.has_target && work.policy.limit.is_none()) {

@@ -60,6 +60,10 @@ pub(crate) fn object_not_found(work: &Work<'_>, lot: usize) -> MapError {
     if work.policy.map == MapBy::Dist {
         return no_such_device(work, lot);
     }
+    if mapped_kind(work.policy.map) == Some(ObjKind::Gpu) {
+        let node = node(work, lot);
+        return PlaceError::DeviceNotFound { app, node }.into();
+    }
     PlaceError::ObjectNotFound {
         app,
         kind: kind_word(work),
@@ -270,6 +274,7 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
             | MapBy::Seq
             | MapBy::Rankfile
             | MapBy::PeList
+            | MapBy::Mpibind(_)
             | MapBy::Lsf => match (explicit, work.policy.pe) {
                 (false, _) => u64::MAX,
                 (true, 1) => u64::from(facts.free),
@@ -321,6 +326,20 @@ fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
         target: target(work),
         nodes: work.nodes(),
         node: at,
+        free,
+        cpus,
+    }
+    .into()
+}
+
+/// No NUMA node of a lot's nodes has a free cpu.
+pub(super) fn no_free_memory(work: &Work<'_>, lot: usize) -> MapError {
+    let (free, cpus) = first_cpus(work, lot);
+    PlaceError::NoAvailableCpus {
+        app: work.app_number(),
+        target: target(work),
+        nodes: work.nodes(),
+        node: node(work, lot),
         free,
         cpus,
     }

@@ -41,14 +41,14 @@ impl Row<'_> {
             By::App => Owner::App(self.app),
         }
     }
-    fn map_owner(&self) -> Owner {
+    pub(super) fn map_owner(&self) -> Owner {
         if self.options.own_map {
             Owner::App(self.app)
         } else {
             Owner::Job
         }
     }
-    fn at(&self, place: Option<Place>) -> Option<At> {
+    pub(super) fn at(&self, place: Option<Place>) -> Option<At> {
         place.and_then(|place| self.spoken.at(place))
     }
     fn map_word(&self) -> String {
@@ -60,7 +60,7 @@ impl Row<'_> {
         }
     }
     /// The policy in force, where it was said.
-    fn said_map(&self) -> Said {
+    pub(super) fn said_map(&self) -> Said {
         let policy = |owner| {
             self.spoken
                 .map(owner)
@@ -72,7 +72,7 @@ impl Row<'_> {
             at: self.at(policy(self.map_owner()).or_else(|| policy(Owner::Job))),
         }
     }
-    fn said_bind(&self, word: BindWord, by: By) -> Said {
+    pub(super) fn said_bind(&self, word: BindWord, by: By) -> Said {
         let owner = self.owner(by);
         let place = self
             .spoken
@@ -107,6 +107,10 @@ impl Row<'_> {
         };
         if options.lsf {
             return Ok(());
+        }
+        self.judge_gpus()?;
+        if options.kind == MapKind::Mpibind {
+            return self.judge_mpibind();
         }
         let objects = matches!(options.kind, MapKind::Object(_) | MapKind::Dist);
         if options.flags.has(Flags::SPAN) && !objects {
@@ -163,6 +167,8 @@ impl Row<'_> {
         let map =
             mapped_kind(options.kind, options.pattern.map(|(_, on)| on)).filter(|_| !options.lsf);
         match map {
+            // What is above a GPU's cpus is looked for inside them.
+            Some(ObjKind::Gpu) => Ok(()),
             Some(map) if !options.own_map && bind.height() < map.height() => {
                 Err(SpecError::BindAboveMap {
                     app: self.app,

@@ -94,7 +94,8 @@ pub(crate) fn file_use(options: &Options) -> Option<(FileUse, String, Numbering)
         | MapKind::Object(_)
         | MapKind::Ppr
         | MapKind::PeList
-        | MapKind::Dist => return None,
+        | MapKind::Dist
+        | MapKind::Mpibind => return None,
     };
     let jobs = as_what == FileUse::Rankfile && options.job_numbering;
     let numbering = if jobs { Numbering::Job } else { Numbering::App };

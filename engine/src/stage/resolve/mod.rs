@@ -6,6 +6,8 @@ pub mod options;
 pub(crate) mod dedupe;
 // Words that are wrong together.
 pub(crate) mod conflicts;
+// The same for GPUs and mpibind.
+pub(crate) mod gpu_conflicts;
 // What is worth a note about the words.
 pub(crate) mod notes;
 // The files that a request names.
@@ -376,6 +378,7 @@ fn policy(
         MapKind::Rankfile => MapBy::Rankfile,
         MapKind::PeList => MapBy::PeList,
         MapKind::Dist => MapBy::Dist,
+        MapKind::Mpibind => MapBy::Mpibind(options.mpibind),
     };
     let list = options
         .list
@@ -417,6 +420,7 @@ fn policy(
             Overload::Refused
         },
         limit: options.limit,
+        gpus: options.gpus.map(|(gpus, _)| gpus),
         oversubscribe,
     }
 }

@@ -1,7 +1,7 @@
 //! One app's options: the job's, overridden by the app's attributes. Pure and idempotent. Source: `per-app` 6, R1 to R13.
 
 use crate::error::spec::Owner;
-use crate::policy::{BindStrength, BindTo, CpuMode, ObjKind, PprObject, RankBy};
+use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, Mpibind, ObjKind, PprObject, RankBy};
 use crate::spawn::attributes::Owned;
 use crate::spawn::inherit::Inherited;
 use crate::spawn::keys;
@@ -9,6 +9,7 @@ use crate::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
 use crate::spawn::request::SpawnRequest;
 use crate::table::origins::{Origin, Rule};
 use crate::text::mapping::read_pattern;
+use crate::text::mpibind::read_options;
 use crate::text::words::{BindWord, RankWord};
 
 /// Whether LSF's affinity file has entries to serve those who name no policy.
@@ -92,6 +93,10 @@ pub struct Options {
     pub bind_flags: Flags,
     /// LIMIT.
     pub limit: Option<u16>,
+    /// How processes get GPUs, if said, and by whom.
+    pub gpus: Option<(GpuShare, By)>,
+    /// `mpibind`'s.
+    pub mpibind: Mpibind,
     /// Origins of map, rank and bind.
     pub origins: [Origin; 3],
 }
@@ -108,7 +113,7 @@ pub fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
         MapKind::Seq | MapKind::Rankfile => RankBy::Listed,
         MapKind::Object(_) | MapKind::Dist if flags.has(Flags::SPAN) => RankBy::Span,
         MapKind::Object(_) | MapKind::Dist => RankBy::Fill,
-        MapKind::Slot | MapKind::Ppr | MapKind::PeList => RankBy::Slot,
+        MapKind::Slot | MapKind::Ppr | MapKind::PeList | MapKind::Mpibind => RankBy::Slot,
     }
 }
 
@@ -137,9 +142,15 @@ pub const fn mapped_kind(map: MapKind, pattern: Option<PprObject>) -> Option<Obj
         (MapKind::Object(kind), _) | (MapKind::Ppr, Some(PprObject::Kind(kind))) => Some(kind),
         (MapKind::Dist, _) => Some(ObjKind::Numa),
         (MapKind::Ppr, Some(PprObject::Node) | None)
-        | (MapKind::Slot | MapKind::Node | MapKind::Seq | MapKind::Rankfile | MapKind::PeList, _) => {
-            None
-        }
+        | (
+            MapKind::Slot
+            | MapKind::Node
+            | MapKind::Seq
+            | MapKind::Rankfile
+            | MapKind::PeList
+            | MapKind::Mpibind,
+            _,
+        ) => None,
     }
 }
 
@@ -179,6 +190,28 @@ const fn target_mode(word: BindWord) -> Option<CpuMode> {
 
 fn pattern_of(own: &Owned<'_>, key: u16) -> Option<(u32, PprObject)> {
     own.string(key).and_then(|text| read_pattern(text).ok())
+}
+
+/// How processes get GPUs, as an attribute says it: a word, or a number for each.
+#[must_use]
+pub fn gpu_share(text: &str) -> Option<GpuShare> {
+    match text {
+        "split" => Some(GpuShare::Split),
+        "share" => Some(GpuShare::Share),
+        "none" => Some(GpuShare::None),
+        digits => {
+            let count = digits.parse().ok().filter(|&count| count > 0);
+            count.map(GpuShare::PerRank)
+        }
+    }
+}
+
+fn gpus_of(own: &Owned<'_>, key: u16) -> Option<GpuShare> {
+    own.string(key).and_then(gpu_share)
+}
+
+fn mpibind_of(own: &Owned<'_>, key: u16) -> Option<Mpibind> {
+    own.string(key).and_then(|text| read_options(text).ok())
 }
 
 /// The job's options: every default decided. Source: `semantics` 3.
@@ -230,6 +263,8 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         strength: BindStrength::Default,
         bind_flags: binding.flags,
         limit: attributes.number(job, keys::JOB_BINDING_LIMIT),
+        gpus: gpus_of(&attributes.owned_by(job), keys::JOB_GPUS).map(|gpus| (gpus, By::Job)),
+        mpibind: mpibind_of(&attributes.owned_by(job), keys::JOB_MPIBIND).unwrap_or_default(),
         origins: [map_origin, said(inherited.rank), said(inherited.bind)],
     };
     options.settle_kind(lsf);
@@ -358,6 +393,12 @@ impl Options {
         if let Some(device) = string(keys::APP_DIST_DEVICE) {
             self.device = Some(device);
         }
+        if let Some(gpus) = gpus_of(own, keys::APP_GPUS) {
+            self.gpus = Some((gpus, By::App));
+        }
+        if let Some(options) = mpibind_of(own, keys::APP_MPIBIND) {
+            self.mpibind = options;
+        }
         if let Some(limit) = own.number(keys::APP_BINDING_LIMIT) {
             self.limit = Some(limit);
         }
@@ -370,7 +411,7 @@ impl Options {
         };
         let no_cpus = matches!(
             self.kind,
-            MapKind::Seq | MapKind::Rankfile | MapKind::PeList
+            MapKind::Seq | MapKind::Rankfile | MapKind::PeList | MapKind::Mpibind
         ) || self.lsf;
         let too_small = pe.cpus > 1 && self.one_cpu_objects();
         let other_target = own_bind
@@ -432,11 +473,14 @@ impl Options {
         let by_size = rule == Rule::BindOwnMap && defaults == Defaults::Jobs;
         let (bind, rule) = match (self.lsf, by_size) {
             (true, _) => (BindTo::Object(ObjKind::Hwthread), Rule::BindOwnMap),
+            (false, _) if self.kind == MapKind::Mpibind => {
+                (BindTo::Object(ObjKind::Hwthread), Rule::BindOwnMap)
+            }
             (false, true) => (BindTo::BySize, Rule::BindBySize),
             (false, false) => (BindTo::Object(kind), rule),
         };
         self.bind = bind;
-        self.strength = if self.is_exact() {
+        self.strength = if self.is_exact() || self.kind == MapKind::Mpibind {
             BindStrength::Explicit
         } else {
             BindStrength::Default

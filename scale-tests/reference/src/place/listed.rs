@@ -188,6 +188,7 @@ fn words(map: MapBy) -> Words {
         | MapBy::Object(_)
         | MapBy::Ppr { .. }
         | MapBy::PeList
+        | MapBy::Mpibind(_)
         | MapBy::Dist => SEQ,
     }
 }

@@ -38,7 +38,8 @@ pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         }
     }
     match turn.policy.map {
-        MapBy::Slot => slot::place(turn),
+        // The rule of mpibind is held by its vectors; random jobs have none of it.
+        MapBy::Slot | MapBy::Mpibind(_) => slot::place(turn),
         MapBy::Node => node::place(turn),
         MapBy::Object(_) | MapBy::Dist => match turn.policy.span {
             Span::No => object::fill(turn),

@@ -176,6 +176,7 @@ fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refu
         | MapBy::Rankfile
         | MapBy::PeList
         | MapBy::Dist
+        | MapBy::Mpibind(_)
         | MapBy::Lsf => ObjKind::Numa,
     };
     let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();

@@ -3,15 +3,20 @@
 //! A layout is run for one node *state*, up to the most processes any node of that state could take. What a process gets
 //! does not depend on how many come after it, so the result serves every smaller number as its beginning.
 
+// How many processes each object takes.
+mod rooms;
 // Processes going onto a node, one after the other.
 pub(crate) mod sweep;
 // The same for a list of cpus.
 pub(crate) mod pe_list;
+// The same for the rule of mpibind.
+pub(crate) mod mpibind;
 // One node, in the order of a policy.
 pub(crate) mod on_node;
 
 use crate::stage::node::bind::{Binder, Cpus, Failure, Mask};
 use crate::stage::node::units::Targets;
+use crate::table::patterns::ShareRun;
 
 /// Whether processes are bound in a pass, or their default binding was given up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,6 +42,8 @@ pub(crate) enum Layout {
     List(Binding),
     /// The objects that a launcher's component wrote out: which of its lists.
     Written(u32, Binding),
+    /// So many processes dealt over memory: what one gets hangs on how many there are.
+    Mpibind(u32),
 }
 
 impl Layout {
@@ -44,6 +51,7 @@ impl Layout {
     pub(crate) const fn gives_up(self) -> bool {
         match self {
             Self::HalfBound(_) => true,
+            Self::Mpibind(_) => false,
             Self::Plain(binding)
             | Self::Sweep(binding)
             | Self::Walk(binding)
@@ -68,6 +76,8 @@ pub(crate) struct DraftSegment {
     pub(crate) procs: u32,
     pub(crate) runs: Vec<DraftRun>,
     pub(crate) cycle: Option<u32>,
+    /// Threads and GPUs, where the map says them.
+    pub(crate) shares: Vec<ShareRun>,
 }
 
 impl DraftSegment {

@@ -1,5 +1,6 @@
 //! Layouts: one node, its processes, in the order of a policy.
 
+use super::mpibind;
 use super::pe_list::lay_list;
 use super::sweep::Row;
 use crate::stage::node::bind::Cpus;
@@ -20,6 +21,7 @@ pub(crate) fn lay(ground: &Ground<'_>, layout: Layout, cpus: Cpus, placed: u32, 
         Layout::Blocks(per, binding) => row.blocks(per, binding),
         Layout::List(binding) => lay_list(&mut row, binding),
         Layout::Written(_, binding) => row.written(binding),
+        Layout::Mpibind(procs) => mpibind::lay(&mut row, procs),
     };
     row.finish(end)
 }

@@ -1,11 +1,13 @@
 //! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
 
+use super::rooms::take_room;
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
 use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Ground, Laid, Layout};
 use crate::stage::node::units::narrow;
+use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
 
 /// Runs that a segment has room for from the start: a process each on nearly every node there is.
@@ -43,8 +45,20 @@ impl<'g> Row<'g> {
         self.want - self.procs
     }
 
-    fn overload(&self) -> bool {
+    pub(super) fn overload(&self) -> bool {
         self.ground.binder.policy.overload == Overload::Allowed
+    }
+
+    /// Appends what `count` processes run and were given beside their cpus.
+    pub(crate) fn share(&mut self, count: u32, threads: u32, gpus: &[u32]) {
+        match self.open.shares.last_mut() {
+            Some(last) if last.threads == threads && last.gpus == gpus => last.count += count,
+            Some(_) | None => self.open.shares.push(ShareRun {
+                count,
+                threads,
+                gpus: gpus.to_vec(),
+            }),
+        }
     }
 
     /// Appends `count` processes that get the same.
@@ -147,6 +161,7 @@ impl<'g> Row<'g> {
                     mask: None,
                 }],
                 cycle: None,
+                shares: Vec::new(),
             };
             self.come_round(0);
         }
@@ -236,60 +251,33 @@ impl<'g> Row<'g> {
                 procs: 0,
                 runs,
                 cycle: None,
+                shares: Vec::new(),
             };
             self.come_round(0);
         }
         End::Wanted
     }
 
-    /// The cpus that may be used at all, where they may be shared.
-    fn shared_cpus(&self) -> Option<Bits> {
-        let binder = self.ground.binder;
-        self.overload()
-            .then(|| binder.free_units(self.ground.allowed))
-    }
-
-    /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
-    #[inline]
-    fn room(&self, pus: &[(u32, u32)], shared: Option<&Bits>) -> u32 {
-        let binder = self.ground.binder;
-        let pe = u32::from(binder.policy.pe);
-        match shared {
-            None if pe == 1 => binder.count_free(self.cpus.units.words(), pus),
-            None => binder.count_free(self.cpus.units.words(), pus) / pe,
-            Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
-            Some(_) => 0,
-        }
-    }
-
-    /// The same for each mapped object.
-    fn rooms(&self) -> Vec<u32> {
-        let shared = self.shared_cpus();
-        let objects = self.ground.objects.iter();
-        let ranges = objects.map(|object| self.ground.binder.topologies.ranges(object));
-        ranges.map(|pus| self.room(pus, shared.as_ref())).collect()
-    }
-
     pub(crate) fn sweep(&mut self) -> End {
         let mut rooms = self.rooms();
+        let near = self.near();
         loop {
             if self.overload() && self.comes_round(|row| row.sweep()) {
                 return End::Wanted;
             }
             let (before, run) = (self.procs, self.open.runs.len());
             let mut consumed = false;
-            for (at, room) in rooms.iter_mut().enumerate() {
+            for at in 0..rooms.len() {
                 if self.left() == 0 {
                     return End::Wanted;
                 }
-                if *room == 0 {
+                if rooms[at] == 0 {
                     continue;
                 }
                 match self.place(at) {
                     Ok(true) => {
                         consumed = true;
-                        // Shared cpus have no end.
-                        *room -= u32::from(*room < u32::MAX);
+                        take_room(&mut rooms, at, near.as_deref());
                     }
                     Ok(false) => {}
                     Err(failure) => return End::Fails(failure),
@@ -340,6 +328,7 @@ impl<'g> Row<'g> {
             procs: 0,
             runs: swept,
             cycle: None,
+            shares: Vec::new(),
         };
         self.come_round(0);
         End::Wanted
@@ -383,6 +372,7 @@ impl<'g> Row<'g> {
 
     pub(crate) fn walk(&mut self, placed: u32) -> End {
         let mut rooms = self.rooms();
+        let near = self.near();
         let objects = rooms.len();
         let mut open = rooms.iter().filter(|&&room| room > 0).count();
         let (mut idle, mut run, mut since) = (0, 0, 0);
@@ -404,8 +394,7 @@ impl<'g> Row<'g> {
                 .expect("an object is open");
             match self.place(at) {
                 Ok(true) => {
-                    rooms[at] -= u32::from(rooms[at] < u32::MAX);
-                    open -= usize::from(rooms[at] == 0);
+                    open -= take_room(&mut rooms, at, near.as_deref());
                 }
                 Ok(false) => {
                     idle += 1;

@@ -1,0 +1,234 @@
+//! Stretches of nodes with the same apps, and what each kind of node comes to.
+
+use super::deal::{Got, deal, mapped};
+use super::near::Near;
+use super::{GivenGpus, Guest, Key, NodeKind, Words};
+use crate::error::PlaceError;
+use crate::id::Id as _;
+use crate::limit::PATTERN_RUNS_MAX;
+use crate::plan::{Plan, row};
+use crate::policy::{GpuShare, ObjKind};
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::topologies::TopologyId;
+use std::collections::HashMap;
+
+/// Neighbours that get alike: the row of their app, how many, what they get.
+type Run = (usize, u32, Got);
+
+/// Processes of each group: of equal words, with the same GPUs near.
+type Groups = HashMap<(GpuShare, u32), u32>;
+
+/// Deals node by node.
+pub(super) struct Dealer<'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) given: GivenGpus,
+    pub(super) sets: HashMap<Vec<u32>, u32>,
+    pub(super) kinds: HashMap<Key, (u32, Vec<u64>)>,
+}
+
+impl<'p> Dealer<'p> {
+    /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
+    pub(super) fn all(&mut self) {
+        let plan = self.plan;
+        let mut starts: Vec<(u32, Guest<'p>)> = Vec::new();
+        let mut edges: Vec<u32> = Vec::new();
+        for (app, of) in plan.table.ids().zip(&plan.apps) {
+            let policy = of.policy().and_then(|id| plan.table.policies.get(id));
+            let Some(policy) = policy else { continue };
+            for run in of.runs() {
+                starts.push((run.nodes.first, Guest { app, run, policy }));
+                edges.extend([run.nodes.first, run.nodes.end()]);
+            }
+        }
+        for (nodes, _) in plan.world.before.iter() {
+            edges.push(nodes.first);
+        }
+        starts.sort_by_key(|(first, _)| *first);
+        edges.sort_unstable();
+        edges.dedup();
+        let mut starts = starts.into_iter().peekable();
+        let mut here: Vec<Guest<'p>> = Vec::new();
+        for pair in edges.windows(2) {
+            here.retain(|guest| guest.run.nodes.end() > pair[0]);
+            while let Some((_, guest)) = starts.next_if(|(first, _)| *first <= pair[0]) {
+                here.push(guest);
+            }
+            if here.is_empty() {
+                continue;
+            }
+            here.sort_by_key(|guest| guest.run.own_before);
+            let nodes = NodeRange {
+                first: pair[0],
+                count: pair[1] - pair[0],
+            };
+            self.stretch(nodes, &here);
+        }
+    }
+
+    fn stretch(&mut self, nodes: NodeRange, here: &[Guest<'p>]) {
+        let world = &self.plan.world;
+        let state = world.before.state(NodeId::from_row(nodes.first as usize));
+        let topology = world.states.get(state).topology;
+        let has_gpus = world.topologies.count(topology, ObjKind::Gpu) > 0;
+        let of = |guest: &Guest<'_>| {
+            let Guest { run, policy, .. } = guest;
+            (
+                run.pattern,
+                run.procs,
+                run.kind,
+                Words::of(policy),
+                run.own_before,
+            )
+        };
+        let key: Key = (topology, here.iter().map(of).collect());
+        let (kind, lacking) = match self.kinds.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let made = self.node(topology, here, nodes.first);
+                self.kinds.insert(key, made.clone());
+                made
+            }
+        };
+        for (guest, procs) in here.iter().zip(lacking) {
+            let lack = &mut self.given.lacks.apps[guest.app.row()];
+            lack.some |= has_gpus;
+            if has_gpus && procs > 0 {
+                lack.procs += procs * u64::from(nodes.count);
+                lack.node = Some(lack.node.map_or(nodes.first, |node| node.min(nodes.first)));
+            }
+        }
+        match self.given.nodes.last_mut() {
+            Some((last, of)) if *of == kind && last.end() == nodes.first => {
+                last.count += nodes.count
+            }
+            Some(_) | None => self.given.nodes.push((nodes, kind)),
+        }
+    }
+
+    /// One kind of node: a row of the kinds, and how many processes of each app have no GPU near.
+    fn node(&mut self, topology: TopologyId, here: &[Guest<'p>], node: u32) -> (u32, Vec<u64>) {
+        let mut near = Near::new(self.plan, topology);
+        let Some((runs, groups)) = self.gather(here, &mut near) else {
+            // Nothing to deal among so many: nobody is given any.
+            let app = here.first().map_or(0, |guest| row(guest.app.row()));
+            let few = self.few((app, node), 1, 0);
+            self.given.lacks.few.get_or_insert(few);
+            return (self.kind(0, Vec::new()), vec![0; here.len()]);
+        };
+        let mut lacking = vec![0; here.len()];
+        let mut dealt: Vec<(u32, u32)> = Vec::new();
+        let visible: Vec<u32> = self.visible(topology);
+        for (guest, count, got) in runs {
+            let mut parts: Vec<(u32, Vec<u32>)> = Vec::new();
+            match got {
+                Got::Nothing => parts.push((count, Vec::new())),
+                Got::These(gpus) => parts.push((count, gpus)),
+                Got::Dealt(share, set, first) => {
+                    let gpus = &near.sets[set as usize];
+                    if let GpuShare::PerRank(each) = share
+                        && !gpus.is_empty()
+                        && usize::from(each) > gpus.len()
+                    {
+                        let app = row(here[guest].app.row());
+                        let few = self.few((app, node), each, row(gpus.len()));
+                        self.given.lacks.few.get_or_insert(few);
+                    }
+                    let (size, end) = (groups[&(share, set)], first + count);
+                    let mut at = first;
+                    while at < end {
+                        let (own, until) = deal(share, gpus, size, at);
+                        let until = until.min(end);
+                        parts.push((until - at, own));
+                        at = until;
+                    }
+                }
+            }
+            let wants = Words::of(here[guest].policy) != Words::Dealt(GpuShare::None);
+            for (count, gpus) in parts {
+                let set = self.set(&gpus, &visible);
+                if wants && set == 0 {
+                    lacking[guest] += u64::from(count);
+                }
+                let end = dealt.last().map_or(0, |last| last.0) + count;
+                match dealt.last_mut() {
+                    Some(last) if last.1 == set => last.0 = end,
+                    Some(_) | None => dealt.push((end, set)),
+                }
+            }
+        }
+        let first = here.first().map_or(0, |guest| guest.run.own_before);
+        (self.kind(first, dealt), lacking)
+    }
+
+    /// The runs of neighbours as they are placed, each with its app, and the sizes of the groups that they are in; `None`:
+    /// too many to be dealt.
+    fn gather(&self, here: &[Guest<'p>], near: &mut Near<'p>) -> Option<(Vec<Run>, Groups)> {
+        let mut groups = Groups::new();
+        let mut runs: Vec<Run> = Vec::new();
+        for (guest, of) in here.iter().enumerate() {
+            let pattern = self.plan.patterns.get(of.run.pattern);
+            let words = Words::of(of.policy);
+            let mut local = 0;
+            for run in pattern.runs(of.run.procs) {
+                let (object, count) = (run.place.object, run.count);
+                let got = match (words, object) {
+                    (Words::Mapped, Some(gpu)) => Got::These(vec![gpu]),
+                    (Words::Mapped, None) => {
+                        mapped(pattern, (local, count), (guest, &mut runs));
+                        local += count;
+                        continue;
+                    }
+                    (Words::Dealt(GpuShare::None), _) => Got::Nothing,
+                    (Words::Dealt(share), _) => {
+                        let set = near.of(run.place, of.run.kind);
+                        let size = groups.entry((share, set)).or_insert(0);
+                        let first = *size;
+                        *size += count;
+                        Got::Dealt(share, set, first)
+                    }
+                };
+                local += count;
+                runs.push((guest, count, got));
+                if runs.len() > PATTERN_RUNS_MAX {
+                    return None;
+                }
+            }
+        }
+        Some((runs, groups))
+    }
+
+    fn few(&self, (app, node): (u32, u32), asked: u16, near: u32) -> PlaceError {
+        PlaceError::NotEnoughGpus {
+            app,
+            asked,
+            node: self.plan.world.names.name(NodeId::from_row(node as usize)),
+            near,
+        }
+    }
+
+    fn kind(&mut self, first: u32, runs: Vec<(u32, u32)>) -> u32 {
+        self.given.kinds.push(NodeKind { first, runs });
+        row(self.given.kinds.len() - 1)
+    }
+
+    fn visible(&self, topology: TopologyId) -> Vec<u32> {
+        let gpus = self.plan.world.topologies.gpus(topology);
+        gpus.iter().map(|gpu| gpu.visible).collect()
+    }
+
+    /// The row of a set of GPUs, by logical number.
+    fn set(&mut self, gpus: &[u32], visible: &[u32]) -> u32 {
+        let shown = gpus
+            .iter()
+            .filter_map(|&gpu| visible.get(gpu as usize).copied());
+        let mut numbers: Vec<u32> = shown.collect();
+        numbers.sort_unstable();
+        if let Some(&row) = self.sets.get(&numbers) {
+            return row;
+        }
+        let row = row(self.given.sets.len());
+        self.given.sets.push(numbers.clone());
+        self.sets.insert(numbers, row);
+        row
+    }
+}

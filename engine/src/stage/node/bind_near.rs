@@ -1,0 +1,49 @@
+//! Binding by GPU: to the cpus near it, or to objects inside them.
+
+use super::bind::{Binder, Cpus, Failure, Mask};
+use super::units::Targets;
+use crate::policy::{ObjKind, Overload};
+use crate::table::topologies::ObjectId;
+
+impl Binder<'_> {
+    /// Whether processes are mapped by GPU: then targets are looked for inside the cpus near it.
+    pub(super) fn maps_gpus(&self) -> bool {
+        self.policy.map.object_kind() == Some(ObjKind::Gpu)
+    }
+
+    /// Whether a target has cpus, all of them among these.
+    pub(super) fn is_inside(&self, target: ObjectId, pus: &[(u32, u32)]) -> bool {
+        let ranges = self.topologies.ranges(target);
+        let within = |&(first, end): &(u32, u32)| pus.iter().any(|&(a, b)| a <= first && end <= b);
+        !ranges.is_empty() && ranges.iter().all(within)
+    }
+
+    /// The cpus near the mapped GPU, whole: other GPUs may be near the same ones, so none is looked for.
+    pub(super) fn bind_near(
+        &self,
+        cpus: &mut Cpus,
+        (pus, at): (&[(u32, u32)], usize),
+        objects: &Targets<'_>,
+        (snap, allowed): (&[u64], &[u64]),
+    ) -> Result<Mask, Failure> {
+        let overload = self.policy.overload == Overload::Allowed;
+        let limit = self.policy.limit.map(u32::from);
+        let full = limit.is_some_and(|limit| cpus.bound[at] >= limit);
+        let free = |cpus: &Cpus| self.units.first_inside(cpus.units.words(), pus, 0);
+        let mut cpu = free(cpus);
+        if full && !overload {
+            return Err(cpu.map_or(Failure::NoCpu, |_| Failure::Limit));
+        }
+        if cpu.is_none() && overload {
+            self.refill(cpus, pus, (snap, allowed));
+            cpu = free(cpus);
+        }
+        let unit = cpu.ok_or(Failure::NoCpu)?;
+        self.consume(cpus, unit);
+        if let Some(count) = cpus.bound.get_mut(at) {
+            *count += 1;
+        }
+        let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
+        Ok(self.mask(objects.get(target), (snap, allowed)))
+    }
+}

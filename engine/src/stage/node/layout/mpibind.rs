@@ -1,0 +1,326 @@
+//! One node under `--map-by mpibind`: processes dealt over memory, then over what is inside. `docs/gpus.md` tells the rule.
+
+use super::End;
+use super::sweep::Row;
+use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
+use crate::stage::node::bind::Mask;
+use crate::stage::node::bits::{self, Bits, There};
+use crate::stage::node::units::{narrow, shared};
+use crate::table::topologies::{ObjectId, Topologies, TopologyId};
+
+/// Ranges of logical PUs.
+type Ranges<'t> = &'t [(u32, u32)];
+
+/// A node with the cpus that an app finds.
+struct Node<'t> {
+    topologies: &'t Topologies,
+    topology: TopologyId,
+    /// Free PUs.
+    free: Bits,
+    options: Mpibind,
+}
+
+/// Things dealt to receivers as contiguous blocks, as even as can be, the larger ones first: block `at`.
+fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
+    let (each, more) = (things / receivers, things % receivers);
+    let first = at * each + at.min(more);
+    (first, first + each + u32::from(at < more))
+}
+
+/// Lays the processes of a node. Cost: the objects and cpus of the node.
+pub(super) fn lay(row: &mut Row<'_>, procs: u32) -> End {
+    let binder = row.ground.binder;
+    let MapBy::Mpibind(options) = binder.policy.map else {
+        return End::Full;
+    };
+    let node = Node {
+        topologies: binder.topologies,
+        topology: binder.hardware.topology,
+        free: row.cpus.free.clone(),
+        options,
+    };
+    let domains = node.domains();
+    if domains.is_empty() || procs == 0 {
+        return End::Full;
+    }
+    let bound = binder.policy.bind != BindTo::Nothing;
+    let mut got = Got {
+        row,
+        left: node.free.clone(),
+        bound,
+    };
+    if options.greedy == Wanted::Yes && procs < narrow(domains.len()) {
+        node.greedy(&domains, procs, &mut got);
+    } else {
+        for (domain, count) in node.counts(&domains, procs).into_iter().enumerate() {
+            if count > 0 {
+                node.inside(domains[domain], count, &mut got);
+            }
+        }
+    }
+    let Got { row, left, bound } = got;
+    if bound {
+        row.cpus.units = row.ground.binder.free_units(left.words());
+        row.cpus.free = left;
+    }
+    End::Wanted
+}
+
+/// What processes get, while it is dealt.
+struct Got<'r, 'g> {
+    row: &'r mut Row<'g>,
+    /// PUs that nobody got.
+    left: Bits,
+    bound: bool,
+}
+
+impl Got<'_, '_> {
+    /// `count` processes that share these PUs.
+    fn cpus(&mut self, count: u32, pus: &[u32]) {
+        let mut mask = Bits::none(self.left.len());
+        for &pu in pus {
+            mask.put(pu, There::Yes);
+            let taken = count > 1 || !bits::has(self.left.words(), pu);
+            self.row.cpus.shared |= taken && self.bound;
+            self.left.put(pu, There::No);
+        }
+        let mask = Some(Mask::Bits(Box::new(mask))).filter(|_| self.bound);
+        self.row.push(count, None, mask);
+    }
+}
+
+impl<'t> Node<'t> {
+    fn ranges(&self, object: ObjectId) -> Ranges<'t> {
+        self.topologies.ranges(object)
+    }
+
+    fn free_in(&self, ranges: Ranges<'_>) -> u32 {
+        bits::count_of(self.free.words(), ranges)
+    }
+
+    /// Free PUs of some ranges, in logical order.
+    fn pus(&self, ranges: Ranges<'_>) -> Vec<u32> {
+        bits::ones(self.free.words(), ranges).collect()
+    }
+
+    /// The first free PUs by OS number, at most so many.
+    fn first_by_os(&self, ranges: Ranges<'_>, count: u32) -> Vec<u32> {
+        let os = self.topologies.pus_os(self.topology);
+        let mut pus = self.pus(ranges);
+        pus.sort_by_key(|&pu| os[pu as usize]);
+        pus.truncate(count as usize);
+        pus
+    }
+
+    /// NUMA nodes with free cpus, none that shares a cpu with an earlier one.
+    fn domains(&self) -> Vec<ObjectId> {
+        let mut taken = Bits::none(self.free.len());
+        let mut domains = Vec::new();
+        for object in self.topologies.objects(self.topology, ObjKind::Numa) {
+            let ranges = self.ranges(object);
+            if self.free_in(ranges) == 0 || bits::count_of(taken.words(), ranges) > 0 {
+                continue;
+            }
+            for &stretch in ranges {
+                taken.fill(stretch, There::Yes);
+            }
+            domains.push(object);
+        }
+        domains
+    }
+
+    /// Logical numbers of the GPUs that count, with how many of their free cpus are in a domain, and how many there are.
+    fn gpus_near(&self, domain: ObjectId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let inside = self.ranges(domain);
+        let gpus = self.topologies.objects(self.topology, ObjKind::Gpu);
+        (0..).zip(gpus).filter_map(move |(logical, gpu)| {
+            let locality = self.ranges(gpu);
+            let near = shared(locality, inside);
+            let (all, here) = (self.free_in(locality), self.free_in(&near));
+            (here > 0).then_some((logical, here, all))
+        })
+    }
+
+    /// GPUs all of whose free cpus are in a domain.
+    fn gpus_in(&self, domain: ObjectId) -> Vec<u32> {
+        let within = self.gpus_near(domain).filter(|&(_, here, all)| here == all);
+        within.map(|(logical, ..)| logical).collect()
+    }
+
+    /// Fewer processes than domains: each gets all that is in its block of them.
+    fn greedy(&self, domains: &[ObjectId], procs: u32, got: &mut Got<'_, '_>) {
+        for at in 0..procs {
+            let (first, end) = block(narrow(domains.len()), procs, at);
+            let own = &domains[first as usize..end as usize];
+            let mut pus: Vec<u32> = Vec::new();
+            let mut gpus: Vec<u32> = Vec::new();
+            for &domain in own {
+                pus.extend(self.pus(self.ranges(domain)));
+                gpus.extend(self.gpus_in(domain));
+            }
+            gpus.sort_unstable();
+            got.cpus(1, &pus);
+            let threads = self.options.threads.map_or(narrow(pus.len()), u32::from);
+            got.row.share(1, threads, &gpus);
+        }
+    }
+
+    /// Processes of each domain: by the GPUs near it, else by its free cpus; the largest remainders get one more.
+    fn counts(&self, domains: &[ObjectId], procs: u32) -> Vec<u32> {
+        let by_gpus = |domain: &ObjectId| self.gpus_near(*domain).count() as u64;
+        let by_cpus = |domain: &ObjectId| u64::from(self.free_in(self.ranges(*domain)));
+        let mut weights: Vec<u64> = match self.options.gpu {
+            Wanted::Yes => domains.iter().map(by_gpus).collect(),
+            Wanted::No => Vec::new(),
+        };
+        if weights.iter().sum::<u64>() == 0 {
+            weights = domains.iter().map(by_cpus).collect();
+        }
+        let total = weights.iter().sum::<u64>().max(1);
+        let share = |weight: u64| u64::from(procs) * weight;
+        let whole = |weight: &u64| u32::try_from(share(*weight) / total).unwrap_or(procs);
+        let mut counts: Vec<u32> = weights.iter().map(whole).collect();
+        let dealt: u32 = counts.iter().sum();
+        let mut order: Vec<usize> = (0..domains.len()).collect();
+        order.sort_by_key(|&at| std::cmp::Reverse(share(weights[at]) % total));
+        for &at in order.iter().take((procs - dealt) as usize) {
+            counts[at] += 1;
+        }
+        counts
+    }
+
+    /// The objects of a kind that have a free cpu and lie wholly inside some ranges. Where there are no cores, hwthreads are.
+    fn objects_inside(&self, kind: ObjKind, inside: Ranges<'_>) -> Vec<ObjectId> {
+        let within = |ranges: Ranges<'_>| {
+            let in_one =
+                |&(first, end): &(u32, u32)| inside.iter().any(|&(a, b)| a <= first && end <= b);
+            ranges.iter().all(in_one)
+        };
+        let counts = |&object: &ObjectId| {
+            let ranges = self.ranges(object);
+            within(ranges) && self.free_in(ranges) > 0
+        };
+        let objects = self.topologies.objects(self.topology, kind);
+        objects.filter(counts).collect()
+    }
+
+    fn core_kind(&self) -> ObjKind {
+        match self.topologies.count(self.topology, ObjKind::Core) {
+            0 => ObjKind::Hwthread,
+            _ => ObjKind::Core,
+        }
+    }
+
+    /// Free hwthreads of the core that has most.
+    fn widest(&self) -> u32 {
+        let cores = self.topologies.objects(self.topology, self.core_kind());
+        let free = cores.map(|core| self.free_in(self.ranges(core)));
+        free.max().unwrap_or(1).max(1)
+    }
+
+    /// The processes of one domain: threads, cpus and GPUs.
+    fn inside(&self, domain: ObjectId, procs: u32, got: &mut Got<'_, '_>) {
+        let within = self.ranges(domain);
+        let mut cores = self.objects_inside(self.core_kind(), within);
+        if cores.is_empty() {
+            cores = self.objects_inside(ObjKind::Hwthread, within);
+        }
+        let (widest, smt) = (self.widest(), self.options.smt.map(u32::from));
+        let places = match smt {
+            Some(smt) if smt >= widest => cores
+                .iter()
+                .map(|&core| self.free_in(self.ranges(core)))
+                .sum(),
+            Some(smt) if smt > 1 => narrow(cores.len()) * smt,
+            Some(_) | None => narrow(cores.len()),
+        };
+        let threads = self
+            .options
+            .threads
+            .map_or((places / procs).max(1), u32::from);
+        let wanted = u64::from(procs) * u64::from(threads);
+        let (objects, each) = self.level(domain, cores, (wanted, widest));
+        let chosen = |object: ObjectId| self.first_by_os(self.ranges(object), each);
+        let count = narrow(objects.len());
+        if count >= procs {
+            for at in 0..procs {
+                let (first, end) = block(count, procs, at);
+                let own = objects[first as usize..end as usize].iter();
+                let pus: Vec<u32> = own.flat_map(|&object| chosen(object)).collect();
+                got.cpus(1, &pus);
+            }
+        } else {
+            for (at, &object) in (0..).zip(&objects) {
+                let (first, end) = block(procs, count, at);
+                deal_threads(&chosen(object), end - first, got);
+            }
+        }
+        self.deal_gpus(&self.gpus_in(domain), procs, threads, got);
+    }
+
+    /// The objects that cpus are taken of, and how many hwthreads of each.
+    fn level(
+        &self,
+        domain: ObjectId,
+        cores: Vec<ObjectId>,
+        (wanted, widest): (u64, u32),
+    ) -> (Vec<ObjectId>, u32) {
+        if let Some(smt) = self.options.smt {
+            return (cores, u32::from(smt));
+        }
+        if wanted <= 1 {
+            return (vec![domain], 1);
+        }
+        let kinds = [
+            ObjKind::Package,
+            ObjKind::Die,
+            ObjKind::L3,
+            ObjKind::L2,
+            ObjKind::L1,
+        ];
+        for kind in kinds {
+            let objects = self.objects_inside(kind, self.ranges(domain));
+            if objects.len() as u64 >= wanted {
+                return (objects, 1);
+            }
+        }
+        let each = wanted.div_ceil((cores.len() as u64).max(1)).max(1);
+        let each = u32::try_from(each).unwrap_or(widest).min(widest);
+        (cores, each)
+    }
+
+    fn deal_gpus(&self, gpus: &[u32], procs: u32, threads: u32, got: &mut Got<'_, '_>) {
+        let count = narrow(gpus.len());
+        if count == 0 {
+            got.row.share(procs, threads, &[]);
+        } else if count >= procs {
+            for at in 0..procs {
+                let (first, end) = block(count, procs, at);
+                let own = &gpus[first as usize..end as usize];
+                got.row.share(1, threads, own);
+            }
+        } else {
+            for (at, gpu) in (0..).zip(gpus) {
+                let (first, end) = block(procs, count, at);
+                got.row
+                    .share(end - first, threads, std::slice::from_ref(gpu));
+            }
+        }
+    }
+}
+
+/// The chosen hwthreads of one object, dealt to the processes that share it.
+fn deal_threads(chosen: &[u32], procs: u32, got: &mut Got<'_, '_>) {
+    let count = narrow(chosen.len());
+    if count >= procs {
+        for at in 0..procs {
+            let (first, end) = block(count, procs, at);
+            got.cpus(1, &chosen[first as usize..end as usize]);
+        }
+    } else {
+        for (at, pu) in (0..).zip(chosen) {
+            let (first, end) = block(procs, count, at);
+            got.cpus(end - first, std::slice::from_ref(pu));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
+
+use super::deal::Deal;
+use super::groups::Work;
+use super::refuse;
+use super::share::{Share, even, fill};
+use crate::error::at::{At, Text};
+use crate::error::{MapError, SpecError};
+use crate::policy::{MapBy, ObjKind, Oversubscribe};
+use crate::stage::node::bits;
+use crate::stage::node::layout::Layout;
+use crate::stage::node::units::narrow;
+
+impl Deal {
+    /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
+    pub(super) fn by_memory(&mut self, work: &mut Work<'_>) -> Result<(), MapError> {
+        let mut given: Vec<u32> = Vec::with_capacity(work.lots.len());
+        let mut lot = 0;
+        while lot < work.lots.len() {
+            let row = work.lots[lot];
+            let share = Share {
+                nodes: row.nodes.count,
+                cap: row.avail.min(row.room),
+            };
+            let parts = fill(share, self.left);
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
+                self.left -= nodes * procs;
+                given.push(procs);
+            }
+            lot += rows.len().max(1);
+        }
+        while self.left > 0 {
+            if work.policy.oversubscribe == Oversubscribe::Refused
+                || !self.share_out(work, &mut given)
+            {
+                return Err(refuse::out_of_resource(work, self.so_far()));
+            }
+        }
+        let mut counts = Vec::new();
+        for (lot, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
+            check(work, lot)?;
+            counts.push((lot, Layout::Mpibind(procs), procs));
+        }
+        self.lay(work, &counts)
+    }
+
+    /// One round of even shares (4.8). Gives whether anybody took any.
+    fn share_out(&mut self, work: &mut Work<'_>, given: &mut Vec<u32>) -> bool {
+        let open = |work: &Work<'_>, given: &[u32], lot: usize| work.lots[lot].room > given[lot];
+        let all: u64 = (0..work.lots.len())
+            .filter(|&lot| open(work, given, lot))
+            .map(|lot| u64::from(work.lots[lot].nodes.count))
+            .sum();
+        let (share, mut at, mut lot) = (self.left, 0_u64, 0);
+        while lot < work.lots.len() {
+            if !open(work, given, lot) {
+                lot += 1;
+                continue;
+            }
+            let row = work.lots[lot];
+            let parts = even(row.nodes.count, at, all, share);
+            at += u64::from(row.nodes.count);
+            let before = given[lot];
+            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            if rows.len() > 1 {
+                given.insert(lot, before);
+            }
+            let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+            for (part, &(nodes, procs)) in rows.clone().zip(taking) {
+                let procs = procs.min(work.lots[part].room - before);
+                self.left -= nodes * procs;
+                given[part] += procs;
+            }
+            lot += rows.len();
+        }
+        self.left < share
+    }
+}
+
+/// Whether the nodes of a lot can be dealt out: cpus with memory, and cores as wide as `smt=` says.
+fn check(work: &Work<'_>, lot: usize) -> Result<(), MapError> {
+    let topology = work.topology(work.lots[lot].progress);
+    let topologies = &work.site.topologies;
+    let MapBy::Mpibind(options) = work.policy.map else {
+        return Ok(());
+    };
+    if let Some(smt) = options.smt {
+        let cores = topologies.objects(topology, ObjKind::Core);
+        let wide = |core| -> u32 { topologies.ranges(core).iter().map(|(a, b)| b - a).sum() };
+        let widest = cores.map(wide).max().unwrap_or(1);
+        if u32::from(smt) > widest {
+            let value = format!("smt={smt}");
+            return Err(SpecError::BadValue {
+                at: At {
+                    start: 0,
+                    end: narrow(value.len()),
+                    text: Text::Value {
+                        app: Some(work.app_number()),
+                        option: "map-by".to_owned(),
+                        value,
+                    },
+                },
+                asked: smt.to_string(),
+                range: "number of hwthreads that a core of the node has",
+            }
+            .into());
+        }
+    }
+    let state = work
+        .site
+        .states
+        .get(work.progress[work.lots[lot].progress].state);
+    let free = work.site.pusets.words(state.free);
+    let mut memory = topologies.objects(topology, ObjKind::Numa);
+    if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {
+        return Ok(());
+    }
+    Err(refuse::no_free_memory(work, lot))
+}

@@ -1,0 +1,107 @@
+//! Words about GPUs, and what cannot stand beside `--columns`.
+
+use super::Format;
+use super::reader::{Once, Reader};
+use crate::columns;
+use crate::options::Meaning;
+use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::{Owner, Said};
+use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::keys;
+
+/// What `--columns` takes.
+const COLUMNS: &str = "list of columns, each once, of: rank app app_rank node local_rank node_rank object cpus gpus threads";
+
+impl Reader<'_> {
+    /// `--gpus HOW`, `--gpus-per-rank K`: one of both on an app.
+    ///
+    /// # Errors
+    /// `contradicting-qualifiers` where both stand on one app; `bad-value`; `bad-option` where one stands twice.
+    pub(super) fn gpus(
+        &mut self,
+        meaning: Meaning,
+        given: &str,
+        value: &str,
+        seen: &mut Vec<(Once, String)>,
+    ) -> Result<(), SpecError> {
+        self.once(seen, Once::Job(meaning), given)?;
+        let of_gpus = |(once, _): &&(Once, String)| {
+            matches!(once, Once::Job(Meaning::Gpus | Meaning::GpusPerRank))
+        };
+        let told: Vec<&(Once, String)> = seen.iter().filter(of_gpus).collect();
+        if let [first, second, ..] = told[..] {
+            let said = |word: &str| Said {
+                word: word.to_owned(),
+                at: None,
+            };
+            return Err(SpecError::ContradictingQualifiers {
+                owner: self.owner(),
+                first: said(&first.1),
+                second: said(&second.1),
+                why: "an app's GPUs are dealt in one way",
+            });
+        }
+        let value = if meaning == Meaning::GpusPerRank {
+            let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+            match value.parse::<u16>() {
+                Ok(each) if each > 0 && digits => each.to_string(),
+                Ok(_) | Err(_) => {
+                    return self.bad_value(given, value, "number from 1 to 65535");
+                }
+            }
+        } else {
+            let word = value.to_ascii_lowercase();
+            if !["split", "share", "none"].contains(&word.as_str()) {
+                return self.bad_value(given, value, "word of: split share none");
+            }
+            word
+        };
+        let key = match self.owner() {
+            Owner::Job => keys::JOB_GPUS,
+            Owner::App(_) => keys::APP_GPUS,
+        };
+        let row = self.text(given, &value);
+        let owner = self.owner();
+        self.intake
+            .single(owner, key, Value::String(value), row, Scope::Global)
+    }
+
+    /// `--columns LIST`.
+    ///
+    /// # Errors
+    /// `bad-value`: a name that is none, or stands twice.
+    pub(super) fn columns(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
+        match columns::read(value) {
+            Ok(list) => {
+                self.job.columns = Some(list);
+                Ok(())
+            }
+            Err(word) => {
+                let word = word.to_owned();
+                self.bad_value(given, &word, COLUMNS)
+            }
+        }
+    }
+
+    /// `--columns` means tsv.
+    ///
+    /// # Errors
+    /// `contradicting-qualifiers` beside another format.
+    pub(super) fn judge_columns(&self) -> Result<(), SpecError> {
+        match (&self.job.columns, self.job.format) {
+            (None, _) | (Some(_), None | Some(Format::Tsv | Format::Ndjson)) => Ok(()),
+            (Some(_), Some(_)) => {
+                let said = |word: &str| Said {
+                    word: word.to_owned(),
+                    at: None,
+                };
+                Err(SpecError::ContradictingQualifiers {
+                    owner: Owner::Job,
+                    first: said("columns"),
+                    second: said("format"),
+                    why: "columns are those of tsv and ndjson",
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The columns of rows: which, in what order (`--columns`).
+
+/// A column of the table of ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Column {
+    /// The rank in the job.
+    Rank,
+    /// The app.
+    App,
+    /// The rank in the app.
+    AppRank,
+    /// The node's name.
+    Node,
+    /// The number among the job's processes on the node, in placement order. Not the number of a GPU.
+    LocalRank,
+    /// The number among all processes on the node.
+    NodeRank,
+    /// The object it was mapped to.
+    Object,
+    /// The cpus it is bound to.
+    Cpus,
+    /// Visible numbers of the GPUs it is given.
+    Gpus,
+    /// Threads that it should run.
+    Threads,
+}
+
+impl Column {
+    /// All columns, in the order in which messages name them.
+    pub const ALL: [Self; 10] = [
+        Self::Rank,
+        Self::App,
+        Self::AppRank,
+        Self::Node,
+        Self::LocalRank,
+        Self::NodeRank,
+        Self::Object,
+        Self::Cpus,
+        Self::Gpus,
+        Self::Threads,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Rank => "rank",
+            Self::App => "app",
+            Self::AppRank => "app_rank",
+            Self::Node => "node",
+            Self::LocalRank => "local_rank",
+            Self::NodeRank => "node_rank",
+            Self::Object => "object",
+            Self::Cpus => "cpus",
+            Self::Gpus => "gpus",
+            Self::Threads => "threads",
+        }
+    }
+}
+
+/// Reads names apart by commas, each once.
+///
+/// # Errors
+/// The word that is no column, or stands there twice.
+/// ```
+/// use stowplan_job::columns::{Column, read};
+/// assert_eq!(read("cpus,rank"), Ok(vec![Column::Cpus, Column::Rank]));
+/// assert_eq!(read("rank,gpu"), Err("gpu"));
+/// assert_eq!(read("rank,rank"), Err("rank"));
+/// ```
+pub fn read(text: &str) -> Result<Vec<Column>, &str> {
+    let mut columns = Vec::new();
+    for word in text.split(',') {
+        let found = Column::ALL.into_iter().find(|column| column.word() == word);
+        match found.filter(|column| !columns.contains(column)) {
+            Some(column) => columns.push(column),
+            None => return Err(word),
+        }
+    }
+    Ok(columns)
+}

@@ -1,0 +1,211 @@
+//! A line per rank with the columns that were asked for, as tsv or JSON: streamed, in memory that does not grow with ranks.
+
+use super::digits;
+use super::watch::Watch;
+use roaring::RoaringBitmap;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::gpus::GivenGpus;
+use stowplan_engine::plan::{Plan, ProcPlace};
+use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::topologies::TopologyId;
+use stowplan_job::columns::Column;
+
+/// How lines are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Cells apart by tabs.
+    Tsv,
+    /// An object each.
+    Ndjson,
+}
+
+/// What is written of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The columns, in this order.
+    pub columns: &'a [Column],
+    /// Some ranks; `None` for all.
+    pub some: Option<&'a RoaringBitmap>,
+    /// How.
+    pub form: Form,
+    /// The GPUs of the plan.
+    pub gpus: &'a GivenGpus,
+}
+
+/// Bytes that are gathered before they are written.
+const BLOCK: usize = 64 << 10;
+
+/// Writes the columns of a plan.
+///
+/// # Errors
+/// When `out` cannot take it, or `watch` ends it.
+///
+/// Cost: a few searches per rank. Memory: a block, and the distinct texts.
+pub fn write(
+    plan: &Plan,
+    wanted: &Wanted<'_>,
+    out: &mut dyn Write,
+    watch: &mut dyn Watch,
+) -> io::Result<()> {
+    let Wanted {
+        columns,
+        some,
+        form,
+        gpus,
+    } = *wanted;
+    let mut cells = Cells {
+        plan,
+        gpus,
+        lists: HashMap::new(),
+        threads: HashMap::new(),
+    };
+    let names: Vec<&str> = columns.iter().map(|column| column.word()).collect();
+    let mut buf = match form {
+        Form::Tsv => format!("#{}\n", names.join("\t")).into_bytes(),
+        Form::Ndjson => Vec::new(),
+    };
+    let ranks: Box<dyn Iterator<Item = u32>> = match some {
+        Some(some) => Box::new(some.iter()),
+        None => Box::new(0..plan.ranks()),
+    };
+    for rank in ranks {
+        let Some(place) = plan.place(Rank(rank)) else {
+            continue;
+        };
+        match form {
+            Form::Tsv => cells.tsv(&mut buf, columns, &place),
+            Form::Ndjson => cells.json(&mut buf, columns, &place),
+        }
+        buf.push(b'\n');
+        if buf.len() >= BLOCK {
+            out.write_all(&buf)?;
+            buf.clear();
+            watch.at(rank, plan.ranks())?;
+        }
+    }
+    out.write_all(&buf)
+}
+
+/// What stands in a line, texts kept for the next one.
+struct Cells<'p> {
+    plan: &'p Plan,
+    gpus: &'p GivenGpus,
+    lists: HashMap<CpusetId, String>,
+    threads: HashMap<(TopologyId, CpusetId, CpuMode), u32>,
+}
+
+impl Cells<'_> {
+    fn tsv(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) {
+        for (at, &column) in columns.iter().enumerate() {
+            if at > 0 {
+                buf.push(b'\t');
+            }
+            self.push(buf, column, place);
+        }
+    }
+
+    fn json(&mut self, buf: &mut Vec<u8>, columns: &[Column], place: &ProcPlace) {
+        let mut cell = Vec::new();
+        for (at, &column) in columns.iter().enumerate() {
+            cell.clear();
+            self.push(&mut cell, column, place);
+            let text = String::from_utf8_lossy(&cell);
+            buf.extend_from_slice(if at > 0 { b",\"" } else { b"{\"" });
+            buf.extend_from_slice(column.word().as_bytes());
+            buf.extend_from_slice(b"\":");
+            let words = matches!(
+                column,
+                Column::Node | Column::Object | Column::Cpus | Column::Gpus
+            );
+            match &*text {
+                "-" if column != Column::Node => buf.extend_from_slice(b"null"),
+                text if words => {
+                    buf.extend_from_slice(serde_json::Value::from(text).to_string().as_bytes());
+                }
+                digits => buf.extend_from_slice(digits.as_bytes()),
+            }
+        }
+        buf.push(b'}');
+    }
+
+    fn push(&mut self, buf: &mut Vec<u8>, column: Column, place: &ProcPlace) {
+        let world = self.plan.world();
+        match column {
+            Column::Rank => digits::push(buf, place.rank.0),
+            Column::App => {
+                digits::push(buf, u32::try_from(place.app.row()).unwrap_or(u32::MAX));
+            }
+            Column::AppRank => digits::push(buf, place.app_rank),
+            Column::Node => buf.extend_from_slice(world.names.name(place.node).as_bytes()),
+            Column::LocalRank => digits::push(buf, place.local_rank),
+            Column::NodeRank => digits::push(buf, place.node_rank),
+            Column::Object => match place.object {
+                Some((kind, logical)) => {
+                    buf.extend_from_slice(kind.word().as_bytes());
+                    buf.push(b':');
+                    digits::push(buf, logical);
+                }
+                None => buf.push(b'-'),
+            },
+            Column::Cpus => match place.cpus {
+                Some(set) => {
+                    let list = self
+                        .lists
+                        .entry(set)
+                        .or_insert_with(|| list_form(world.cpusets.get(set)));
+                    buf.extend_from_slice(list.as_bytes());
+                }
+                None => buf.push(b'-'),
+            },
+            Column::Gpus => match self.gpus.of(place.node, place.local_rank) {
+                [] => buf.push(b'-'),
+                numbers => {
+                    let list = list_form(&numbers.iter().copied().collect());
+                    buf.extend_from_slice(list.as_bytes());
+                }
+            },
+            Column::Threads => match self.threads(place) {
+                Some(threads) => digits::push(buf, threads),
+                None => buf.push(b'-'),
+            },
+        }
+    }
+
+    /// What the map says; else the cores of which a process has cpus, or its hwthreads where these are the cpus.
+    fn threads(&mut self, place: &ProcPlace) -> Option<u32> {
+        if let Some(said) = self.plan.threads_of(place) {
+            return Some(said);
+        }
+        let set = place.cpus?;
+        let world = self.plan.world();
+        let policy = self.plan.app(place.app).policy()?;
+        let mode = self.plan.table().policies[policy].mode;
+        let topology = world.states.get(world.before.state(place.node)).topology;
+        let count = self
+            .threads
+            .entry((topology, set, mode))
+            .or_insert_with(|| {
+                let cpus = world.cpusets.get(set);
+                let by_core =
+                    mode == CpuMode::Core && world.topologies.count(topology, ObjKind::Core) > 0;
+                let kind = if by_core {
+                    ObjKind::Core
+                } else {
+                    ObjKind::Hwthread
+                };
+                let mut cores = world.topologies.objects(topology, kind);
+                let own = |core| {
+                    !world
+                        .cpusets
+                        .get(world.topologies.cpuset(core))
+                        .is_disjoint(cpus)
+                };
+                u32::try_from(cores.by_ref().filter(|&core| own(core)).count()).unwrap_or(u32::MAX)
+            });
+        Some(*count)
+    }
+}
