@@ -52,6 +52,7 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         procs: CORES,
         runs: runs.collect(),
         cycle: None,
+        shares: Vec::new(),
     }]);
     let run = PlacedRun {
         nodes: NodeRange {
@@ -104,6 +105,7 @@ fn table(ranks: u32) -> (AppTable, stowplan_engine::table::apps::PolicyId) {
         overload: Overload::Refused,
         limit: None,
         oversubscribe: Oversubscribe::Refused,
+        gpus: None,
     });
     table.np.push(Some(ProcCount(ranks)));
     table.policy.push(Some(policy));
