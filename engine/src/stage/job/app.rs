@@ -102,7 +102,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
             if count == 0
                 && let (PprObject::Kind(ObjKind::Gpu), Some(pick)) = (on, picks.first())
             {
-                let (app, node) = (narrow(app.row()), site.name(pick.nodes.first));
+                let (app, node) = (narrow(app.row()), site.pool.nodes.name(pick.nodes.first));
                 return Err(PlaceError::DeviceNotFound { app, node }.into());
             }
             if count == 0 {
