@@ -35,7 +35,7 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
             HERE => outside.here()?,
             source => stowplan_topo::read(source, &|path| outside.read(path))?,
         };
-        objects += draft.objects.len();
+        objects += draft.objects.len() + draft.pus_os.len();
         if objects > OBJECTS_MAX as usize {
             return Err(JobError::Told {
                 class: "bad-topology",

@@ -7,6 +7,7 @@
 )]
 
 mod batch;
+mod bounds;
 mod cases;
 mod citations;
 mod command_line;

@@ -1,0 +1,124 @@
+//! Extremes under a cap of memory: the command answers or refuses, and does neither less nor more.
+
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "what fails here fails the test, in its helpers too"
+)]
+
+use std::process::{Command, Stdio};
+
+/// Kilobytes of address space.
+const CAP: &str = "3000000";
+
+/// Runs the command under the cap. Gives the exit status and standard error.
+fn capped(words: &[&str]) -> (Option<i32>, String) {
+    let script = format!("ulimit -c 0; ulimit -v {CAP}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_stowplan")]);
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let said = command.output().unwrap();
+    (said.status.code(), String::from_utf8(said.stderr).unwrap())
+}
+
+/// Host lists and topologies that say much in few bytes, under every policy and format of few lines.
+#[test]
+fn much_said_in_few_bytes_is_answered_or_refused() {
+    let brackets = "n[0-1]".repeat(20);
+    let lists = format!("{},{brackets}", "n[0-1]".repeat(16));
+    for hosts in [
+        "n[0-2147483647]",
+        "n[0-4294967290]:4",
+        "n[0-99999999]:1048576",
+        &brackets,
+        &lists,
+    ] {
+        for policy in [
+            "slot",
+            "node",
+            "core",
+            "package:span",
+            "slot:pe=2",
+            "ppr:1:node",
+            "pe-list=0-3",
+            "seq",
+        ] {
+            for count in [&["-n", "4"][..], &[]] {
+                if policy.starts_with("ppr") && !count.is_empty() {
+                    continue;
+                }
+                let mut words = vec!["map", "--topo", "package:2 core:2 pu:1", "-H", hosts];
+                words.extend(["--map-by", policy, "--format", "taskmap"]);
+                words.extend(count);
+                words.push("x");
+                let (status, err) = capped(&words);
+                assert!(matches!(status, Some(0 | 2)), "{words:?}: {status:?} {err}");
+                assert_eq!(
+                    status == Some(2),
+                    err.contains("error["),
+                    "{words:?}: {err}"
+                );
+            }
+        }
+    }
+}
+
+/// Each file that a command reads, where it never ends: refused, with its class.
+#[test]
+fn files_without_end_are_refused() {
+    for words in [
+        &["topo", "show", "/dev/zero"][..],
+        &["session", "run", "/dev/zero"],
+        &["session", "replay", "/dev/zero"],
+        &["check", "/dev/zero"],
+        &["map", "--topo", "/dev/zero", "-H", "a", "x"],
+        &["map", "--topo", "pu:2", "--hostfile", "/dev/zero", "x"],
+        &[
+            "map",
+            "--topo",
+            "pu:2",
+            "-H",
+            "a",
+            "--map-by",
+            "seq:file=/dev/zero",
+            "x",
+        ],
+        &[
+            "map",
+            "--topo",
+            "pu:2",
+            "-H",
+            "a",
+            "--session",
+            "/dev/zero",
+            "x",
+        ],
+        &["spawn", "/dev/zero"],
+    ] {
+        let (status, err) = capped(words);
+        assert_eq!(status, Some(2), "{words:?}: {err}");
+        assert!(err.starts_with("error["), "{words:?}: {err}");
+    }
+}
+
+/// The objects of all topologies of a job are bounded together, those read and those of PUs alone.
+#[test]
+fn many_topologies_share_one_limit() {
+    let topologies: Vec<String> = (0..6)
+        .map(|node| format!("n{node}=pu:{}", 1_048_570 + node))
+        .collect();
+    let mut words = vec!["map", "-H", "n1"];
+    for topology in &topologies {
+        words.extend(["--topo", topology]);
+    }
+    words.push("x");
+    let (status, err) = capped(&words);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(
+        err.starts_with("error[bad-topology]") && err.contains("at most"),
+        "{err}"
+    );
+}
