@@ -121,16 +121,20 @@ impl Lists {
         let mut maker = Maker {
             plan,
             nodes,
+            bound: if is_bound(plan) {
+                Bound::Some
+            } else {
+                Bound::Nobody
+            },
             lists: Self::default(),
             known: HashMap::new(),
             whole: HashMap::new(),
         };
-        let bound = is_bound(plan);
-        if bound {
+        if maker.bound == Bound::Some {
             maker.lists.sets = plan.world().cpusets.clone();
         }
-        for (first, end) in stretches(plan, bound) {
-            maker.stretch(first, end, bound)?;
+        for (first, end) in stretches(plan, maker.bound) {
+            maker.stretch(first, end)?;
         }
         Ok(maker.lists)
     }
@@ -160,6 +164,13 @@ impl Lists {
     }
 }
 
+/// Whether ranks are bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bound {
+    Nobody,
+    Some,
+}
+
 /// Whether anybody is bound. Cost: the distinct patterns.
 fn is_bound(plan: &Plan) -> bool {
     let any = |(_, pattern): (_, &stowplan_engine::table::patterns::Pattern)| {
@@ -178,31 +189,30 @@ fn is_bound(plan: &Plan) -> bool {
 }
 
 /// Stretches of nodes, first and end by the job's numbering, between which placed runs or node states change.
-fn stretches(plan: &Plan, bound: bool) -> Vec<(u32, u32)> {
-    let mut cuts: Vec<(u32, bool)> = Vec::new();
+fn stretches(plan: &Plan, bound: Bound) -> Vec<(u32, u32)> {
+    let mut places: Vec<u32> = Vec::new();
     let mut listed: Vec<(u32, u32)> = Vec::new();
     for app in plan.apps() {
         for run in app.runs() {
-            cuts.push((run.nodes.first, true));
-            cuts.push((run.nodes.end(), false));
-            if matches!(app.order(), RankOrder::Listed(_)) && bound {
+            places.push(run.nodes.first);
+            places.push(run.nodes.end());
+            if matches!(app.order(), RankOrder::Listed(_)) && bound == Bound::Some {
                 listed.push((run.nodes.first, run.nodes.end()));
             }
         }
     }
-    if bound {
+    if bound == Bound::Some {
         for (nodes, _) in plan.world().before.iter() {
-            cuts.push((nodes.first, true));
-            cuts.push((nodes.end(), false));
+            places.push(nodes.first);
+            places.push(nodes.end());
         }
     }
     for (first, end) in listed {
         for node in first..end {
-            cuts.push((node, true));
-            cuts.push((node + 1, false));
+            places.push(node);
+            places.push(node + 1);
         }
     }
-    let mut places: Vec<u32> = cuts.iter().map(|&(at, _)| at).collect();
     places.sort_unstable();
     places.dedup();
     let stretch = |two: &[u32]| (two[0], two[1]);
@@ -212,13 +222,14 @@ fn stretches(plan: &Plan, bound: bool) -> Vec<(u32, u32)> {
 struct Maker<'p> {
     plan: &'p Plan,
     nodes: &'p RankNodes<'p>,
+    bound: Bound,
     lists: Lists,
     known: HashMap<CpuList, usize>,
     whole: HashMap<StateId, CpusetId>,
 }
 
 impl Maker<'_> {
-    fn stretch(&mut self, first: u32, end: u32, bound: bool) -> Result<(), TooMany> {
+    fn stretch(&mut self, first: u32, end: u32) -> Result<(), TooMany> {
         let node = NodeId::from_row(first as usize);
         let on: Vec<OnNode<'_>> = self.plan.on_node(node).collect();
         let ranks: u64 = on.iter().map(|on| u64::from(on.run.procs)).sum();
@@ -230,13 +241,12 @@ impl Maker<'_> {
             node: number,
             ranks,
         };
-        if bound && ranks > NODE_RANKS_MAX {
+        if self.bound == Bound::Some && ranks > NODE_RANKS_MAX {
             return Err(too_many);
         }
-        let list = if bound {
-            Some(self.list(node, number, &on))
-        } else {
-            None
+        let list = match self.bound {
+            Bound::Some => Some(self.list(node, number, &on)),
+            Bound::Nobody => None,
         };
         let group = NodeGroup {
             first: number,

@@ -11,20 +11,29 @@ const LINE_BYTES_MAX: usize = 16 * 1024;
 /// Bytes of a rank map that is tried at all.
 const MAP_BYTES_MAX: usize = crate::script::WORD_BYTES_MAX;
 
+/// Where cpus stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cpus {
+    /// In one list for all nodes.
+    OfAll,
+    /// Behind each host.
+    OfEach,
+}
+
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
     job.words_stand()?;
     let mut words = vec![Word::plain("-f"), Word::path("hosts")];
     words.push(Word::plain("-rankmap"));
     words.push(fits(rank_map(job)?, "the rank map")?);
-    let by_host = match bind(job) {
+    let cpus = match bind(job) {
         Ok(bind) => {
             words.extend([Word::plain("-bind-to"), bind]);
-            false
+            Cpus::OfAll
         }
         Err(_) => {
             lines_fit(job)?;
-            true
+            Cpus::OfEach
         }
     };
     for (number, app) in job.programs.iter().enumerate() {
@@ -47,7 +56,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         launcher: "mpiexec.hydra",
         variables: Vec::new(),
         words,
-        files: vec![hosts(job, by_host)],
+        files: vec![hosts(job, cpus)],
     })
 }
 
@@ -87,12 +96,12 @@ fn lines_fit(job: &Job<'_>) -> Result<(), Unsaid> {
     Ok(())
 }
 
-fn hosts<'p>(job: &'p Job<'p>, by_host: bool) -> File<'p> {
+fn hosts<'p>(job: &'p Job<'p>, cpus: Cpus) -> File<'p> {
     File {
         name: "hosts",
         body: Box::new(move |out| {
             for number in 0..job.nodes.len() {
-                if by_host {
+                if cpus == Cpus::OfEach {
                     writeln!(out, "{}", line(job, number))?;
                 } else {
                     writeln!(out, "{}", job.nodes.name(number))?;

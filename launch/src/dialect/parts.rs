@@ -170,7 +170,6 @@ fn said_list(job: &Job<'_>, nodes: &[u32]) -> Result<Option<Vec<CpusetId>>, Unsa
 }
 
 /// How a part is said.
-#[expect(clippy::type_complexity, reason = "the three words of a part")]
 fn said<'j, 'p>(
     job: &'j Job<'p>,
     part: &Part,

@@ -21,6 +21,7 @@ type Slots = BTreeMap<(TopologyId, CpusetId), String>;
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
     job.words_stand()?;
+    words_stay(job)?;
     let mut files = Vec::new();
     let (slots, unit) = slots(job)?;
     let behind = if unit == Unit::Hwthread {
@@ -69,6 +70,26 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words,
         files,
     })
+}
+
+/// That no word of a program is one that prterun spells in another way before it looks whose word it is.
+fn words_stay(job: &Job<'_>) -> Result<(), Unsaid> {
+    const RENAMED: [&str; 4] = ["--map-by", "--rank-by", "--bind-to", "--runtime-options"];
+    for program in &job.programs {
+        let name = |word: &str| {
+            word.split_once('=')
+                .map_or(word, |(name, _)| name)
+                .to_owned()
+        };
+        let mut words = program.words();
+        if let Some(word) = words.find(|word| RENAMED.contains(&&*name(word))) {
+            return Err(Unsaid(format!(
+                "the program of rank {} has the word {word:?}, which prterun would spell without the inner dash",
+                program.first
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Hosts with slots: a word, or a file where that would be too long.

@@ -1,3 +1,5 @@
+//! Recorded environments of each system, and what is refused of them.
+
 use super::rank::identity;
 use super::*;
 

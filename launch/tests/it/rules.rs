@@ -1,6 +1,7 @@
 //! Where each launcher puts each rank, with which cpus and words, by its documented rule.
 
 use crate::given::{Given, OWN};
+use crate::rank_map::rank_map;
 use crate::truth::{Process, Truth};
 use roaring::RoaringBitmap;
 use std::collections::BTreeMap;
@@ -106,7 +107,7 @@ fn bind(processes: &mut [Process], cpus: impl Fn(usize, &str) -> Option<RoaringB
 }
 
 /// Lines of programs: `0-2 ./x 'a b'`.
-fn programs(text: &str, processes: &mut [Process], replaces: bool) {
+fn programs(text: &str, processes: &mut [Process], replaced: &[&str]) {
     for line in text.lines() {
         let (ranks, rest) = line.split_once(' ').unwrap();
         let mut words: Vec<String> = Vec::new();
@@ -126,10 +127,9 @@ fn programs(text: &str, processes: &mut [Process], replaces: bool) {
             }
         }
         words.extend(word);
-        let gone = words.iter().any(|word| {
-            word.is_empty() || (replaces && (word.contains("%t") || word.contains("%o")))
-        });
-        assert!(!gone, "{line}");
+        let gone =
+            |word: &String| word.is_empty() || replaced.iter().any(|sign| word.contains(sign));
+        assert!(!words.iter().any(gone), "{line}");
         for rank in list(ranks) {
             processes[rank as usize].words.clone_from(&words);
         }
@@ -140,12 +140,12 @@ fn srun(given: &Given) -> Vec<Process> {
     let mut processes = Vec::new();
     let parts: Vec<&[String]> = given.words.split(|word| word == ":").collect();
     for part in &parts {
-        processes.extend(srun_part(given, part, parts.len() > 1));
+        processes.extend(srun_part(given, part, parts.len()));
     }
     processes
 }
 
-fn srun_part(given: &Given, words: &[String], is_part: bool) -> Vec<Process> {
+fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
     let mut options = Options(words.iter().peekable());
     let (mut nodes, mut tasks, mut hosts_given, mut layout, mut masks) =
         (None, 0, None, String::new(), None);
@@ -176,7 +176,7 @@ fn srun_part(given: &Given, words: &[String], is_part: bool) -> Vec<Process> {
         }
     }
     let order: Vec<String> = if layout == "arbitrary" {
-        assert!(nodes.is_none() && hosts_given.is_none() && !is_part);
+        assert!(nodes.is_none() && hosts_given.is_none() && parts == 1);
         let lines = &given.files[&given.variables["SLURM_HOSTFILE"]];
         let each = lines.lines().flat_map(|line| {
             let (host, times) = line.split_once('*').unwrap_or((line, "1"));
@@ -191,8 +191,8 @@ fn srun_part(given: &Given, words: &[String], is_part: bool) -> Vec<Process> {
     assert_eq!(order.len(), tasks);
     let mut processes: Vec<Process> = order.iter().map(|host| process(host, &program)).collect();
     if let Some(file) = multi {
-        assert!(!is_part, "a part with several programs ends srun");
-        programs(&given.files[&file], &mut processes, false);
+        assert!(parts == 1, "a part with several programs ends srun");
+        programs(&given.files[&file], &mut processes, &[]);
     }
     if let Some(masks) = masks {
         bind(&mut processes, |at, _| {
@@ -290,44 +290,6 @@ fn hydra(given: &Given) -> Vec<Process> {
     processes
 }
 
-/// `0,(1,1,2),[(0,4,1)]x2`.
-fn rank_map(text: &str) -> Vec<usize> {
-    assert!(
-        text.matches('[').count() <= 1,
-        "a second bracket runs once too often"
-    );
-    if let Some((before, rest)) = text.split_once('[') {
-        let (inner, rest) = rest.split_once("]x").unwrap();
-        let (times, behind) = rest.split_once(',').unwrap_or((rest, ""));
-        let mut all = rank_map(before.trim_end_matches(','));
-        for _ in 0..times.parse::<usize>().unwrap() {
-            all.extend(rank_map(inner));
-        }
-        all.extend(rank_map(behind));
-        return all;
-    }
-    let mut all = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        if let Some(triple) = rest.strip_prefix('(') {
-            let (triple, behind) = triple.split_once(')').unwrap();
-            let numbers: Vec<usize> = triple
-                .split(',')
-                .map(|number| number.parse().unwrap())
-                .collect();
-            for node in 0..numbers[1] {
-                all.extend(std::iter::repeat_n(numbers[0] + node, numbers[2]));
-            }
-            rest = behind.strip_prefix(',').unwrap_or(behind);
-        } else {
-            let (number, behind) = rest.split_once(',').unwrap_or((rest, ""));
-            all.push(number.parse().unwrap());
-            rest = behind;
-        }
-    }
-    all
-}
-
 fn intel(given: &Given) -> Vec<Process> {
     let mut file = String::new();
     let apps = colons(&given.words, &mut |_, name, value| {
@@ -394,8 +356,8 @@ fn flux(given: &Given) -> Vec<Process> {
         let mut order = Vec::new();
         for [first, count, ppn, repeat] in blocks {
             for _ in 0..repeat {
-                for node in first..first + count {
-                    order.extend(std::iter::repeat_n(names[node].clone(), ppn));
+                for name in &names[first..first + count] {
+                    order.extend(std::iter::repeat_n(name.clone(), ppn));
                 }
             }
         }
@@ -411,7 +373,7 @@ fn flux(given: &Given) -> Vec<Process> {
     let mut processes: Vec<Process> = order.iter().map(|node| process(node, &rest)).collect();
     if rest.first().is_some_and(|word| word == "flux") {
         assert_eq!(rest[1], "multi-prog");
-        programs(&given.files[&rest[2]], &mut processes, true);
+        programs(&given.files[&rest[2]], &mut processes, &["%t", "%o"]);
     }
     if let Some(text) = affinity.strip_prefix("map:") {
         let lists: Vec<RoaringBitmap> = text.split(';').map(list).collect();

@@ -87,11 +87,18 @@ fn judge(dialect: Dialect, plan: &Plan, truth: &Truth, job: &[String]) -> bool {
                 "{about}"
             );
         }
-        _ => {
+        Dialect::Srun
+        | Dialect::Prterun
+        | Dialect::Hydra
+        | Dialect::Intel
+        | Dialect::Flux
+        | Dialect::Pals
+        | Dialect::Jsrun => {
             let given = given::read(&script);
-            let real = match dialect {
-                Dialect::Prterun => prterun(&given, job),
-                _ => rules::ranks(dialect, &given, truth),
+            let real = if dialect == Dialect::Prterun {
+                prterun(&given, job)
+            } else {
+                rules::ranks(dialect, &given, truth)
             };
             compare(dialect, &real, truth, &about);
         }

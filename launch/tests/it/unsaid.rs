@@ -17,7 +17,7 @@ pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {
     }
     match dialect {
         Dialect::Srun => !srun(truth),
-        Dialect::Prterun => long_slots(truth),
+        Dialect::Prterun => long_slots(truth) || any_word(truth, |word| word == "--map-by"),
         Dialect::Hydra => false,
         Dialect::Intel => {
             !truth.is_unbound()

@@ -5,6 +5,7 @@ use crate::Console;
 use crate::affinity;
 use crate::environment::{Environment, host_name};
 use crate::report::Refused;
+use roaring::RoaringBitmap;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -88,7 +89,11 @@ fn become_program(
     if asked.strict {
         sizes(&plan, &identity)?;
     }
-    bind(&plan, &place, asked.strict)?;
+    let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
+    if asked.strict {
+        inside(&plan, &place, &there)?;
+    }
+    bind(&plan, &place)?;
     let words = program(args, &asked.program);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
@@ -150,28 +155,39 @@ fn sizes(plan: &Plan, identity: &Identity) -> Result<(), Refused> {
     Ok(())
 }
 
+/// That binding leaves no cpu which the process was not started on.
+fn inside(plan: &Plan, place: &ProcPlace, there: &RoaringBitmap) -> Result<(), Refused> {
+    let planned = place.cpus.map(|cpus| plan.world().cpusets.get(cpus));
+    let Some(planned) = planned.filter(|planned| !planned.is_subset(there)) else {
+        return Ok(());
+    };
+    let sentence = format!(
+        "rank {} is planned on cpus {} and was started on {}",
+        place.rank.0,
+        ranges(planned, ','),
+        ranges(there, ',')
+    );
+    Err(told("cpus-missing", sentence))
+}
+
 /// Binds this process; an unbound rank stays as it was found.
-fn bind(plan: &Plan, place: &ProcPlace, strict: bool) -> Result<(), Refused> {
+fn bind(plan: &Plan, place: &ProcPlace) -> Result<(), Refused> {
     let Some(cpus) = place.cpus else {
         return Ok(());
     };
     let planned = plan.world().cpusets.get(cpus);
-    let (rank, list) = (place.rank.0, ranges(planned, ','));
-    let missing = |sentence: String| told("cpus-missing", sentence);
-    let there = affinity::allowed().map_err(missing)?;
-    if strict && !planned.is_subset(&there) {
-        let there = ranges(&there, ',');
-        return Err(missing(format!(
-            "rank {rank} is planned on cpus {list} and was started on {there}"
-        )));
-    }
+    let about = || {
+        let list = ranges(planned, ',');
+        format!("rank {} is planned on cpus {list}", place.rank.0)
+    };
     let got = affinity::bind(planned)
-        .map_err(|why| missing(format!("rank {rank} is planned on cpus {list}: {why}")))?;
+        .map_err(|why| told("cpus-missing", format!("{}: {why}", about())))?;
     if got == *planned {
         return Ok(());
     }
-    Err(missing(format!(
-        "rank {rank} is planned on cpus {list} and the system gives {}",
-        ranges(&got, ',')
-    )))
+    let got = ranges(&got, ',');
+    Err(told(
+        "cpus-missing",
+        format!("{} and the system gives {got}", about()),
+    ))
 }

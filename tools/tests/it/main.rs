@@ -25,6 +25,7 @@ mod help;
 mod input;
 mod json;
 mod judged;
+mod launch;
 mod leftovers;
 mod mixed;
 mod mpibind;

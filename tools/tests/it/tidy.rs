@@ -15,6 +15,7 @@ const SOURCES: &[&str] = &[
     "engine",
     "topo",
     "job",
+    "launch",
     "score",
     "stowplan",
     "tools",

@@ -1,0 +1,456 @@
+//! Started by launchers that stand in: exec, probe, what runs beside what was planned, hosts from the environment.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stowplan-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    /// The command in this folder, with these variables and no others of launchers.
+    fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
+        self.run_with(variables, words, "")
+    }
+    fn run_with(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stowplan"));
+        command.args(words).current_dir(&self.0).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        command.envs(variables.iter().copied());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
+        child.wait_with_output().unwrap()
+    }
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn refused(output: &Output, class: &str) {
+    assert_eq!(output.status.code(), Some(2), "{}", err(output));
+    assert!(
+        err(output).starts_with(&format!("error[{class}]: ")),
+        "{}",
+        err(output)
+    );
+    assert!(output.stdout.is_empty(), "{}", out(output));
+}
+
+/// The cpus that this test may use, as a list; one of them.
+fn own_cpu() -> (String, u32) {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap()
+        .trim();
+    let first = line.split([',', '-']).next().unwrap().parse().unwrap();
+    (line.to_owned(), first)
+}
+
+/// Ranks 0 and 1 on a and b, each on this machine's first cpu; rank 2 on a, unbound.
+fn planned(folder: &Folder) -> u32 {
+    let (_, cpu) = own_cpu();
+    let topology = format!("core:{} pu:1", cpu + 1);
+    let words = [
+        "map", "--save", "p", "--topo", &topology, "-H", "a:2,b:2", "-n", "2", "--map-by",
+    ];
+    let list = format!("pe-list={cpu}");
+    let mut words: Vec<&str> = words.to_vec();
+    words.extend([
+        &list,
+        "--bind-to",
+        "core",
+        "./x",
+        ":",
+        "-n",
+        "1",
+        "-H",
+        "a",
+        "--map-by",
+        "slot",
+        "--bind-to",
+        "none",
+        "./y",
+    ]);
+    let output = folder.run(&[], &words);
+    assert!(output.status.success(), "{}", err(&output));
+    cpu
+}
+
+#[test]
+fn exec_binds_and_becomes_the_program() {
+    let folder = Folder::new("exec");
+    let cpu = planned(&folder);
+    let on = [
+        ("PMI_RANK", "1"),
+        ("PMI_HOSTNAME", "b.site.org"),
+        ("PMI_SIZE", "3"),
+    ];
+    let probe = env!("CARGO_BIN_EXE_stowplan");
+    let output = folder.run(&on, &["exec", "p", "--strict", "--", probe, "probe"]);
+    let line = format!("1\tb.site.org\t{cpu}\t-\tPMI_RANK,PMI_HOSTNAME,affinity,-\n");
+    assert_eq!(out(&output), line, "{}", err(&output));
+    let status = folder.run(&on, &["exec", "p", "--", "sh", "-c", "exit 9"]);
+    assert_eq!(status.status.code(), Some(9));
+    let show = "echo $OMP_NUM_THREADS $OMP_PLACES $OMP_PROC_BIND";
+    let before = [("OMP_PLACES", "threads"), on[0], on[1]];
+    let output = folder.run(&before, &["exec", "p", "--omp", "--", "sh", "-c", show]);
+    assert_eq!(
+        out(&output),
+        format!("1 {{{cpu}}} close\n"),
+        "{}",
+        err(&output)
+    );
+    // Unbound: as found, and nothing is told.
+    let unbound = [("SLURM_PROCID", "2"), ("SLURMD_NODENAME", "a")];
+    let output = folder.run(&unbound, &["exec", "p", "--omp", "--", probe, "probe"]);
+    assert_eq!(
+        out(&output),
+        format!(
+            "2\ta\t{}\t-\tSLURM_PROCID,SLURMD_NODENAME,affinity,-\n",
+            own_cpu().0
+        )
+    );
+    let output = folder.run(&unbound, &["exec", "p", "--omp", "--", "sh", "-c", show]);
+    assert_eq!(out(&output), "\n");
+    // Words as they are.
+    let output = folder.run(
+        &on,
+        &[
+            "exec", "p", "--", "printf", "%s|", "a b", "", "--omp", "--", "$x",
+        ],
+    );
+    assert_eq!(out(&output), "a b||--omp|--|$x|");
+}
+
+#[test]
+fn exec_refuses_before_the_program() {
+    let folder = Folder::new("refuses");
+    planned(&folder);
+    let go = ["exec", "p", "--", "true"];
+    refused(&folder.run(&[], &go), "no-rank");
+    refused(&folder.run(&[("PMI_RANK", "x")], &go), "bad-environment");
+    refused(
+        &folder.run(&[("PMI_RANK", "1"), ("PMIX_RANK", "2")], &go),
+        "bad-environment",
+    );
+    refused(&folder.run(&[("PMI_RANK", "3")], &go), "no-such-rank");
+    refused(
+        &folder.run(&[("PMI_RANK", "1"), ("PMI_HOSTNAME", "a")], &go),
+        "wrong-node",
+    );
+    let on = [("PMI_RANK", "1"), ("PMI_HOSTNAME", "b"), ("PMI_SIZE", "4")];
+    assert!(folder.run(&on, &go).status.success());
+    refused(
+        &folder.run(&on, &["exec", "p", "--strict", "--", "true"]),
+        "bad-environment",
+    );
+    refused(&folder.run(&on, &["exec", "p"]), "no-program");
+    refused(
+        &folder.run(&on, &["exec", "p", "--", "./gone"]),
+        "no-program",
+    );
+    refused(
+        &folder.run(&on, &["exec", "gone", "--", "true"]),
+        "bad-plan",
+    );
+    refused(
+        &folder.run(&on, &["exec", "p", "--stirct", "--", "true"]),
+        "bad-option",
+    );
+    // Cpus that no machine here has.
+    let words = [
+        "map",
+        "--save",
+        "far",
+        "--topo",
+        "core:1024 pu:1",
+        "-H",
+        "b:1",
+        "-n",
+        "1",
+        "--map-by",
+        "pe-list=1023",
+        "--bind-to",
+        "core",
+        "./x",
+    ];
+    assert!(folder.run(&[], &words).status.success());
+    refused(
+        &folder.run(
+            &[("PMI_RANK", "0"), ("PMI_HOSTNAME", "b")],
+            &["exec", "far", "--", "true"],
+        ),
+        "cpus-missing",
+    );
+}
+
+#[test]
+fn probe_says_where_each_was_read() {
+    let folder = Folder::new("probe");
+    let (cpus, _) = own_cpu();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let host = host.trim();
+    assert_eq!(
+        out(&folder.run(&[], &["probe"])),
+        format!("-\t{host}\t{cpus}\t-\t-,hostname,affinity,-\n")
+    );
+    let variables = [
+        ("FLUX_TASK_RANK", "5"),
+        ("ROCR_VISIBLE_DEVICES", "4"),
+        ("ZE_AFFINITY_MASK", "0.1"),
+    ];
+    let line =
+        format!("5\t{host}\t{cpus}\t4\tFLUX_TASK_RANK,hostname,affinity,ROCR_VISIBLE_DEVICES\n");
+    assert_eq!(out(&folder.run(&variables, &["probe"])), line);
+    refused(
+        &folder.run(&[("PMI_RANK", "-1")], &["probe"]),
+        "bad-environment",
+    );
+    refused(&folder.run(&[], &["probe", "x"]), "bad-option");
+}
+
+/// Eight ranks on each of `nodes` nodes, rank by rank on a core.
+fn eight(folder: &Folder, nodes: u32, map: &str) {
+    let hosts = format!("n[1-{nodes}]:8");
+    let words = [
+        "map",
+        "--save",
+        "p",
+        "--topo",
+        "core:8 pu:1",
+        "-H",
+        &hosts,
+        "--map-by",
+        map,
+        "--bind-to",
+        "core",
+        "./x",
+    ];
+    assert!(folder.run(&[], &words).status.success());
+}
+
+fn live(folder: &Folder, lines: &str) -> (i32, String) {
+    folder.write("lines", lines);
+    let json = folder.run(&[], &["check", "p", "--live", "lines", "--format", "json"]);
+    let text = folder.run(&[], &["check", "p", "--live", "lines"]);
+    assert_eq!(text.status, json.status);
+    (json.status.code().unwrap(), out(&json) + &out(&text))
+}
+
+fn lines(ranks: u32, of: impl Fn(u32) -> (String, String)) -> String {
+    let line = |rank| {
+        let (host, cpus) = of(rank);
+        format!("{rank}\t{host}\t{cpus}\t-\tSLURM_PROCID,SLURMD_NODENAME,affinity,-\n")
+    };
+    (0..ranks).rev().map(line).collect()
+}
+
+#[test]
+fn what_runs_is_compared_with_what_was_planned() {
+    let folder = Folder::new("live");
+    eight(&folder, 2, "core");
+    let node = |rank: u32| format!("n{}.site.org", rank / 8 + 1);
+    let fine = lines(16, |rank| (node(rank), (rank % 8).to_string()));
+    let (status, said) = live(&folder, &fine);
+    assert_eq!(status, 0, "{said}");
+    let same = "{\"same\":true,\"ranks\":16,\"differ\":{\"missing\":\"\",\"unknown\":\"\",\"twice\":\"\",\"node\":\"\",\"cpus\":\"\"},\"cause\":null}\n";
+    assert!(said.starts_with(same), "{said}");
+    let wrapped = lines(16, |rank| (node(rank), (rank % 4).to_string()));
+    let (status, said) = live(&folder, &wrapped);
+    assert_eq!(status, 1);
+    assert!(
+        said.contains("\"cpus\":\"4-7,12-15\"},\"cause\":\"wrapped-list\""),
+        "{said}"
+    );
+    assert!(
+        said.contains("ranks 4-7 of every node: masks wrapped after 4"),
+        "{said}"
+    );
+    let exchanged = lines(16, |rank| (node(15 - rank), (rank % 8).to_string()));
+    let (_, said) = live(&folder, &exchanged);
+    assert!(
+        said.contains("\"node\":\"0-15\",\"cpus\":\"\"},\"cause\":\"node-order\""),
+        "{said}"
+    );
+    let mut odd = lines(15, |rank| (node(rank), (rank % 8).to_string()));
+    odd += "hello\n3\tn1\t3\t-\ta,b,c,d\n99\tn1\t0\t-\ta,b,c,d\n";
+    let (_, said) = live(&folder, &odd);
+    assert!(said.contains("{\"missing\":\"15\",\"unknown\":\"99\",\"twice\":\"3\",\"node\":\"\",\"cpus\":\"\"},\"cause\":null}"), "{said}");
+    let noted = folder.run(&[], &["check", "p", "--live", "lines"]);
+    assert!(
+        err(&noted).starts_with("note[foreign-lines]: "),
+        "{}",
+        err(&noted)
+    );
+}
+
+#[test]
+fn a_narrow_step_is_told_and_broken_lines_are_refused() {
+    let folder = Folder::new("narrow");
+    let words = [
+        "map",
+        "--save",
+        "p",
+        "--topo",
+        "core:4 pu:2",
+        "-H",
+        "a:4",
+        "--map-by",
+        "core",
+        "--bind-to",
+        "core",
+        "./x",
+    ];
+    assert!(folder.run(&[], &words).status.success());
+    let narrow = lines(4, |rank| ("a".to_owned(), (rank * 2).to_string()));
+    let (status, said) = live(&folder, &narrow);
+    assert_eq!(status, 1);
+    assert!(said.contains("\"cause\":\"narrow-step\""), "{said}");
+    for bad in [
+        "",
+        "hello\n",
+        "-\ta\t0\t-\ta,b,c,d\n",
+        "0\ta\t0-\t-\ta,b,c,d\n",
+        "x\ta\t0\t-\ta,b,c,d\n",
+    ] {
+        folder.write("lines", bad);
+        refused(
+            &folder.run(&[], &["check", "p", "--live", "lines"]),
+            "bad-live",
+        );
+    }
+    let output = folder.run_with(&[], &["check", "p", "--live", "-"], &narrow);
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table of environments")]
+fn hosts_come_from_the_environment() {
+    let folder = Folder::new("here");
+    let slurm = [
+        ("SLURM_JOB_NODELIST", "r[1-2]n[1-2]"),
+        ("SLURM_TASKS_PER_NODE", "2(x3),1"),
+    ];
+    let words = [
+        "map",
+        "--here",
+        "--topo",
+        "core:4 pu:1",
+        "--map-by",
+        "slot",
+        "--format",
+        "raw",
+        "./x",
+    ];
+    assert_eq!(out(&folder.run(&slurm, &words)), "0-1;2-3;4-5;6\n");
+    let page = folder.run(&slurm, &["map", "--here", "--topo", "core:4 pu:1", "./x"]);
+    assert!(
+        out(&page)
+            .lines()
+            .next()
+            .unwrap()
+            .contains("from SLURM_JOB_NODELIST"),
+        "{}",
+        out(&page)
+    );
+    // Words that name hosts win, and then nothing is read.
+    let broken = [("SLURM_JOB_NODELIST", "r["), ("SLURM_TASKS_PER_NODE", "2")];
+    let own = [
+        "map",
+        "--here",
+        "-H",
+        "a:1",
+        "--topo",
+        "core:4 pu:1",
+        "--format",
+        "raw",
+        "./x",
+    ];
+    assert_eq!(out(&folder.run(&broken, &own)), "0\n");
+    refused(&folder.run(&broken, &words), "bad-environment");
+    refused(&folder.run(&[], &words), "bad-environment");
+    refused(
+        &folder.run(&slurm, &["map", "--here=slrum", "./x"]),
+        "bad-value",
+    );
+    refused(
+        &folder.run(&slurm, &["map", "--here=pbs", "./x"]),
+        "bad-environment",
+    );
+    let flux = [("FLUX_JOB_ID", "f1"), slurm[0], slurm[1]];
+    let output = folder.run(&flux, &words);
+    refused(&output, "bad-environment");
+    assert!(err(&output).contains("flux job info $FLUX_JOB_ID R | stowplan map --here=-"));
+    let r = r#"{"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"2-3"}}],"nodelist":["n[1-2]"]}}"#;
+    let words = [
+        "map",
+        "--here=-",
+        "--topo",
+        "core:4 pu:1",
+        "--map-by",
+        "core",
+        "--bind-to",
+        "core",
+        "--format",
+        "tsv",
+        "./x",
+    ];
+    let output = folder.run_with(&flux, &words, r);
+    let said = out(&output);
+    let cpus: Vec<&str> = said
+        .lines()
+        .skip(1)
+        .map(|line| line.rsplit('\t').next().unwrap())
+        .collect();
+    assert_eq!(cpus, ["2", "3", "2", "3"], "{}", err(&output));
+    let lsf = [("LSB_MCPU_HOSTS", "login 1 a 2 b 2")];
+    let output = folder.run(
+        &lsf,
+        &[
+            "map",
+            "--here",
+            "--topo",
+            "core:4 pu:1",
+            "--format",
+            "raw",
+            "./x",
+        ],
+    );
+    assert!(
+        err(&output).starts_with("note[launch-node]: "),
+        "{}",
+        err(&output)
+    );
+    assert_eq!(out(&output), "0-1;2-3\n");
+}
