@@ -18,6 +18,8 @@ use crate::table::machine::Machine;
 use crate::table::names::{Names, NodeId, NodeRange};
 use crate::table::states::{NodeState, StateId, StateRuns};
 use nodes::Nodes;
+use requested::Claim;
+use select::Pick;
 use std::sync::Arc;
 pub(crate) use tables::{Finished, Tables};
 
@@ -27,7 +29,14 @@ pub(crate) struct Pool {
     pub(crate) nodes: Nodes,
     pub(crate) tables: Tables,
     /// Of selecting.
-    pub(crate) scratch: select::Scratch,
+    pub(crate) scratch: Scratch,
+}
+
+/// Vectors that selecting fills again for every app.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    pub(crate) picks: Vec<Pick>,
 }
 
 impl Pool {

@@ -405,7 +405,6 @@ fn first_states(
     let topologies = topologies(machine, &pool.nodes.names, pool.tables.sharing)?;
     let mut allowed: Column<TopologyId, Option<PuSetId>> =
         pool.tables.topologies.ids().map(|_| None).collect();
-    // Each will leave another one behind.
     pool.tables.states.reserve(2 * topologies.len());
     pool.nodes.runs.make_room(slots.len().max(topologies.len()));
     let (mut row, mut last) = (0, None);

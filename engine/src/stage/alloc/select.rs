@@ -26,13 +26,6 @@ pub(crate) struct Pick {
     pub(crate) avail: u32,
 }
 
-/// Vectors that selecting fills again for every app.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    parts: Vec<(NodeRange, Option<Claim>, StateId)>,
-    pub(crate) picks: Vec<Pick>,
-}
-
 /// The nodes of an app, and what taking them changes about their slots.
 #[derive(Clone, Debug)]
 pub(crate) struct Picks {
@@ -432,7 +425,6 @@ fn claimed(
             push(nodes, None);
             continue;
         };
-        // What is listed was claimed.
         let first = claims.partition_point(|(claimed, _)| claimed.end() <= nodes.first);
         for &(claimed, claim) in &claims[first..] {
             let end = claimed.end().min(nodes.end());
