@@ -93,7 +93,7 @@ pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
             command::batch::run(rest, &mut std::io::stdin().lock(), console)
         }
         Some((word, rest)) if word == "score" => command::score::run(rest, console),
-        Some((word, rest)) if word == "topo" => command::topo::run(rest, out, err),
+        Some((word, rest)) if word == "topo" => command::topo::run(rest, console.files, out, err),
         Some((word, rest)) if word == "taskmap" => {
             let stdin = &mut std::io::stdin().lock();
             command::taskmap::run(rest, stdin, console.files, out, err)

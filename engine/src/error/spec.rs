@@ -113,6 +113,8 @@ pub enum OptionFault {
     },
     /// It is not an option of this subcommand, or nothing may stand here.
     Misplaced,
+    /// It says something of another option that is not there.
+    Without(&'static str),
 }
 
 impl std::fmt::Display for OptionFault {
@@ -123,6 +125,7 @@ impl std::fmt::Display for OptionFault {
             Self::UnwantedValue => f.write_str("takes no value"),
             Self::Twice { first } => write!(f, "is given twice on one app, first as {first}"),
             Self::Misplaced => f.write_str("does not belong here"),
+            Self::Without(other) => write!(f, "means nothing without {other}"),
         }
     }
 }

@@ -226,10 +226,25 @@ pub fn read_args(args: &[String], outer: Outer) -> Result<ReadArgs, SpecError> {
         notes,
         ..
     } = reader;
+    with_sessions(&job)?;
     if let Some(map) = &job.taskmap {
         map_by_taskmap(&mut intake, map)?;
     }
     Ok(ReadArgs { job, intake, notes })
+}
+
+/// Whose sessions, and which of them, is said of a state of sessions.
+fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
+    let option = match (&job.session, &job.as_ns, job.targets.as_slice()) {
+        (None, Some(_), _) => "--as",
+        (None, None, [_, ..]) => "--target",
+        _ => return Ok(()),
+    };
+    Err(SpecError::BadOption {
+        option: option.to_owned(),
+        app: 0,
+        fault: OptionFault::Without("--session"),
+    })
 }
 
 /// A task map places as seq does; no mapping may be named beside it.
@@ -324,5 +339,6 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
         }
     }
     reader.judge_columns()?;
+    with_sessions(&reader.job)?;
     Ok((words, reader.job))
 }

@@ -5,11 +5,10 @@ mod json;
 // The tree, folded.
 mod text;
 
-use crate::disk::Disk;
 use std::fmt::Write as _;
 use std::io::Write;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::stage::resolve::Files as _;
+use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{
     Device, DraftObject, Topologies, TopologyDraft, TopologyId,
@@ -38,8 +37,8 @@ const FORMATS: &[(&str, Format)] = &[
 ];
 
 /// Runs the subcommand with the arguments behind `topo`. Gives the exit status: 0, or 2 with nothing on `out`.
-pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    let answer = match answer(args) {
+pub fn run(args: &[String], files: &dyn Files, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    let answer = match answer(args, files) {
         Ok((answer, notes)) => {
             for note in notes {
                 let _ = writeln!(err, "note[no-effect]: {note}");
@@ -66,12 +65,12 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 }
 
 /// What to write, and notes about words without effect.
-fn answer(args: &[String]) -> Result<(String, Vec<String>), Refused> {
+fn answer(args: &[String], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.split_first() {
         Some((&"list", [])) => Ok((list()?, Vec::new())),
         Some((&"list", [word, ..])) => Err(unknown(word)),
-        Some((&"show", rest)) => show(rest),
+        Some((&"show", rest)) => show(rest, files),
         Some((word, _)) => Err(unknown(word)),
         None => Err(Refused {
             class: "bad-option",
@@ -89,7 +88,7 @@ fn unknown(word: &str) -> Refused {
     }
 }
 
-fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
+fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<String>), Refused> {
     let mut format = None;
     let mut source = None;
     let mut devices = Vec::new();
@@ -134,7 +133,7 @@ fn show(words: &[&str]) -> Result<(String, Vec<String>), Refused> {
             "topo show needs a topology: an XML file, a synthetic description or builtin:NAME"
                 .to_owned(),
     })?;
-    let loaded = load(source, &devices)?;
+    let loaded = load(source, &devices, files)?;
     let Loaded {
         topologies,
         cpusets,
@@ -173,8 +172,8 @@ struct Loaded {
     nics: Vec<Device>,
 }
 
-fn load(source: &str, devices: &[&str]) -> Result<Loaded, Refused> {
-    let file = |path: &str| Disk.read(path);
+fn load(source: &str, devices: &[&str], files: &dyn Files) -> Result<Loaded, Refused> {
+    let file = |path: &str| files.read(path);
     let draft = match source {
         "here" => crate::surroundings::here(),
         _ => stowplan_topo::read(source, &file),
