@@ -338,7 +338,7 @@ mod tests {
     fn topo(words: &[&str]) -> (u8, String, String) {
         let args: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let status = run(&args, &mut out, &mut err);
+        let status = run(&args, &crate::disk::Disk, &mut out, &mut err);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (status, text(out), text(err))
     }
