@@ -9,6 +9,12 @@ use stowplan_engine::count;
 use stowplan_engine::plan::Plan;
 
 /// Why a rank is where it is. As text: the page of `stowplan explain`.
+/// ```
+#[doc = include_str!("example.txt")]
+/// let why = plan.explain(stowplan::Rank::new(5)).ok_or("a rank of the plan")?;
+/// assert!(!why.to_string().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     told: Explained,
@@ -22,12 +28,26 @@ impl Explanation {
     }
 
     /// The sentences, from the map word to the cpus.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// let why = plan.explain(stowplan::Rank::new(0)).ok_or("a rank of the plan")?;
+    /// assert!(!why.why().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn why(&self) -> &[String] {
         &self.told.why
     }
 
     /// A change of one option that puts the rank elsewhere, `--map-by node`; it was planned. `None`: no word was found.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// let why = plan.explain(stowplan::Rank::new(3)).ok_or("a rank of the plan")?;
+    /// if let Some(change) = why.instead() {
+    ///     assert!(change.starts_with("--"));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn instead(&self) -> Option<&str> {
         Some(self.told.instead.as_ref()?.change.as_str())
@@ -41,6 +61,11 @@ impl fmt::Display for Explanation {
 }
 
 /// What moved between two plans, counted by rank. As text: the page of `stowplan diff`.
+/// ```
+#[doc = include_str!("example.txt")]
+/// assert_eq!(plan.diff(&plan).same(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     counts: Diff,
@@ -55,26 +80,51 @@ impl Difference {
     }
 
     /// Ranks with the same node, local rank and cpus.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).same(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn same(&self) -> u32 {
         self.counts.same
     }
     /// Ranks on another node, on other cpus of the same node, or with another local rank.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn moved(&self) -> u32 {
         self.counts.moved.node + self.counts.moved.cpus + self.counts.moved.local_rank
     }
     /// Ranks that the other plan does not have.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).gone(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn gone(&self) -> u32 {
         self.counts.gone
     }
     /// Ranks that this plan does not have.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).added(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn added(&self) -> u32 {
         self.counts.new
     }
     /// Whether the places are the same, with other ranks on them.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(!plan.diff(&plan).is_reordered());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn is_reordered(&self) -> bool {
         self.counts.reordered

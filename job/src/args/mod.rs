@@ -1,8 +1,8 @@
 //! The command line -> what it says: a spawn request and the options of the job. Decides nothing, reads nothing.
 
-// The options, one after the other.
 // Words about GPUs.
 mod gpus;
+// The options, one after the other.
 mod reader;
 // Old spellings of directives.
 mod old;
@@ -18,6 +18,7 @@ use stowplan_engine::policy::CpuMode;
 use stowplan_engine::spawn::argv::normalize_argv;
 use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::{Intake, Taken};
+use stowplan_engine::spawn::request::Label;
 use stowplan_engine::text::said::MapChoice;
 
 /// How a plan is written.
@@ -286,6 +287,8 @@ pub fn job_args(args: &[String]) -> Result<(Vec<String>, JobArgs), SpecError> {
     let mut renamed = args.to_vec();
     normalize_argv(&mut renamed);
     let mut reader = Reader::new(&renamed, args);
+    // Options of apps are refused, but read first: they need an app to be of.
+    reader.intake.push_app(Label::default());
     let mut words = Vec::new();
     while let Some(argument) = reader.args.get(reader.at) {
         if argument != "-" && argument.starts_with('-') {

@@ -198,6 +198,14 @@ struct Known {
     lsf_lines: u64,
 }
 
+/// That ranks can be counted.
+fn small_enough(procs: u64, app: AppId) -> Result<(), Refusal> {
+    if procs > u64::from(RANKS_MAX) {
+        return Refusal::err("job-too-large", format!("{procs} processes up to {app:?}"));
+    }
+    Ok(())
+}
+
 /// One app's turn: its nodes, its count, its processes (sections 3 to 5).
 fn place_app(
     job: &mut Job<'_>,
@@ -259,9 +267,7 @@ fn place_app(
     if count == 0 {
         return Refusal::err("no-processes", format!("{app:?} has none"));
     }
-    if so_far + count > u64::from(RANKS_MAX) {
-        return Refusal::err("job-too-large", format!("{count} processes in {app:?}"));
-    }
+    small_enough(so_far + count, app)?;
     let mut turn = Turn {
         app,
         policy: *policy,

@@ -1,6 +1,6 @@
 //! The library as its users see it.
 
-// What holds in all languages: `docs/embedding.md`.
+// What holds in all languages.
 mod promises;
 // Programs that users write.
 mod programs;

@@ -1,4 +1,4 @@
-//! What holds in all languages: each sentence of `docs/embedding.md`, as a test.
+//! What holds in Rust, C and Python alike: each promise of the library, as a test.
 
 use proptest::prelude::*;
 use stowplan::{

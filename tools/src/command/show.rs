@@ -188,7 +188,16 @@ fn write_columns(
         some,
         form: match format {
             Format::Ndjson => columns::Form::Ndjson,
-            _ => columns::Form::Tsv,
+            Format::Text
+            | Format::Map
+            | Format::MapDevel
+            | Format::Tsv
+            | Format::Json
+            | Format::Html
+            | Format::Svg
+            | Format::Taskmap
+            | Format::Pmi
+            | Format::Raw => columns::Form::Tsv,
         },
         gpus: &gpus,
     };

@@ -92,8 +92,7 @@ impl Run {
     }
 }
 
-/// Runs a document. Blocks of `console` that show other programs, or what depends on the machine, are not run: they say `sh`
-/// and begin with another word, or have no `$ stowplan` line.
+/// Runs a document. Blocks that end in `not-run` show other programs, pipes, or what depends on the machine.
 fn run(text: &str) -> Run {
     let mut run = Run::default();
     let mut lines = text.lines().peekable();
@@ -108,7 +107,7 @@ fn run(text: &str) -> Run {
         }
         match word {
             "sh" => run.script(&block),
-            "console not-run" => block
+            word if word.ends_with("not-run") => block
                 .iter()
                 .for_each(|line| run.text += &format!("{line}\n")),
             _ => run.block(&block),

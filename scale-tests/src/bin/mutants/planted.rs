@@ -154,7 +154,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "PE takes one cpu less",
-        file: "engine/src/stage/node/bind.rs",
+        file: "engine/src/stage/node/bind_several.rs",
         from: "free.take(pe as usize).collect();",
         to: "free.take(pe as usize - 1).collect();",
     },

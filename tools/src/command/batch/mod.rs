@@ -209,7 +209,9 @@ fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
     };
     show::write(&told, &job, &mut console).map_err(|refused| match refused {
         Refused::Told { class, sentence } => JobError::Told { class, sentence },
-        _ => JobError::Told {
+        Refused::Map(error) => JobError::Map(error),
+        Refused::Topo(error) => JobError::Topo(error),
+        Refused::Output { .. } | Refused::Stopped => JobError::Told {
             class: "output",
             sentence: "the answer cannot be written".to_owned(),
         },

@@ -76,6 +76,12 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
                 "check: a saved plan must be named: stowplan check PLAN [-- JOB]".to_owned(),
             ));
         }
+        [word, ..] if word == "--live" => {
+            return Err(refused(
+                "check --live: a saved plan must be named first: stowplan check PLAN --live FILE"
+                    .to_owned(),
+            ));
+        }
         [word, ..] | [_, word, ..] if word.starts_with('-') => {
             return Err(refused(format!(
                 "check has no option {word}; a job stands behind --: stowplan check PLAN -- {word} …"

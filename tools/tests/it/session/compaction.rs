@@ -51,6 +51,16 @@ fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
+/// Others' files under every name that a compaction might think of, journals in use and links to precious ones.
+fn put_others(folder: &std::path::Path, journal: &[u8]) {
+    std::fs::write(folder.join("precious"), b"precious").unwrap();
+    std::fs::write(folder.join("J.compact"), journal).unwrap();
+    for attempt in 0..3 {
+        let name = format!(".stowplan-{}-{attempt}.part", std::process::id());
+        symlink("precious", folder.join(name)).unwrap();
+    }
+}
+
 /// Every way in which other files can be in the way: nothing but the journal changes, and it stays one history.
 #[test]
 fn a_compaction_touches_its_journal_and_nothing_else() {
@@ -60,13 +70,7 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
         let other = Folder::new(&format!("compaction-of-{}", way.replace(' ', "-")));
         let real = other.0.join("J");
         std::fs::write(&real, &bytes).unwrap();
-        // Others' files under every name that a compaction might think of, journals in use and links to precious ones.
-        std::fs::write(other.0.join("precious"), b"precious").unwrap();
-        std::fs::write(other.0.join("J.compact"), &bytes[..200]).unwrap();
-        for attempt in 0..3 {
-            let name = format!(".stowplan-{}-{attempt}.part", std::process::id());
-            symlink("precious", other.0.join(name)).unwrap();
-        }
+        put_others(&other.0, &bytes[..200]);
         std::fs::write(folder.file("J.compact"), b"of another server").unwrap();
         let journal = match way {
             "link" => {
@@ -81,11 +85,8 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
             _ => real.to_str().unwrap().to_owned(),
         };
         let (before, aside) = (standing(&other.0), standing(&folder.0));
-        let limit = if way == "full disk" {
-            "1024"
-        } else {
-            "unlimited"
-        };
+        let full = way == "full disk";
+        let limit = if full { "1024" } else { "unlimited" };
         let script = format!(
             "ulimit -f {limit}; echo '{{}}' | '{}' session serve --journal '{journal}'",
             env!("CARGO_BIN_EXE_stowplan")
@@ -97,7 +98,7 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
             aside,
             "{way}: nothing around the link changes"
         );
-        if way == "full disk" {
+        if full {
             assert_eq!(
                 (said.status.code(), said.stdout.len()),
                 (Some(2), 0),
