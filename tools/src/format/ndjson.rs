@@ -31,7 +31,7 @@ pub fn write(
 /// Writes some ranks as lines of `tsv`.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_tsv(
     plan: &Plan,
     some: &RoaringBitmap,
