@@ -10,7 +10,7 @@ use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved}
 use crate::plan::{Plan, World};
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
-use crate::stage::place::site::Site;
+use crate::stage::job::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::Policy;
 use crate::table::names::NodeRange;

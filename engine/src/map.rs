@@ -3,13 +3,14 @@
 use crate::error::{MapError, Note};
 use crate::plan::Plan;
 use crate::policy::ObjKind;
-use crate::stage::alloc::pool;
+use crate::stage::alloc::build;
 use crate::stage::component::{AppIndex, Call, Registry};
+use crate::stage::job::site::Site;
 use crate::stage::job::{self, Job, Turns};
 use crate::stage::job::{count, notes};
 use crate::stage::parallel::{Sharing, both};
-use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
+use crate::stage::resolve::size::Size;
 use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
@@ -41,7 +42,7 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 /// As [`map_resolved`].
 pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
     judge_cores(&resolved, &machine.topologies)?;
-    let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+    let mut site = Site::new(build::build(&resolved, &mut machine)?);
     site.pool.tables.sharing = Sharing::Always;
     map_on(resolved, site, &Components::standard())
 }
@@ -77,7 +78,7 @@ pub fn map_with(
 ) -> Result<Mapped, MapError> {
     judge_cores(&resolved, &machine.topologies)?;
     // Which nodes there are, in which state.
-    let site = Site::new(pool::build(&resolved, &mut machine)?);
+    let site = Site::new(build::build(&resolved, &mut machine)?);
     // Names that say where topologies are may be one a node: they go while a thread has nothing to do.
     let (mapped, ()) = both(
         (machine.assigned.len(), site.pool.tables.sharing),
@@ -122,7 +123,7 @@ pub(crate) fn place_on(
     let mut counts = std::mem::take(&mut turns.counts);
     count::count(site, resolved, &mut counts)?;
     let total = count::total(resolved, &counts);
-    site.memo.settle(count::Size::of(total));
+    site.cache.settle(Size::of(total));
     // App by app, each on what the earlier ones left; side by side where they do not meet.
     let job = Job {
         resolved,
@@ -325,7 +326,7 @@ mod tests {
         };
         let resolved = resolve(request.clone(), context)?;
         let mut machine = machine();
-        let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+        let mut site = Site::new(build::build(&resolved, &mut machine)?);
         site.pool.tables.sharing = sharing;
         map_on(resolved, site, &Components::standard())
     }

@@ -6,9 +6,9 @@
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
 use crate::plan::Placed;
-use crate::stage::alloc::pool;
+use crate::stage::alloc::build;
 use crate::stage::job::Turns;
-use crate::stage::place::site::Site;
+use crate::stage::job::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::states::StateRuns;
 
@@ -47,7 +47,7 @@ impl Planner {
     /// `bad-cpu-list`, `job-too-large`.
     pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
         judge_cores(&resolved, &machine.topologies)?;
-        let mut site = Site::new(pool::build(&resolved, &mut machine)?);
+        let mut site = Site::new(build::build(&resolved, &mut machine)?);
         site.pool.nodes.keep_named();
         Ok(Self {
             found: site.pool.nodes.runs.clone(),

@@ -88,7 +88,7 @@ pub fn read_map(
     } else if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
         let policy = map_policy(first, &mut parts, text_row)?;
         if matches!(policy.value, MapChoice::Mpibind(_)) {
-            let options = super::mpibind::options(said, parts, text_row)?;
+            let options = super::mpibind::options(said, parts, text_row, take_qualifier)?;
             let value = MapChoice::Mpibind(options);
             let place = policy.place;
             keep_policy(said, Placed { value, place });
@@ -223,7 +223,7 @@ fn map_qualifier(said: &mut MapSaid, part: Part<'_>, text_row: u32) -> Result<()
 }
 
 /// Takes a qualifier that was found, with its value.
-pub(super) fn take_qualifier(
+fn take_qualifier(
     said: &mut MapSaid,
     found: MapQualifier,
     part: Part<'_>,

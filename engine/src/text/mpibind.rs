@@ -1,9 +1,8 @@
 //! The options of `--map-by mpibind`: read, and written canonically.
 
 use super::directive::{DirectiveError, Fault, Part, TWO_VALUES, needed, parts, word_of};
-use super::mapping::take_qualifier;
 use super::said::MapSaid;
-use super::words::{MPIBIND_QUALIFIERS, MpibindQualifier};
+use super::words::{MPIBIND_QUALIFIERS, MapQualifier, MpibindQualifier};
 use crate::error::spec::WordFault;
 use crate::policy::{Mpibind, Wanted};
 use std::fmt::Write as _;
@@ -22,7 +21,10 @@ struct Read {
     gpu: Option<Wanted>,
 }
 
-/// Reads the parts behind `mpibind`. Qualifiers that all maps have go to `said`.
+/// Takes a qualifier that all maps have, of the text of that row.
+pub(super) type Take = fn(&mut MapSaid, MapQualifier, Part<'_>, u32) -> Result<(), DirectiveError>;
+
+/// Reads the parts behind `mpibind`. Qualifiers that all maps have go to `said`, by `take`.
 ///
 /// # Errors
 /// The first part that is wrong.
@@ -30,6 +32,7 @@ pub(super) fn options<'a>(
     said: &mut MapSaid,
     parts: impl Iterator<Item = Part<'a>>,
     text_row: u32,
+    take: Take,
 ) -> Result<Mpibind, DirectiveError> {
     let mut read = Read::default();
     for part in parts.filter(|part| !part.text.is_empty()) {
@@ -39,7 +42,7 @@ pub(super) fn options<'a>(
             Err(fault) => return part.fail(Fault::Qualifier(fault)),
         };
         match found {
-            MpibindQualifier::Common(common) => take_qualifier(said, common, part, text_row)?,
+            MpibindQualifier::Common(common) => take(said, common, part, text_row)?,
             MpibindQualifier::Threads => {
                 let value = count(needed(part, value, "threads=T")?)?;
                 once(said, &mut read.threads, value, (part, text_row));
@@ -132,7 +135,9 @@ pub fn options_text(options: Mpibind) -> String {
 /// As a directive's; a qualifier of other maps.
 pub fn read_options(text: &str) -> Result<Mpibind, DirectiveError> {
     let mut said = MapSaid::default();
-    let options = options(&mut said, parts(text), 0)?;
+    let options = options(&mut said, parts(text), 0, |_, _, part, _| {
+        part.fail(Fault::Qualifier(WordFault::UnwantedValue))
+    })?;
     if said != MapSaid::default() {
         let whole = Part { text, start: 0 };
         return whole.fail(Fault::Qualifier(WordFault::UnwantedValue));

@@ -1,7 +1,7 @@
 //! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
-use super::Pool;
-use super::pool::{Lines, excluded};
+use super::build::{Lines, excluded};
+use super::pool::Pool;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;

@@ -1,97 +1,21 @@
 //! Which nodes a job has, which of them an app may use, and in which state they are.
 
+// What apps claim of nodes, and what they may take.
+pub(crate) mod claim;
 // The nodes of a job while its apps are placed.
 pub(crate) mod nodes;
 // What they point into.
-mod tables;
+pub(crate) mod tables;
 // Slots that an app's own hostfile lowers.
 pub(crate) mod hostfile;
-// Which nodes the job has.
+// Both, of a job.
 pub(crate) mod pool;
+// Which nodes the job has.
+pub(crate) mod build;
 // The nodes an app names.
 pub(crate) mod requested;
 // Which nodes an app may use, and how much of each.
 pub(crate) mod select;
 
-use crate::plan::World;
-use crate::table::machine::Machine;
-use crate::table::names::{Names, NodeId, NodeRange};
-use crate::table::states::{NodeState, StateId, StateRuns};
-use nodes::Nodes;
-use requested::Claim;
-use select::Pick;
-use std::sync::Arc;
+pub(crate) use pool::Pool;
 pub(crate) use tables::{Finished, Tables};
-
-/// The nodes of a job, and the tables that they point into.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pool {
-    pub(crate) nodes: Nodes,
-    pub(crate) tables: Tables,
-    /// Of selecting.
-    pub(crate) scratch: Scratch,
-}
-
-/// Vectors that selecting fills again for every app.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
-    pub(crate) picks: Vec<Pick>,
-}
-
-impl Pool {
-    /// A pool without node states. Takes the machine's topologies: there may be thousands.
-    pub(crate) fn new(machine: &mut Machine, names: Names, local: Option<NodeId>) -> Self {
-        let topologies = std::mem::take(&mut machine.topologies);
-        Self {
-            nodes: Nodes::new(names, local),
-            tables: Tables::new(topologies, std::mem::take(&mut machine.cpusets)),
-            ..Self::default()
-        }
-    }
-
-    /// What earlier jobs left, for a new job: none of its processes is anywhere yet.
-    pub(crate) fn resume(world: &World) -> Self {
-        let mut states = world.states.clone();
-        let mut runs = StateRuns::default();
-        for (nodes, state) in world.after.iter() {
-            let row = NodeState {
-                own: 0,
-                ..*states.get(state)
-            };
-            runs.push(nodes.count, states.intern(row));
-        }
-        let mut nodes = Nodes::new(world.names.clone(), world.local);
-        nodes.runs = runs;
-        let mut tables = Tables::new(Arc::clone(&world.topologies), world.cpusets.clone());
-        (tables.pusets, tables.states) = (world.pusets.clone(), states);
-        Self {
-            nodes,
-            tables,
-            ..Self::default()
-        }
-    }
-
-    /// A copy for apps that compete with no others.
-    pub(crate) fn branch(&self) -> Self {
-        Self {
-            nodes: self.nodes.branch(),
-            tables: self.tables.branch(),
-            ..Self::default()
-        }
-    }
-
-    /// Changes slots to what an app claims of its nodes.
-    pub(crate) fn claim(
-        &mut self,
-        lowered: &mut [(NodeRange, StateId)],
-        raised: &mut [(NodeRange, StateId)],
-    ) {
-        self.nodes.claim(lowered, raised, &self.tables.states);
-    }
-
-    /// Lowered slots are put back when the job has been mapped: the next one finds them.
-    pub(crate) fn put_back(&mut self) {
-        self.nodes.put_back(&mut self.tables.states);
-    }
-}

@@ -1,6 +1,6 @@
 //! The nodes of a job while its apps are placed, one after the other: all that apps change.
 
-use super::requested::Named;
+use super::claim::Named;
 use crate::id::Id as _;
 use crate::table::intervals::NodeOrder;
 use crate::table::names::{NameRange, NameStretch, Names, NodeId, NodeRange};

@@ -1,500 +1,83 @@
-//! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
+//! The pool: the nodes of a job, and the tables that they point into.
 
-use super::Pool;
-use crate::error::{MapError, PlaceError};
-use crate::id::{Column, Id as _};
-use crate::policy::{CpuMode, ObjKind};
-use crate::stage::node::bits::{Bits, There};
-use crate::stage::parallel::{Sharing, each};
-use crate::stage::resolve::Resolved;
-use crate::table::intervals::{Intervals, add_up};
-use crate::table::machine::{CpuList, Machine};
-use crate::table::names::{
-    NameRange, Names, NodeId, NodeRange, Nodes, TooManyNodes, cut_around, moved_to_front,
-};
-use crate::table::pusets::PuSetId;
-use crate::table::states::{NodeState, Runs};
-use crate::table::topologies::TopologyId;
-use crate::text::hosts::{
-    EntrySlots, HostEntry, HostListId, Hostfile, HostfileId, HostfileLine, HostfileWhat,
-};
-use std::collections::BTreeMap;
-use std::ops::{Add, Sub};
+use super::claim::{Claim, Pick};
+use super::nodes::Nodes;
+use super::tables::Tables;
+use crate::plan::World;
+use crate::table::machine::Machine;
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::states::{NodeState, StateId, StateRuns};
+use std::sync::Arc;
 
-/// Slots said for a node: those written, and how many times they are to be inferred.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Said {
-    written: u64,
-    inferred: u64,
-    max: Option<u32>,
+/// The nodes of a job, and the tables that they point into.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pool {
+    pub(crate) nodes: Nodes,
+    pub(crate) tables: Tables,
+    /// Of selecting.
+    pub(crate) scratch: Scratch,
 }
 
-/// Names and slots, before topologies are known.
-struct Named {
-    names: Names,
-    slots: Vec<(NodeRange, Said)>,
+/// Vectors that selecting fills again for every app.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    pub(crate) picks: Vec<Pick>,
 }
 
-/// Builds the pool of a job: every node in its first state.
-///
-/// # Errors
-/// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
-pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
-    let hosts = &resolved.hosts;
-    let mut named = if hosts.hostfiles.is_empty() {
-        // A list that many apps say names its nodes once, and gives its slots as often as it is said.
-        let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
-        for &list in hosts.list.values().iter().flatten() {
-            said[list] += 1;
-        }
-        let lists = said
-            .iter()
-            .map(|(list, &times)| (&*hosts.lists[list], times));
-        if hosts.lists.is_empty() && hosts.lsf_pool.is_empty() {
-            nobody(machine)?
-        } else if hosts.lists.is_empty() {
-            from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
-        } else {
-            from_entries(lists)?
-        }
-    } else {
-        let order = hosts.files.values().iter().flatten().copied();
-        from_files(order, |file| &hosts.hostfiles[file])?
-    };
-    let local = local_first(machine, &mut named);
-    within_sessions(machine, &named.names)?;
-    let mut pool = Pool::new(machine, named.names, local);
-    first_states(&mut pool, machine, named.slots)?;
-    Ok(pool)
-}
-
-fn too_many(error: TooManyNodes) -> MapError {
-    let limit = u64::from(crate::limit::NODES_MAX);
-    PlaceError::JobTooLarge {
-        what: "nodes",
-        asked: error.asked,
-        limit,
-    }
-    .into()
-}
-
-/// No hosts given: the sessions' nodes, else the one local node; slots inferred.
-fn nobody(machine: &Machine) -> Result<Named, MapError> {
-    let local = machine
-        .local
-        .clone()
-        .unwrap_or_else(|| "localhost".to_owned());
-    let plain = vec![NameRange {
-        prefix: local,
-        first: 0,
-        count: 1,
-        width: 0,
-        suffix: String::new(),
-    }];
-    let ranges = machine
-        .candidates
-        .as_ref()
-        .map_or(&plain, |candidates| &candidates.nodes);
-    let mut names = Names::default();
-    let mut slots = Vec::new();
-    for range in ranges {
-        for nodes in names.add(range).map_err(too_many)? {
-            slots.push((
-                nodes,
-                Said {
-                    inferred: 1,
-                    ..Said::default()
-                },
-            ));
-        }
-    }
-    Ok(Named { names, slots })
-}
-
-/// The pool made of `-H` lists, each with how often it is said: counts of one node add up.
-fn from_entries<'h>(
-    lists: impl Iterator<Item = (&'h [HostEntry], u64)>,
-) -> Result<Named, MapError> {
-    let mut names = Names::default();
-    let mut said = Vec::new();
-    for (list, times) in lists {
-        said.reserve(list.len());
-        for entry in list {
-            let HostEntry::Names(range, slots) = entry else {
-                continue;
-            };
-            let (written, inferred) = match slots {
-                EntrySlots::One => (times, 0),
-                EntrySlots::Count(count) => (times * u64::from(*count), 0),
-                EntrySlots::Infer => (0, times),
-            };
-            let said_here = Said {
-                written,
-                inferred,
-                max: None,
-            };
-            let nodes = match by_number(&names, range) {
-                Some(node) => Nodes::from_slice(&[NodeRange {
-                    first: row(node),
-                    count: 1,
-                }]),
-                None => names.add(range).map_err(too_many)?,
-            };
-            said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
-        }
-    }
-    let slots = add_up(said);
-    Ok(Named { names, slots })
-}
-
-/// An all-digit entry that is no name yet, but the number another name ends in.
-pub(crate) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
-    let digits = range.width == 0
-        && range.prefix.len() <= 18
-        && range.prefix.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits || names.find_name(&range.prefix).is_some() {
-        return None;
-    }
-    names.find_ending(range.prefix.parse().ok()?)
-}
-
-fn row(node: NodeId) -> u32 {
-    u32::try_from(node.row()).expect("a node id is a u32")
-}
-
-impl Add for Said {
-    type Output = Self;
-    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
-    fn add(self, other: Self) -> Self {
+impl Pool {
+    /// A pool without node states. Takes the machine's topologies: there may be thousands.
+    pub(crate) fn new(machine: &mut Machine, names: Names, local: Option<NodeId>) -> Self {
+        let topologies = std::mem::take(&mut machine.topologies);
         Self {
-            written: self.written + other.written,
-            inferred: self.inferred + other.inferred,
-            max: None,
-        }
-    }
-}
-
-impl Sub for Said {
-    type Output = Self;
-    fn sub(self, less: Self) -> Self {
-        Self {
-            written: self.written - less.written,
-            inferred: self.inferred - less.inferred,
-            max: None,
-        }
-    }
-}
-
-/// What the lines of one file say of a node.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Lines {
-    mentions: u32,
-    pub(crate) slots: Option<u32>,
-    ranked: u32,
-    max: Option<u32>,
-}
-
-impl Lines {
-    /// One line more.
-    pub(crate) fn add(&mut self, line: &HostfileLine) {
-        let ranked = matches!(line.what, HostfileWhat::Ranked(_));
-        self.max = line.max_slots.or(self.max);
-        self.ranked += u32::from(ranked);
-        match line.slots {
-            Some(slots) => self.slots = Some(slots),
-            None if !ranked => self.mentions += 1,
-            None => {}
+            nodes: Nodes::new(names, local),
+            tables: Tables::new(topologies, std::mem::take(&mut machine.cpusets)),
+            ..Self::default()
         }
     }
 
-    /// Slots written: those given, and one for each other line.
-    pub(crate) fn written(&self) -> u64 {
-        let more = u64::from(self.mentions) + u64::from(self.ranked);
-        u64::from(self.slots.unwrap_or(0)) + more
-    }
-}
-
-/// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
-fn from_files<'h>(
-    order: impl Iterator<Item = HostfileId>,
-    file: impl Fn(HostfileId) -> &'h Hostfile,
-) -> Result<Named, MapError> {
-    let mut names = Names::default();
-    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
-    for id in order {
-        let file = file(id);
-        let excluded = excluded(file);
-        // A file is judged by itself, also where an earlier one has named a node.
-        let mut own: BTreeMap<u32, Lines> = BTreeMap::new();
-        // What it excludes must make sense, too.
-        let mut out: BTreeMap<u32, Lines> = BTreeMap::new();
-        for line in &file.lines {
-            let range = match &line.what {
-                HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => range,
-                HostfileWhat::Exclude(_) => continue,
-                HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => {
-                    let reason = "relative nodes select from a pool, and this file makes it";
-                    return Err(bad_hostfile(file, line, reason));
-                }
-            };
-            let (gone, kept) = excluded.find(range);
-            if kept.is_none() {
-                for node in gone.into_iter().flat_map(|nodes| nodes.first..nodes.end()) {
-                    note_line(out.entry(node).or_default(), file, line)?;
-                }
-                continue;
-            }
-            for nodes in names.add(range).map_err(too_many)? {
-                for node in nodes.first..nodes.end() {
-                    note_line(own.entry(node).or_default(), file, line)?;
-                }
-            }
-        }
-        for (node, lines) in own {
-            said.entry(node).or_insert(lines);
-        }
-    }
-    let slots = (0..names.len()).map(|node| {
-        let lines = said.get(&node).copied().unwrap_or_default();
-        (
-            NodeRange {
-                first: node,
-                count: 1,
-            },
-            said_by(lines),
-        )
-    });
-    let slots = slots.collect();
-    Ok(Named { names, slots })
-}
-
-/// The names that a file excludes, wherever they stand in it.
-pub(crate) fn excluded(file: &Hostfile) -> Names {
-    let mut names = Names::default();
-    for line in &file.lines {
-        if let HostfileWhat::Exclude(range) = &line.what {
-            // A set of names: a file's lines are fewer than nodes may be.
-            let _ = names.add(range);
-        }
-    }
-    names
-}
-
-fn note_line(lines: &mut Lines, file: &Hostfile, line: &HostfileLine) -> Result<(), MapError> {
-    if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
-        return Err(bad_hostfile(
-            file,
-            line,
-            "the slots of this node are given twice",
-        ));
-    }
-    lines.add(line);
-    let said = said_by(*lines);
-    if said.max.is_some_and(|max| u64::from(max) < said.written) {
-        return Err(bad_hostfile(file, line, "max_slots is below slots"));
-    }
-    Ok(())
-}
-
-fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> MapError {
-    PlaceError::BadHostfile {
-        path: file.path.clone(),
-        line: line.line,
-        reason,
-    }
-    .into()
-}
-
-fn said_by(lines: Lines) -> Said {
-    let more = u64::from(lines.mentions) + u64::from(lines.ranked);
-    let (written, inferred) = match (lines.slots, more, lines.max) {
-        (Some(_), _, _) => (lines.written(), 0),
-        (None, _, Some(max)) => (u64::from(max), 0),
-        (None, 1, None) if lines.ranked == 0 => (0, 1),
-        (None, more, None) => (more, 0),
-    };
-    Said {
-        written,
-        inferred,
-        max: lines.max,
-    }
-}
-
-/// The local node comes first in the pool, if it is in it.
-fn local_first(machine: &Machine, named: &mut Named) -> Option<NodeId> {
-    let local = named.names.find_name(machine.local.as_deref()?)?;
-    let at = row(local);
-    if at > 0 {
-        named.names.move_to_front(local);
-        let cut = named.slots.iter().flat_map(|&(nodes, said)| {
-            cut_around(nodes, at)
-                .into_iter()
-                .map(move |part| (moved_to_front(part, at), said))
-        });
-        named.slots = cut.collect();
-        named.slots.sort_by_key(|(nodes, _)| nodes.first);
-    }
-    Some(NodeId::from_row(0))
-}
-
-fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
-    let Some(candidates) = &machine.candidates else {
-        return Ok(());
-    };
-    let mut allowed = Names::default();
-    for range in &candidates.nodes {
-        allowed.add(range).map_err(too_many)?;
-    }
-    match names.ranges().find_map(|(_, range)| allowed.find(&range).1) {
-        Some(host) => Err(PlaceError::NotInSession {
-            host,
-            sessions: candidates.sessions.clone(),
-        }
-        .into()),
-        None => Ok(()),
-    }
-}
-
-/// The topology of every node: the default, and what was assigned by name; later assignments win.
-fn topologies(
-    machine: &Machine,
-    names: &Names,
-    sharing: Sharing,
-) -> Result<Runs<Option<TopologyId>>, MapError> {
-    let mut runs = Runs::default();
-    runs.push(names.len(), machine.default);
-    let mut changes = Vec::with_capacity(machine.assigned.len());
-    let found = each(
-        (&machine.assigned, sharing),
-        |(_, (ranges, _))| match &ranges[..] {
-            [range] => names.find(range).0,
-            ranges => { ranges.iter() }
-                .flat_map(|range| names.find(range).0)
-                .collect::<Nodes>(),
-        },
-    );
-    for ((_, topology), nodes) in machine.assigned.iter().zip(found) {
-        changes.extend(nodes.into_iter().map(|nodes| (nodes, Some(*topology))));
-    }
-    let apart = |two: &[(NodeRange, _)]| two[0].0.end() <= two[1].0.first;
-    if !changes.windows(2).all(apart) {
-        let mut painted = Intervals::default();
-        let mut last_first = Vec::with_capacity(changes.len());
-        for (nodes, topology) in changes.into_iter().rev() {
-            let new = painted.insert(nodes).into_iter();
-            last_first.extend(new.map(|nodes| (nodes, topology)));
-        }
-        changes = last_first;
-    }
-    runs.change(&mut changes);
-    let without = runs.iter().find(|(_, topology)| topology.is_none());
-    match without {
-        Some((nodes, _)) => {
-            let node = names.name(NodeId::from_row(nodes.first as usize));
-            Err(PlaceError::NoTopology { node }.into())
-        }
-        None => Ok(runs),
-    }
-}
-
-fn first_states(
-    pool: &mut Pool,
-    machine: &Machine,
-    slots: Vec<(NodeRange, Said)>,
-) -> Result<(), MapError> {
-    let topologies = topologies(machine, &pool.nodes.names, pool.tables.sharing)?;
-    let mut allowed: Column<TopologyId, Option<PuSetId>> =
-        pool.tables.topologies.ids().map(|_| None).collect();
-    pool.tables.states.reserve(2 * topologies.len());
-    pool.nodes.runs.make_room(slots.len().max(topologies.len()));
-    let (mut row, mut last) = (0, None);
-    for (nodes, said) in slots {
-        for (part, topology) in topologies.within_next(nodes, &mut row) {
-            let topology = topology.expect("every node has a topology by now");
-            let set = match allowed[topology] {
-                Some(set) => set,
-                None => {
-                    let bits = allowed_pus(pool, machine, topology, part.first)?;
-                    let set = match last.take().filter(|(other, _)| *other == bits) {
-                        Some((_, set)) => set,
-                        None => pool
-                            .tables
-                            .pusets
-                            .intern_words(bits.words(), bits.len() as usize),
-                    };
-                    allowed[topology] = Some(set);
-                    last = Some((bits, set));
-                    set
-                }
-            };
-            let each = match (said.inferred, machine.inferred) {
-                (0, _) => 0,
-                (_, CpuMode::Core) => pool.tables.topologies.inferred_slots(topology),
-                (_, CpuMode::Hwthread) => pool.tables.topologies.count(topology, ObjKind::Hwthread),
-            };
-            let inferred = said.inferred.saturating_mul(u64::from(each));
-            let slots = said.written.saturating_add(inferred);
-            let state = pool.tables.states.intern(NodeState {
-                topology,
-                allowed: set,
-                free: set,
-                slots: u32::try_from(slots).unwrap_or(u32::MAX),
-                max_slots: said.max,
-                used: 0,
+    /// What earlier jobs left, for a new job: none of its processes is anywhere yet.
+    pub(crate) fn resume(world: &World) -> Self {
+        let mut states = world.states.clone();
+        let mut runs = StateRuns::default();
+        for (nodes, state) in world.after.iter() {
+            let row = NodeState {
                 own: 0,
-            });
-            pool.nodes.runs.push(part.count, state);
+                ..*states.get(state)
+            };
+            runs.push(nodes.count, states.intern(row));
+        }
+        let mut nodes = Nodes::new(world.names.clone(), world.local);
+        nodes.runs = runs;
+        let mut tables = Tables::new(Arc::clone(&world.topologies), world.cpusets.clone());
+        (tables.pusets, tables.states) = (world.pusets.clone(), states);
+        Self {
+            nodes,
+            tables,
+            ..Self::default()
         }
     }
-    Ok(())
-}
 
-/// The PUs of a topology that the default cpu list leaves (1.7).
-fn allowed_pus(
-    pool: &mut Pool,
-    machine: &Machine,
-    topology: TopologyId,
-    node: u32,
-) -> Result<Bits, MapError> {
-    let pus = crate::stage::node::units::narrow(pool.tables.topologies.pus_os(topology).len());
-    let mut bits = Bits::none(pus);
-    let Some(list) = &machine.cpu_list else {
-        bits.fill((0, pus), There::Yes);
-        return Ok(bits);
-    };
-    let units = pool.tables.hardware(topology).units(list.mode);
-    for &(first, last) in &list.ranges {
-        if last >= units.len() {
-            let has = units.len();
-            return Err(bad_cpu_list(pool, list, (first, last), node, has));
-        }
-        for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
-            bits.fill(stretch, There::Yes);
+    /// A copy for apps that compete with no others.
+    pub(crate) fn branch(&self) -> Self {
+        Self {
+            nodes: self.nodes.branch(),
+            tables: self.tables.branch(),
+            ..Self::default()
         }
     }
-    Ok(bits)
-}
 
-fn bad_cpu_list(
-    pool: &Pool,
-    list: &CpuList,
-    (first, last): (u32, u32),
-    node: u32,
-    units: u32,
-) -> MapError {
-    let error = PlaceError::BadCpuList {
-        text: list.text.clone(),
-        entry: if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        },
-        node: pool.nodes.name(node),
-        what: match list.mode {
-            CpuMode::Core => "cores",
-            CpuMode::Hwthread => "hwthreads",
-        },
-        last: units.saturating_sub(1),
-    };
-    error.into()
+    /// Changes slots to what an app claims of its nodes.
+    pub(crate) fn claim(
+        &mut self,
+        lowered: &mut [(NodeRange, StateId)],
+        raised: &mut [(NodeRange, StateId)],
+    ) {
+        self.nodes.claim(lowered, raised, &self.tables.states);
+    }
+
+    /// Lowered slots are put back when the job has been mapped: the next one finds them.
+    pub(crate) fn put_back(&mut self) {
+        self.nodes.put_back(&mut self.tables.states);
+    }
 }

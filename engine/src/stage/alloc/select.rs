@@ -1,9 +1,9 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
-use super::Pool;
+use super::build::{by_number, excluded};
+use super::claim::{Claim, Named, Pick};
 use super::hostfile::{after, lowered};
-use super::pool::{by_number, excluded};
-use super::requested::{Claim, Named};
+use super::pool::Pool;
 use crate::error::words::EmptyNodes;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
@@ -16,15 +16,6 @@ use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
 use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, HostfileWhat, Hosts};
 use std::borrow::Cow;
-
-/// Neighbouring nodes of one state, of which an app may take equally much.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pick {
-    pub(crate) nodes: NodeRange,
-    pub(crate) state: StateId,
-    /// Processes the app may place on each, slots alone considered.
-    pub(crate) avail: u32,
-}
 
 /// The nodes of an app, and what taking them changes about their slots.
 #[derive(Clone, Debug)]

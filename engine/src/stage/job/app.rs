@@ -7,19 +7,20 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::policy::{MapBy, ObjKind, PprObject};
+use crate::stage::alloc::claim::Pick;
 use crate::stage::alloc::hostfile::lowered;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
-use crate::stage::component::Functions;
+use crate::stage::component::{Count, Functions, Pattern};
+use crate::stage::job::site::Site;
 use crate::stage::node::units::narrow;
 use crate::stage::place;
-use crate::stage::place::commit;
-use crate::stage::place::commit_listed::{self, Listed};
-use crate::stage::place::custom;
+use crate::stage::place::custom::{self, Custom};
 use crate::stage::place::entries;
 use crate::stage::place::groups::{Keeping, Work};
 use crate::stage::place::listed::Asked;
-use crate::stage::place::site::Site;
+use crate::stage::place::listed_app::{self, Listed};
+use crate::stage::place::outcome;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::listings::Listing;
@@ -54,7 +55,7 @@ pub(crate) fn place_app(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     if let Functions::Own { count, pattern } = turn.functions {
-        return custom::place(site, turn, (*count, *pattern), notes);
+        return by_component(site, turn, (*count, *pattern), notes);
     }
     match turn.policy.map {
         MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),
@@ -73,11 +74,7 @@ pub(crate) fn place_app(
 ///
 /// # Errors
 /// As [`requested::recall`] and [`select::picks`].
-pub(crate) fn picked(
-    site: &mut Site,
-    turn: Turn<'_>,
-    notes: &mut Vec<Note>,
-) -> Result<Vec<select::Pick>, MapError> {
+fn picked(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Vec<Pick>, MapError> {
     let (hosts, app) = (&turn.resolved.hosts, turn.app);
     let named = requested::recall(&mut site.pool, hosts, app)?;
     let mut picks = select::picks(&mut site.pool, hosts, (app, turn.policy), &named, notes)?;
@@ -118,12 +115,42 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
             unreachable!("only ppr and lsf are counted at their turn")
         }
     };
-    let mut work = Work::new(site, &resolved.apps, (app, *policy, Some(turn.id)), &picks);
+    let about = (app, *policy, Some(turn.id));
+    let mut work = Work::new(site.on(), &resolved.apps, about, &picks);
     work.keeping = turn.keeping;
-    work.site.pool.scratch.picks = picks;
     place::place(&mut work, procs, counted)?;
-    super::notes::of_app(&mut work, notes);
-    Ok(commit::lots(work, turn.id))
+    super::notes::of_app(&work, notes);
+    let outcome = outcome::lots(work, turn.id);
+    site.pool.scratch.picks = picks;
+    Ok(site.commit(outcome))
+}
+
+/// Places an app by the functions of a launcher's component.
+fn by_component(
+    site: &mut Site,
+    turn: Turn<'_>,
+    (count, pattern): (Count, Pattern),
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    let picks = picked(site, turn, notes)?;
+    let about = (turn.app, custom::laid(turn.policy, pattern), None);
+    let mut work = Work::new(site.on(), &turn.resolved.apps, about, &picks);
+    let procs = match turn.procs {
+        Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
+        Procs::Hole | Procs::AtItsTurn => None,
+    };
+    let custom = Custom {
+        component: turn.component,
+        policy: turn.policy,
+        procs,
+        count,
+        pattern,
+    };
+    custom::place(&mut work, custom)?;
+    super::notes::of_app(&work, notes);
+    let outcome = outcome::lots(work, turn.id);
+    site.pool.scratch.picks = picks;
+    Ok(site.commit(outcome))
 }
 
 fn listing(turn: Turn<'_>) -> Option<&Listing> {
@@ -186,7 +213,8 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
         });
     }
     let steps = entries::first_steps(&steps, procs)?;
-    commit_listed::place(site, listed(turn, procs, first), &steps)
+    listed_app::place(&mut site.on(), listed(turn, procs, first), &steps)
+        .map(|outcome| site.commit(outcome))
 }
 
 fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
@@ -215,5 +243,6 @@ fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
         });
     }
     let steps = entries::ranks(&site.pool, file, &list, first, procs);
-    commit_listed::place(site, listed(turn, procs, first), &steps)
+    listed_app::place(&mut site.on(), listed(turn, procs, first), &steps)
+        .map(|outcome| site.commit(outcome))
 }

@@ -4,7 +4,7 @@
 use super::groups::Camp;
 use crate::id::Id;
 use crate::plan::{Placed, PlacedRun};
-use crate::stage::place::site::Site;
+use crate::stage::job::site::Site;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternDraft, PatternId, Segment};

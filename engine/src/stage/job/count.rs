@@ -1,16 +1,16 @@
 //! How many processes each app has, and what that settles. Source: `semantics` 3.4, 3.6.
 
+use super::site::Site;
 use crate::count::ProcCount;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
-use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
+use crate::policy::{CpuMode, MapBy, PprObject};
+use crate::stage::alloc::claim::Pick;
 use crate::stage::alloc::requested;
-use crate::stage::alloc::select::{self, Pick};
-use crate::stage::node::capacity::mapped_kind;
+use crate::stage::alloc::select;
 use crate::stage::node::units::Targets;
 use crate::stage::place::entries;
-use crate::stage::place::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};
 
@@ -212,42 +212,6 @@ pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
         Procs::Given(_) | Procs::Counted(_) | Procs::Hole | Procs::AtItsTurn => 0,
     };
     apps.ids().zip(counts).map(procs).sum()
-}
-
-/// The size of a job, as far as bindings hang on it (3.6).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Size {
-    /// One process or two.
-    Few,
-    /// More.
-    Many,
-}
-
-impl Size {
-    pub(crate) const fn of(total: u64) -> Self {
-        if total < 3 { Self::Few } else { Self::Many }
-    }
-}
-
-/// Settles a default binding that depends on the size of the job (3.6).
-pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
-    if policy.bind != BindTo::BySize {
-        return *policy;
-    }
-    let kind = match (Size::of(total), policy.mode) {
-        (Size::Many, _) => ObjKind::Numa,
-        (Size::Few, CpuMode::Core) => ObjKind::Core,
-        (Size::Few, CpuMode::Hwthread) => ObjKind::Hwthread,
-    };
-    Policy {
-        bind: BindTo::Object(kind),
-        ..*policy
-    }
-}
-
-/// The kind of the objects an app maps to, in words of the whole job.
-pub(crate) const fn kind(policy: &Policy) -> Option<ObjKind> {
-    mapped_kind(policy.map)
 }
 
 /// Whether an app's entries go on where earlier apps ended.

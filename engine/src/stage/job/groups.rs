@@ -5,7 +5,7 @@
 
 use crate::policy::MapBy;
 use crate::stage::alloc::select;
-use crate::stage::place::site::Site;
+use crate::stage::job::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, ListingId, Numbering};
 use crate::table::intervals::Intervals;

@@ -5,6 +5,8 @@
 //! anything is refused, or hangs on all that came before, the apps are placed in order after all: the first app that is
 //! refused says why.
 
+// Nodes, tables, a cache, scratch: what apps are placed on.
+pub(crate) mod site;
 // How many processes each app has.
 pub(crate) mod count;
 // One app, from its nodes to its place in the plan.
@@ -23,10 +25,10 @@ use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::spawn::request::owner;
 use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
+use crate::stage::job::site::Site;
 use crate::stage::parallel::Sharing;
 use crate::stage::place::groups::Keeping;
-use crate::stage::place::site::Site;
-use crate::stage::resolve::Resolved;
+use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use app::{Turn, place_app};
 use branch::{Joint, Mark};
@@ -146,7 +148,7 @@ impl Job<'_> {
         }
         let policy = &self.resolved.apps.policies[said];
         let by_size = policy.bind == BindTo::BySize;
-        let policy = count::settle(policy, self.total);
+        let policy = size::settle(policy, self.total);
         let component = self.registry.take(app, &policy)?;
         let id = table.intern(policy);
         let ready = Ready {
@@ -280,7 +282,7 @@ fn place_or_without_pe(
                 owner: owner(turn.app),
                 why: "no object that the app is mapped to has as many cpus",
             });
-            let policy = count::settle(&turn.resolved.apps.policies[without], total);
+            let policy = size::settle(&turn.resolved.apps.policies[without], total);
             let id = table.intern(policy);
             let turn = Turn {
                 policy: &policy,

@@ -3,8 +3,8 @@
 use crate::error::Note;
 use crate::id::Id as _;
 use crate::plan::Placed;
+use crate::stage::job::site::Site;
 use crate::stage::place::groups::Work;
-use crate::stage::place::site::Site;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
 
@@ -12,7 +12,7 @@ use crate::table::names::NodeId;
 const NARROW_FROM: u32 = 4;
 
 /// Bindings given up, cpus shared.
-pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
+pub(crate) fn of_app(work: &Work<'_>, notes: &mut Vec<Note>) {
     let app = work.app_number();
     if let Some(lot) = work.dropped {
         let state = work.progress[lot.progress].state;
@@ -21,13 +21,10 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
             .iter()
             .position(|other| other.nodes.first == lot.nodes.first);
         let procs = at.map_or(0, |at| work.lots[at].placed);
-        let row = *work.site.pool.tables.states.get(state);
-        let free = work.site.pool.tables.pusets.words(row.free);
+        let row = *work.tables.states.get(state);
+        let free = work.tables.pusets.words(row.free);
         let units = work.terrain(row.topology).binder.free_units(free);
-        let (policy, node) = (
-            work.policy.map.word(),
-            work.site.pool.nodes.name(lot.nodes.first),
-        );
+        let (policy, node) = (work.policy.map.word(), work.nodes.name(lot.nodes.first));
         let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,
@@ -40,7 +37,7 @@ pub(crate) fn of_app(work: &mut Work<'_>, notes: &mut Vec<Note>) {
     if let Some(lot) = work.sharing() {
         notes.push(Note::Overloaded {
             app,
-            node: work.site.pool.nodes.name(lot.nodes.first),
+            node: work.nodes.name(lot.nodes.first),
             procs: lot.placed,
         });
     }

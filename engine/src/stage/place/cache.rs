@@ -3,9 +3,9 @@
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::policy::ObjKind;
-use crate::stage::job::count::Size;
 use crate::stage::node::capacity::Facts;
 use crate::stage::node::layout::Layout;
+use crate::stage::resolve::size::Size;
 use crate::table::alike::{ById, Guess, InTurn};
 use crate::table::apps::PolicyId;
 use crate::table::patterns::PatternId;
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 /// What apps found: the same policy on the same state finds the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memo {
+pub(crate) struct Cache {
     keys: InTurn<Key>,
     found: Column<FoundId, Found>,
     /// How many of so many processes a layout can place.
@@ -24,7 +24,7 @@ pub(crate) struct Memo {
 }
 
 define_id! {
-    /// A finding: a row of [`Memo`].
+    /// A finding: a row of [`Cache`].
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
     FoundId
 }
@@ -54,7 +54,7 @@ struct Found {
     placed: SmallVec<[(Went, Came); 1]>,
 }
 
-impl Memo {
+impl Cache {
     /// Forgets what was found under policies that the job's size settled otherwise.
     pub(crate) fn settle(&mut self, size: Size) {
         if self.size.is_some_and(|settled| settled != size) {

@@ -1,49 +1,39 @@
 //! An app whose places a component of the launcher's own chooses: its counts, and its objects, laid and bound by the engine.
 //! Source: `per-app` 5.
 
-use super::commit;
 use super::deal::Deal;
 use super::groups::Work;
 use crate::count::ProcCount;
 use crate::error::words::Counted;
-use crate::error::{MapError, Note, PlaceError};
-use crate::id::Id as _;
+use crate::error::{MapError, PlaceError};
 use crate::limit::RANKS_MAX;
-use crate::plan::Placed;
 use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
 use crate::stage::component::{Count, Node, Objects, Pattern, Room, Share};
-use crate::stage::job::app::{Turn, picked};
-use crate::stage::job::count::Procs;
 use crate::stage::node::layout::{Binding, Layout};
-use crate::stage::place;
-use crate::stage::place::site::Site;
 use crate::table::apps::Policy;
 use crate::table::states::StateId;
 use std::collections::{BTreeMap, HashMap};
 
-/// Places an app by the functions of a component.
-///
-/// # Errors
-/// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
-pub(crate) fn place(
-    site: &mut Site,
-    turn: Turn<'_>,
-    (count, pattern): (Count, Pattern),
-    notes: &mut Vec<Note>,
-) -> Result<Placed, MapError> {
-    let Turn {
-        resolved,
-        app,
-        policy,
-        ..
-    } = turn;
-    let picks = picked(site, turn, notes)?;
-    let map = match pattern {
-        Pattern::Engine(map) => map(policy),
-        Pattern::Own { kind, .. } => MapBy::Object(kind),
-    };
-    let laid = Policy {
-        map,
+/// An app that a component places.
+#[derive(Clone, Copy)]
+pub(crate) struct Custom<'c> {
+    /// The component's name.
+    pub(crate) component: &'c str,
+    /// The policy as the component is asked about it.
+    pub(crate) policy: &'c Policy,
+    /// `None`: the component counts.
+    pub(crate) procs: Option<ProcCount>,
+    pub(crate) count: Count,
+    pub(crate) pattern: Pattern,
+}
+
+/// The policy by which the engine lays what a component counts.
+pub(crate) fn laid(policy: &Policy, pattern: Pattern) -> Policy {
+    Policy {
+        map: match pattern {
+            Pattern::Engine(map) => map(policy),
+            Pattern::Own { kind, .. } => MapBy::Object(kind),
+        },
         span: Span::No,
         // Ranks by a file's lines are ranks by slot where there is no file.
         rank: match policy.rank {
@@ -51,52 +41,48 @@ pub(crate) fn place(
             rank @ (RankBy::Slot | RankBy::Node | RankBy::Fill | RankBy::Span) => rank,
         },
         ..*policy
-    };
-    let mut work = Work::new(site, &resolved.apps, (app, laid, None), &picks);
-    work.site.pool.scratch.picks = picks;
-    let asked = match turn.procs {
-        Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
-        Procs::Hole | Procs::AtItsTurn => None,
-    };
+    }
+}
+
+/// Places an app by the functions of a component.
+///
+/// # Errors
+/// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
+pub(crate) fn place(work: &mut Work<'_>, app: Custom<'_>) -> Result<(), MapError> {
     let shares = {
-        let node = |state| node_of(&work, state);
         let rooms = work.lots.iter().map(|lot| Room {
             first: lot.nodes.first,
             nodes: lot.nodes.count,
             avail: lot.avail.min(lot.room),
-            node: node(work.progress[lot.progress].state),
+            node: node_of(work, work.progress[lot.progress].state),
         });
         let rooms: Vec<Room<'_>> = rooms.collect();
-        count(policy, asked, &rooms).map_err(|why| busy(turn, why))?
+        (app.count)(app.policy, app.procs, &rooms).map_err(|why| busy(work, app, why))?
     };
-    let procs = share_out(&mut work, turn, asked, &shares)?;
-    match pattern {
+    let procs = share_out(work, app, &shares)?;
+    match app.pattern {
         Pattern::Engine(_) => {
             // The shares are exact: more than slots or not, the engine fills each and no more.
             work.policy.oversubscribe = Oversubscribe::Refused;
-            place::place(&mut work, procs, Counted::Given)?;
+            super::place(work, procs, Counted::Given)
         }
-        Pattern::Own { kind, objects } => {
-            by_objects(&mut work, turn, procs, (kind, objects))?;
-        }
+        Pattern::Own { kind, objects } => by_objects(work, app, procs, (kind, objects)),
     }
-    crate::stage::job::notes::of_app(&mut work, notes);
-    Ok(commit::lots(work, turn.id))
 }
 
 fn node_of<'w>(work: &'w Work<'_>, state: StateId) -> Node<'w> {
     Node {
-        state: work.site.pool.tables.states.get(state),
-        topologies: &work.site.pool.tables.topologies,
-        pusets: &work.site.pool.tables.pusets,
-        names: &work.site.pool.nodes.names,
+        state: work.tables.states.get(state),
+        topologies: &work.tables.topologies,
+        pusets: &work.tables.pusets,
+        names: &work.nodes.names,
     }
 }
 
-fn busy(turn: Turn<'_>, why: String) -> MapError {
+fn busy(work: &Work<'_>, app: Custom<'_>, why: String) -> MapError {
     PlaceError::ResourceBusy {
-        app: u32::try_from(turn.app.row()).unwrap_or(u32::MAX),
-        component: turn.component.to_owned(),
+        app: work.app_number(),
+        component: app.component.to_owned(),
         why,
     }
     .into()
@@ -105,22 +91,25 @@ fn busy(turn: Turn<'_>, why: String) -> MapError {
 /// Cuts the lots into the shares, and makes each lot's share all that it may take. Gives the processes of all.
 fn share_out(
     work: &mut Work<'_>,
-    turn: Turn<'_>,
-    asked: Option<ProcCount>,
+    app: Custom<'_>,
     shares: &[Share],
 ) -> Result<ProcCount, MapError> {
     let said: u64 = shares.iter().map(|share| u64::from(share.nodes)).sum();
-    if said != u64::from(work.nodes()) {
-        let why = format!("it counts for {said} of {} nodes", work.nodes());
-        return Err(busy(turn, why));
+    if said != u64::from(work.node_count()) {
+        let why = format!("it counts for {said} of {} nodes", work.node_count());
+        return Err(busy(work, app, why));
     }
     let all: u64 = shares
         .iter()
         .map(|share| u64::from(share.nodes) * u64::from(share.procs))
         .sum();
-    let wanted = asked.map_or(all, |asked| u64::from(asked.0));
+    let wanted = app.procs.map_or(all, |asked| u64::from(asked.0));
     if all != wanted || all == 0 || all > u64::from(RANKS_MAX) {
-        return Err(busy(turn, format!("it counts {all} of {wanted} processes")));
+        return Err(busy(
+            work,
+            app,
+            format!("it counts {all} of {wanted} processes"),
+        ));
     }
     let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);
     let mut share = shares.next();
@@ -159,7 +148,7 @@ fn share_out(
 /// Places each process on the object that the component names. Asked once for each (state, processes).
 fn by_objects(
     work: &mut Work<'_>,
-    turn: Turn<'_>,
+    app: Custom<'_>,
     procs: ProcCount,
     (kind, objects): (ObjKind, Objects),
 ) -> Result<(), MapError> {
@@ -179,13 +168,13 @@ fn by_objects(
         let layout = match known.get(&(state, procs)) {
             Some(&layout) => layout,
             None => {
-                let chosen = objects(turn.policy, &node_of(work, state), procs)
-                    .map_err(|why| busy(turn, why))?;
+                let chosen = objects(app.policy, &node_of(work, state), procs)
+                    .map_err(|why| busy(work, app, why))?;
                 let topology = work.topology(progress);
                 let terrain = work.terrain(topology);
                 let there: BTreeMap<u32, usize> = (0..terrain.objects.len())
                     .map(|at| terrain.objects.get(at))
-                    .map(|object| work.site.pool.tables.topologies.logical(topology, object))
+                    .map(|object| work.tables.topologies.logical(topology, object))
                     .zip(0..)
                     .collect();
                 let rows: Option<Vec<usize>> = chosen
@@ -197,7 +186,8 @@ fn by_objects(
                     .ok_or_else(|| {
                         let (named, kind) = (chosen.len(), kind.word());
                         busy(
-                            turn,
+                            work,
+                            app,
                             format!("it names {named} objects for {procs} processes, or a {kind} that is not there"),
                         )
                     })?;

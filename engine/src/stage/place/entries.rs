@@ -5,7 +5,7 @@ use crate::id::Id as _;
 use crate::limit::SEQUENCE_NODES_MAX;
 use crate::policy::{MapBy, NoLocal};
 use crate::stage::alloc::Pool;
-use crate::stage::alloc::requested::Named;
+use crate::stage::alloc::claim::Named;
 use crate::stage::alloc::select::{named, without_local};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};

@@ -3,17 +3,20 @@
 //! Nodes in one state that get the same share one *progress*; what happens to it is worked out once, and in parallel
 //! for different ones. Results are joined in order, so threads change nothing.
 
-use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
-use crate::id::{Column, Id as _};
+use super::cache::Cache;
+use super::progress::{Done, LaidId, Lot, Pass, PassId, Progress, ProgressId};
+use super::scratch::Scratch;
+use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{MapBy, Overload, Oversubscribe};
-use crate::stage::alloc::select::Pick;
+use crate::stage::alloc::Tables;
+use crate::stage::alloc::claim::Pick;
+use crate::stage::alloc::nodes::Nodes;
 use crate::stage::node::bind::Cpus;
 use crate::stage::node::capacity::{Facts, Terrain};
 use crate::stage::node::layout::on_node::lay;
 use crate::stage::node::layout::{End, Ground, Laid, Layout};
 use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
-use crate::stage::place::site::Site;
 use crate::table::alike::Guess;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
@@ -22,19 +25,6 @@ use crate::table::states::StateId;
 use crate::table::topologies::TopologyId;
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Neighbouring nodes that fare alike.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lot {
-    pub(crate) nodes: NodeRange,
-    /// Slots the app may still take on each.
-    pub(crate) avail: u32,
-    /// Processes each may still hold under max_slots.
-    pub(crate) room: u32,
-    /// Processes of the app on each.
-    pub(crate) placed: u32,
-    pub(crate) progress: ProgressId,
-}
 
 /// Whether what an app finds may be asked for again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,9 +36,21 @@ pub(crate) enum Keeping {
     No,
 }
 
+/// What an app is placed on: nodes that stay as they are, tables that grow, a cache, and vectors to fill again.
+pub(crate) struct On<'s> {
+    pub(crate) nodes: &'s Nodes,
+    pub(crate) tables: &'s mut Tables,
+    pub(crate) cache: &'s mut Cache,
+    pub(crate) scratch: &'s mut Scratch,
+}
+
 /// One app being placed.
 pub(crate) struct Work<'s> {
-    pub(crate) site: &'s mut Site,
+    /// As the app finds them.
+    pub(crate) nodes: &'s Nodes,
+    pub(crate) tables: &'s mut Tables,
+    pub(crate) cache: &'s mut Cache,
+    pub(crate) scratch: &'s mut Scratch,
     pub(crate) apps: &'s AppTable,
     pub(crate) app: AppId,
     pub(crate) policy: Policy,
@@ -81,28 +83,33 @@ fn remembered(policy: &Policy, id: Option<PolicyId>) -> Option<PolicyId> {
 
 impl<'s> Work<'s> {
     pub(crate) fn new(
-        site: &'s mut Site,
+        on: On<'s>,
         apps: &'s AppTable,
         (app, policy, id): (AppId, Policy, Option<PolicyId>),
         picks: &[Pick],
     ) -> Self {
-        let spare = &mut site.spare;
-        let mut lots = emptied(&mut spare.lots);
-        let mut progress = std::mem::take(&mut spare.progress);
-        let mut roots = std::mem::take(&mut spare.roots);
+        let On {
+            nodes,
+            tables,
+            cache,
+            scratch,
+        } = on;
+        let mut lots = emptied(&mut scratch.lots);
+        let mut progress = std::mem::take(&mut scratch.progress);
+        let mut roots = std::mem::take(&mut scratch.roots);
         progress.clear();
-        roots.resize(site.pool.tables.states.len(), None);
+        roots.resize(tables.states.len(), None);
         lots.reserve(picks.len());
         let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
         for pick in picks {
             let id = *roots[pick.state.row()].get_or_insert_with(|| {
                 let key = remembered.map(|policy| (pick.state, policy));
                 progress.push(Progress {
-                    found: key.and_then(|key| site.memo.find(key, &mut guess)),
+                    found: key.and_then(|key| cache.find(key, &mut guess)),
                     ..Progress::at(pick.state)
                 })
             });
-            let room = site.pool.tables.states.get(pick.state).room();
+            let room = tables.states.get(pick.state).room();
             lots.push(Lot {
                 nodes: pick.nodes,
                 avail: pick.avail,
@@ -111,25 +118,28 @@ impl<'s> Work<'s> {
                 progress: id,
             });
         }
-        let mut topologies = emptied(&mut site.spare.topologies);
+        let mut topologies = emptied(&mut scratch.topologies);
         for row in progress.values() {
             roots[row.state.row()] = None;
-            let topology = site.pool.tables.topology_of(row.state);
-            if !site.pool.tables.knows(topology) {
+            let topology = tables.topology_of(row.state);
+            if !tables.knows(topology) {
                 topologies.push(topology);
             }
         }
-        site.pool.tables.know(&mut topologies);
-        site.spare.topologies = topologies;
-        site.spare.roots = roots;
-        let mut passes = std::mem::take(&mut site.spare.passes);
-        let mut done = std::mem::take(&mut site.spare.done);
+        tables.know(&mut topologies);
+        scratch.topologies = topologies;
+        scratch.roots = roots;
+        let mut passes = std::mem::take(&mut scratch.passes);
+        let mut done = std::mem::take(&mut scratch.done);
         passes.clear();
         done.clear();
-        let facts = emptied(&mut site.spare.facts);
-        let touched = emptied(&mut site.spare.touched);
+        let facts = emptied(&mut scratch.facts);
+        let touched = emptied(&mut scratch.touched);
         Self {
-            site,
+            nodes,
+            tables,
+            cache,
+            scratch,
             apps,
             app,
             policy,
@@ -151,7 +161,7 @@ impl<'s> Work<'s> {
     }
 
     /// Nodes of the app's list.
-    pub(crate) fn nodes(&self) -> u32 {
+    pub(crate) fn node_count(&self) -> u32 {
         self.lots.iter().map(|lot| lot.nodes.count).sum()
     }
 
@@ -176,7 +186,7 @@ impl<'s> Work<'s> {
             if placed > 0 {
                 let known = self.progress[progress].known;
                 let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
-                let each = self.site.pool.tables.patterns.get(pattern).bound(placed);
+                let each = self.tables.patterns.get(pattern).bound(placed);
                 bound += each * u64::from(nodes.count);
             }
         }
@@ -186,19 +196,14 @@ impl<'s> Work<'s> {
     /// Free cpus of the mode on each node of a lot, as the app found it.
     pub(crate) fn found_free(&self, lot: usize) -> u32 {
         let progress = self.lots[lot].progress;
-        let state = self
-            .site
-            .pool
-            .tables
-            .states
-            .get(self.progress[progress].state);
-        let free = self.site.pool.tables.pusets.words(state.free);
+        let state = self.tables.states.get(self.progress[progress].state);
+        let free = self.tables.pusets.words(state.free);
         self.terrain(state.topology).binder.free_units(free).count()
     }
 
     /// The topology of a progress, under this policy.
     pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
-        let hardware = self.site.pool.tables.hardware[topology]
+        let hardware = self.tables.hardware[topology]
             .as_ref()
             .expect("hardware of every picked state is known");
         let device = self
@@ -207,7 +212,7 @@ impl<'s> Work<'s> {
             .get(self.app)
             .and_then(|device| device.as_deref());
         Terrain::new(
-            &self.site.pool.tables.topologies,
+            &self.tables.topologies,
             hardware,
             &self.policy,
             self.apps,
@@ -224,16 +229,8 @@ impl<'s> Work<'s> {
                 cpus
             }
             None => {
-                let free = self
-                    .site
-                    .pool
-                    .tables
-                    .states
-                    .get(self.progress[progress].state)
-                    .free;
-                terrain
-                    .binder
-                    .cpus(self.site.pool.tables.pusets.words(free))
+                let free = self.tables.states.get(self.progress[progress].state).free;
+                terrain.binder.cpus(self.tables.pusets.words(free))
             }
         }
     }
@@ -247,16 +244,16 @@ impl<'s> Work<'s> {
     #[inline]
     pub(crate) fn known_facts(&self, progress: ProgressId) -> Option<&Facts> {
         let learnt = self.facts.get(progress.row()).and_then(Option::as_ref);
-        learnt.or_else(|| self.site.memo.facts(self.progress[progress].found?))
+        learnt.or_else(|| self.cache.facts(self.progress[progress].found?))
     }
 
     /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
     pub(crate) fn learn(&mut self, lots: Range<usize>) {
-        let mut wanted = emptied(&mut self.site.spare.unknown);
+        let mut wanted = emptied(&mut self.scratch.unknown);
         let lots = self.lots[lots].iter().map(|lot| lot.progress);
         wanted.extend(lots.filter(|&progress| self.known_facts(progress).is_none()));
         if wanted.is_empty() {
-            self.site.spare.unknown = wanted;
+            self.scratch.unknown = wanted;
             return;
         }
         wanted.sort_unstable();
@@ -276,18 +273,13 @@ impl<'s> Work<'s> {
         let mut apart = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.site.pool.tables.sharing, Grain::Fine),
+            (&wanted, this.tables.sharing, Grain::Fine),
             |progress| this.topology(*progress),
             |terrain, &progress| {
-                let state = this
-                    .site
-                    .pool
-                    .tables
-                    .states
-                    .get(this.progress[progress].state);
+                let state = this.tables.states.get(this.progress[progress].state);
                 Some(terrain.facts(
                     &this.cpus(terrain, progress),
-                    this.site.pool.tables.pusets.words(state.allowed),
+                    this.tables.pusets.words(state.allowed),
                 ))
             },
             |topology| this.terrain(topology),
@@ -297,7 +289,7 @@ impl<'s> Work<'s> {
             facts[progress.row()] = found;
         }
         self.facts = facts;
-        self.site.spare.unknown = wanted;
+        self.scratch.unknown = wanted;
     }
 
     /// Under what later apps find what this one finds on nodes that it has not touched.
@@ -316,21 +308,23 @@ impl<'s> Work<'s> {
     pub(crate) fn remember_facts(&mut self, progress: ProgressId) {
         let learnt = self.facts.get(progress.row()).copied().flatten();
         if let (Some(facts), Some(key)) = (learnt, self.key_to_keep(progress)) {
-            self.site.memo.keep_facts(key, facts);
+            self.cache.keep_facts(key, facts);
         }
     }
 
-    /// Room for what this app will leave.
+    /// Makes room for the states and patterns that this app leaves, and for what few later losses add.
     pub(crate) fn reserve(&mut self) {
         let new = self.passes.len();
-        self.site.reserve(new, self.keeping);
+        let new = new + new / ROWS_PER_SPARE;
+        self.tables.states.reserve(new);
+        self.tables.patterns.reserve(new);
+        if self.keeping == Keeping::Yes {
+            self.cache.reserve(new);
+        }
     }
 
     pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
-        self.site
-            .pool
-            .tables
-            .topology_of(self.progress[progress].state)
+        self.tables.topology_of(self.progress[progress].state)
     }
 
     /// The facts of a lot. Cost: those of a lot never asked before.
@@ -352,7 +346,7 @@ impl<'s> Work<'s> {
     }
 
     fn known_capacity(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
-        self.site.memo.capacity(self.key(progress)?, wanted)
+        self.cache.capacity(self.key(progress)?, wanted)
     }
 
     fn laid_capacity(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
@@ -368,7 +362,7 @@ impl<'s> Work<'s> {
         }
         let procs = self.laid_capacity(progress, wanted);
         if let Some(key) = self.key_to_keep(progress) {
-            self.site.memo.keep_capacity(key, wanted, procs);
+            self.cache.keep_capacity(key, wanted, procs);
         }
         procs
     }
@@ -388,12 +382,12 @@ impl<'s> Work<'s> {
         want: u32,
     ) -> Laid {
         let row = &self.progress[progress];
-        let state = self.site.pool.tables.states.get(row.state);
+        let state = self.tables.states.get(row.state);
         let ground = Ground {
             binder: &terrain.binder,
             objects: &terrain.objects,
-            snap: self.site.pool.tables.pusets.words(state.free),
-            allowed: self.site.pool.tables.pusets.words(state.allowed),
+            snap: self.tables.pusets.words(state.free),
+            allowed: self.tables.pusets.words(state.allowed),
             listed: &terrain.listed,
             written: match layout {
                 Layout::Written(list, _) => &self.written[list as usize],
@@ -417,13 +411,12 @@ impl<'s> Work<'s> {
 
     /// Gives back what was taken for this app.
     pub(crate) fn end(self, lots: Vec<Lot>) {
-        let spare = &mut self.site.spare;
-        spare.lots = lots;
-        spare.progress = self.progress;
-        spare.passes = self.passes;
-        spare.done = self.done;
-        spare.facts = self.facts;
-        spare.touched = self.touched;
+        let scratch = self.scratch;
+        scratch.lots = lots;
+        scratch.progress = self.progress;
+        scratch.passes = self.passes;
+        scratch.done = self.done;
+        scratch.facts = self.facts;
     }
 
     /// The first lot on which bound processes share cpus.
@@ -439,7 +432,7 @@ impl<'s> Work<'s> {
         pattern(
             &self.passes[pass],
             &mut self.done,
-            &mut self.site.pool.tables.patterns,
+            &mut self.tables.patterns,
         )
     }
 

@@ -81,7 +81,7 @@ impl Deal {
 /// Whether the nodes of a lot can be dealt out: cpus with memory, and cores as wide as `smt=` says.
 fn check(work: &Work<'_>, lot: usize) -> Result<(), MapError> {
     let topology = work.topology(work.lots[lot].progress);
-    let topologies = &work.site.pool.tables.topologies;
+    let topologies = &work.tables.topologies;
     let MapBy::Mpibind(options) = work.policy.map else {
         return Ok(());
     };
@@ -108,12 +108,10 @@ fn check(work: &Work<'_>, lot: usize) -> Result<(), MapError> {
         }
     }
     let state = work
-        .site
-        .pool
         .tables
         .states
         .get(work.progress[work.lots[lot].progress].state);
-    let free = work.site.pool.tables.pusets.words(state.free);
+    let free = work.tables.pusets.words(state.free);
     let mut memory = topologies.objects(topology, ObjKind::Numa);
     if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {
         return Ok(());

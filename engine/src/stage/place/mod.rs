@@ -4,8 +4,6 @@
 pub(crate) mod cache;
 // Vectors kept from app to app.
 pub(crate) mod scratch;
-// The pool, a cache, scratch.
-pub(crate) mod site;
 // How many go to each node: arithmetic.
 pub(crate) mod share;
 // How far equal nodes have come.
@@ -28,10 +26,12 @@ pub(crate) mod entries;
 pub(crate) mod listed;
 // Where a component of the launcher's own puts an app.
 pub(crate) mod custom;
-// What an app leaves.
+// What an app comes to.
+pub(crate) mod outcome;
+// Giving the nodes their new states.
 pub(crate) mod commit;
-// The same, entry by entry.
-pub(crate) mod commit_listed;
+// What listed apps come to, entry by entry.
+pub(crate) mod listed_app;
 
 use crate::count::ProcCount;
 use crate::error::words::Counted;
@@ -41,7 +41,8 @@ use crate::stage::node::layout::{Binding, End, Layout};
 use crate::stage::parallel::emptied;
 use deal::Deal;
 use groups::Work;
-use policy::{Case, Choice, Pass};
+use policy::{Case, Pass};
+use progress::Choice;
 use share::{Share, Water, even, fill, level, water};
 
 /// Lots looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
@@ -63,7 +64,7 @@ pub(crate) fn place(
         .sum();
     let short = u64::from(procs.0) > avail;
     if short && work.policy.oversubscribe == Oversubscribe::Refused {
-        let (app, nodes) = (work.app_number(), work.nodes());
+        let (app, nodes) = (work.app_number(), work.node_count());
         let asked = u64::from(procs.0);
         return Err(PlaceError::NotEnoughSlots {
             app,
@@ -103,7 +104,7 @@ type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
     fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut counts = emptied(&mut work.scratch.counts);
         let mut lot = 0;
         let mut known = 0;
         while lot < work.lots.len() && self.left > 0 {
@@ -117,7 +118,7 @@ impl Deal {
             lot += rows;
         }
         self.lay(work, &counts)?;
-        work.site.spare.counts = counts;
+        work.scratch.counts = counts;
         if self.left == 0 {
             return Ok(());
         }
@@ -280,15 +281,15 @@ impl Deal {
     /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
     fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let choices = self.choices(work, choose)?;
-        let mut shares = emptied(&mut work.site.spare.shares);
+        let mut shares = emptied(&mut work.scratch.shares);
         let caps = work.lots.iter().zip(&choices);
         shares.extend(caps.map(|(lot, &(_, cap))| Share {
             nodes: lot.nodes.count,
             cap,
         }));
-        let mut caps = emptied(&mut work.site.spare.caps);
+        let mut caps = emptied(&mut work.scratch.caps);
         let found = water(shares.iter().copied(), self.asked, &mut caps);
-        work.site.spare.caps = caps;
+        work.scratch.caps = caps;
         let Some(found) = found else {
             let placed: u64 = shares
                 .iter()
@@ -305,15 +306,15 @@ impl Deal {
                 .collect();
             return Err(refuse::out_of_rounds(work, self.so_far(), &caps));
         };
-        work.site.spare.shares = shares;
+        work.scratch.shares = shares;
         self.deal_rounds(work, found, &choices)?;
-        work.site.spare.choices = choices;
+        work.scratch.choices = choices;
         Ok(())
     }
 
     /// What each lot takes; nodes behind the one where the first round ends are not looked at.
     fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
-        let mut choices = emptied(&mut work.site.spare.choices);
+        let mut choices = emptied(&mut work.scratch.choices);
         let mut reached = 0_u64;
         let mut known = 0;
         for lot in 0..work.lots.len() {
@@ -341,7 +342,7 @@ impl Deal {
         choices: &[Choice],
     ) -> Result<(), MapError> {
         let Water { mut extra, .. } = found;
-        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut counts = emptied(&mut work.scratch.counts);
         let mut lot = 0;
         for &(layout, cap) in choices {
             let share = Share {
@@ -359,13 +360,13 @@ impl Deal {
         }
         self.left = 0;
         self.lay(work, &counts)?;
-        work.site.spare.counts = counts;
+        work.scratch.counts = counts;
         Ok(())
     }
 
     /// `ppr:N:object` (4.4).
     fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
-        let mut counts = emptied(&mut work.site.spare.counts);
+        let mut counts = emptied(&mut work.scratch.counts);
         let mut skipped = refuse::Skipped::default();
         let (mut lot, mut known) = (0, 0);
         while lot < work.lots.len() && self.left > 0 {
@@ -420,7 +421,7 @@ impl Deal {
             lot += rows;
         }
         self.lay(work, &counts)?;
-        work.site.spare.counts = counts;
+        work.scratch.counts = counts;
         if self.left > 0 {
             Err(refuse::ppr_too_many(work, self.so_far(), per, on, &skipped))
         } else {

@@ -1,16 +1,14 @@
 //! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
 
 use super::deal::Deal;
-use super::groups::{Lot, Work};
+use super::groups::Work;
+use super::progress::{Choice, Lot};
 use super::refuse;
 use crate::error::MapError;
 use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
 use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::{Facts, listed_cpus};
 use crate::stage::node::layout::{Binding, End, Layout};
-
-/// How a lot takes processes in one pass: in which layout, and how many each node at most.
-pub(crate) type Choice = (Layout, u32);
 
 /// Which pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -241,7 +239,7 @@ pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
         };
         return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
     }
-    let each = (deal.asked / work.nodes()).max(1);
+    let each = (deal.asked / work.node_count()).max(1);
     let given_up = if case.pass == Pass::Sharing {
         facts.free < each && each <= row.avail
     } else {

@@ -1,9 +1,10 @@
-//! How far nodes of one state have come while an app is placed.
+//! How far nodes have come while an app is placed: neighbours that fare alike, and what happened to them.
 
 use super::cache::{Came, FoundId};
 use crate::define_id;
 use crate::stage::node::bits::Bits;
-use crate::stage::node::layout::Layout;
+use crate::stage::node::layout::{End, Layout};
+use crate::table::names::NodeRange;
 use crate::table::patterns::{Drafted, PatternId, Segment};
 use crate::table::states::StateId;
 
@@ -24,6 +25,32 @@ define_id! {
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
     LaidId
 }
+
+/// Neighbouring nodes that fare alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lot {
+    pub(crate) nodes: NodeRange,
+    /// Slots the app may still take on each.
+    pub(crate) avail: u32,
+    /// Processes each may still hold under max_slots.
+    pub(crate) room: u32,
+    /// Processes of the app on each.
+    pub(crate) placed: u32,
+    pub(crate) progress: ProgressId,
+}
+
+/// How a lot takes processes in one pass: in which layout, and how many each node at most.
+pub(crate) type Choice = (Layout, u32);
+
+/// So many processes more, in a layout.
+pub(crate) type Step = (ProgressId, Layout, u32);
+
+/// A step that is not known, and the most processes that a step of its progress and layout wants: what a step comes to hangs
+/// on both.
+pub(crate) type Fresh = (Step, u32);
+
+/// What a step comes to: the progress behind it, or how many processes it places and why no more.
+pub(crate) type StepEnd = Result<ProgressId, (u32, End)>;
 
 /// How far the nodes of one state have come with this app.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 use crate::stage::node::bind::Failure;
 
 use super::deal::Stopped;
-use super::groups::{Lot, Work};
+use super::groups::Work;
+use super::progress::Lot;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
@@ -20,14 +21,14 @@ pub(crate) struct Skipped {
 impl Skipped {
     pub(crate) fn for_slots(&mut self, work: &Work<'_>, lot: usize, needed: u64) {
         let row = &work.lots[lot];
-        let node = work.site.pool.nodes.name(row.nodes.first);
+        let node = work.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} slots and has {}", row.avail)
         });
     }
     pub(crate) fn for_cpus(&mut self, work: &Work<'_>, lot: usize, needed: u64, facts: Facts) {
         let row = &work.lots[lot];
-        let node = work.site.pool.nodes.name(row.nodes.first);
+        let node = work.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} free cpus and has {}", facts.free)
         });
@@ -39,7 +40,7 @@ impl Skipped {
 }
 
 fn node(work: &Work<'_>, lot: usize) -> String {
-    work.site.pool.nodes.name(work.lots[lot].nodes.first)
+    work.nodes.name(work.lots[lot].nodes.first)
 }
 
 fn kind_word(work: &Work<'_>) -> &'static str {
@@ -74,7 +75,7 @@ pub(crate) fn object_not_found(work: &Work<'_>, lot: usize) -> MapError {
 
 fn no_such_device(work: &Work<'_>, lot: usize) -> MapError {
     let topology = work.topology(work.lots[lot].progress);
-    let devices = work.site.pool.tables.topologies.devices(topology);
+    let devices = work.tables.topologies.devices(topology);
     let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let device = work.apps.device[work.app].clone().unwrap_or_default();
     let there = if there.is_empty() {
@@ -97,7 +98,7 @@ pub(crate) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
         BindTo::Object(kind) => kind,
         BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
     };
-    let hardware = work.site.pool.tables.hardware[topology].as_ref();
+    let hardware = work.tables.hardware[topology].as_ref();
     Failure::NoTarget(hardware.map_or(kind, |hardware| hardware.kind(kind)))
 }
 
@@ -221,7 +222,7 @@ pub(crate) fn out_of_resource(work: &Work<'_>, deal: Stopped) -> MapError {
         app: work.app_number(),
         asked: deal.asked,
         placed,
-        nodes: work.nodes(),
+        nodes: work.node_count(),
     }
     .into()
 }
@@ -294,7 +295,7 @@ pub(crate) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
             asked: deal.asked,
             placed: deal.placed,
             listed,
-            nodes: work.nodes(),
+            nodes: work.node_count(),
         }
         .into();
     }
@@ -324,7 +325,7 @@ fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
     PlaceError::NoAvailableCpus {
         app,
         target: target(work),
-        nodes: work.nodes(),
+        nodes: work.node_count(),
         node: at,
         free,
         cpus,
@@ -338,7 +339,7 @@ pub(super) fn no_free_memory(work: &Work<'_>, lot: usize) -> MapError {
     PlaceError::NoAvailableCpus {
         app: work.app_number(),
         target: target(work),
-        nodes: work.nodes(),
+        nodes: work.node_count(),
         node: node(work, lot),
         free,
         cpus,
@@ -352,16 +353,9 @@ fn first_cpus(work: &Work<'_>, lot: usize) -> (u32, u32) {
         return (0, 0);
     };
     let terrain = work.terrain(work.topology(row.progress));
-    let state = work
-        .site
-        .pool
-        .tables
-        .states
-        .get(work.progress[row.progress].state);
+    let state = work.tables.states.get(work.progress[row.progress].state);
     let count = |set| {
-        let units = terrain
-            .binder
-            .free_units(work.site.pool.tables.pusets.words(set));
+        let units = terrain.binder.free_units(work.tables.pusets.words(set));
         units.count()
     };
     (count(state.free), count(state.allowed))

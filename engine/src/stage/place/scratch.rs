@@ -1,10 +1,9 @@
 //! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
 
-use super::groups::Lot;
-use super::policy::Choice;
-use super::progress::{Done, LaidId, Pass, PassId, Progress, ProgressId};
+use super::progress::{
+    Choice, Done, Fresh, LaidId, Lot, Pass, PassId, Progress, ProgressId, Step, StepEnd,
+};
 use super::share::Share;
-use super::trial::{Fresh, Outcome, Step};
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
 use crate::stage::node::capacity::Facts;
@@ -15,7 +14,7 @@ use crate::table::topologies::TopologyId;
 
 /// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Spare {
+pub(crate) struct Scratch {
     /// An app's lots.
     pub(crate) lots: Vec<Lot>,
     pub(crate) progress: Column<ProgressId, Progress>,
@@ -38,7 +37,7 @@ pub(crate) struct Spare {
     pub(crate) step_of: Vec<u32>,
     pub(crate) remembered: Vec<Option<ProgressId>>,
     pub(crate) fresh: Vec<Fresh>,
-    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcomes: Vec<StepEnd>,
     /// Leaving. Shape of `seen`: `[progress]`.
     pub(crate) ended: Vec<ProgressId>,
     pub(crate) seen: Vec<bool>,
@@ -50,4 +49,14 @@ pub(crate) struct Spare {
     pub(crate) before: StateRuns,
     /// What it derived from its patterns.
     pub(crate) derived: Derived,
+}
+
+impl Scratch {
+    /// A vector for so many placed runs of an app: the one that it filled before.
+    pub(crate) fn room_for_runs(&mut self, runs: usize) -> Vec<PlacedRun> {
+        let mut room = self.placed.pop().unwrap_or_default();
+        room.clear();
+        room.reserve(runs);
+        room
+    }
 }

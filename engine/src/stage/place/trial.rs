@@ -1,7 +1,7 @@
 //! Steps: so many processes more on the nodes of a lot. Each different one is worked out once, many of them at once.
 
 use super::groups::Work;
-use super::progress::{Done, LaidId, Pass, Progress, ProgressId, cut};
+use super::progress::{Done, LaidId, Pass, Progress, ProgressId, Step, StepEnd, cut};
 use crate::id::Id as _;
 use crate::policy::BindTo;
 use crate::stage::alloc::Finished;
@@ -11,9 +11,6 @@ use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::names::push_joined;
 use std::cmp::Ordering;
-
-/// So many processes more, in a layout.
-pub(crate) type Step = (ProgressId, Layout, u32);
 
 /// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
 /// them wants.
@@ -30,13 +27,6 @@ fn alike(steps: &[Step]) -> (usize, u32) {
     }
     (alike, longest)
 }
-
-/// A step that is not known, and the most processes that a step of its progress and layout wants: what a step comes to hangs
-/// on both.
-pub(crate) type Fresh = (Step, u32);
-
-/// What a step comes to: the progress behind it, or how many processes it places and why no more.
-pub(crate) type Outcome = Result<ProgressId, (u32, End)>;
 
 /// What a thread makes of a step.
 struct Worked {
@@ -81,17 +71,17 @@ impl Work<'_> {
                 Ok(())
             }
         };
-        let spare = &mut self.site.spare;
-        (spare.steps, spare.step_of, spare.outcomes) = (steps, step_of, outcomes);
+        let scratch = &mut *self.scratch;
+        (scratch.steps, scratch.step_of, scratch.outcomes) = (steps, step_of, outcomes);
         moved
     }
 
     /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
     fn steps(&mut self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
-        let spare = &mut self.site.spare;
-        let mut order = emptied(&mut spare.order);
-        let mut steps = emptied(&mut spare.steps);
-        let mut step_of = emptied(&mut spare.step_of);
+        let scratch = &mut *self.scratch;
+        let mut order = emptied(&mut scratch.order);
+        let mut steps = emptied(&mut scratch.steps);
+        let mut step_of = emptied(&mut scratch.step_of);
         let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
         order.extend(rows.map(|(row, &(lot, layout, procs))| {
             let step = (self.lots[lot].progress, layout, procs);
@@ -110,15 +100,15 @@ impl Work<'_> {
             }
             step_of[row as usize] = last;
         }
-        spare.order = order;
+        scratch.order = order;
         (steps, step_of)
     }
 
     /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
-    fn work_out(&mut self, steps: &[Step]) -> Vec<Outcome> {
-        let mut known = emptied(&mut self.site.spare.remembered);
-        let mut wanted = emptied(&mut self.site.spare.fresh);
-        let mut outcomes = emptied(&mut self.site.spare.outcomes);
+    fn work_out(&mut self, steps: &[Step]) -> Vec<StepEnd> {
+        let mut known = emptied(&mut self.scratch.remembered);
+        let mut wanted = emptied(&mut self.scratch.fresh);
+        let mut outcomes = emptied(&mut self.scratch.outcomes);
         known.reserve(steps.len());
         self.progress.reserve(steps.len());
         let mut from = 0;
@@ -140,13 +130,12 @@ impl Work<'_> {
         let mut worked = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.site.pool.tables.sharing, Grain::Coarse),
+            (&wanted, this.tables.sharing, Grain::Coarse),
             |((progress, ..), _)| this.topology(*progress),
             |terrain, &((progress, layout, want), longest)| {
                 let laid = this.lay_on(terrain, progress, layout, want);
                 Worked::new(laid, |segments| {
-                    (want == longest)
-                        .then(|| Finished::new(&this.site.pool.tables.topologies, segments))
+                    (want == longest).then(|| Finished::new(&this.tables.topologies, segments))
                 })
             },
             |topology| this.terrain(topology),
@@ -167,8 +156,8 @@ impl Work<'_> {
             )
         };
         outcomes.extend(known.iter().copied().map(outcome));
-        self.site.spare.remembered = known;
-        self.site.spare.fresh = wanted;
+        self.scratch.remembered = known;
+        self.scratch.fresh = wanted;
         outcomes
     }
 
@@ -176,7 +165,7 @@ impl Work<'_> {
     fn first_stop(
         &self,
         counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[Outcome], &[u32]),
+        (outcomes, step_of): (&[StepEnd], &[u32]),
     ) -> Option<(usize, u64, End)> {
         if outcomes.iter().all(Result::is_ok) {
             return None;
@@ -213,7 +202,7 @@ impl Work<'_> {
     fn advance(
         &mut self,
         counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[Outcome], &[u32]),
+        (outcomes, step_of): (&[StepEnd], &[u32]),
     ) {
         for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
             if procs == 0 {
@@ -235,11 +224,11 @@ impl Work<'_> {
     }
 
     /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> Outcome {
+    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> StepEnd {
         let laid_id = LaidId::from_row(self.done.len());
         if let Some(finished) = worked.finished {
             let topology = self.topology(from);
-            let drafted = finished.drafted(&mut self.site.pool.tables, topology);
+            let drafted = finished.drafted(&mut self.tables, topology);
             let pattern = None;
             self.done.push(Done { drafted, pattern });
         }
@@ -274,7 +263,7 @@ impl Work<'_> {
     fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
         let (progress, layout, procs) = step;
         let Progress { state, found, .. } = self.progress[progress];
-        let known = self.site.memo.placed(found?, (layout, procs, longest))?;
+        let known = self.cache.placed(found?, (layout, procs, longest))?;
         let next = Progress {
             placed: procs,
             known: Some(known),

@@ -10,6 +10,8 @@ pub(crate) mod conflicts;
 pub(crate) mod gpu_conflicts;
 // What is worth a note about the words.
 pub(crate) mod notes;
+// Bindings by the size of the job.
+pub(crate) mod size;
 // The files that a request names.
 pub(crate) mod files;
 

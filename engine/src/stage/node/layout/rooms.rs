@@ -1,64 +1,68 @@
 //! How many processes each mapped object still takes.
 
 use super::Ground;
-use super::sweep::Row;
-use crate::policy::ObjKind;
+use crate::policy::{ObjKind, Overload};
+use crate::stage::node::bind::Cpus;
 use crate::stage::node::bits::Bits;
-use crate::stage::node::units::shared;
+use crate::stage::node::units::shared as meeting;
 use crate::table::topologies::ObjectId;
 
-impl Row<'_> {
-    /// The cpus that may be used at all, where they may be shared.
-    pub(super) fn shared_cpus(&self) -> Option<Bits> {
-        let binder = self.ground.binder;
-        self.overload()
-            .then(|| binder.free_units(self.ground.allowed))
-    }
+/// The cpus that may be used at all, where they may be shared.
+pub(super) fn shared_cpus(ground: &Ground<'_>) -> Option<Bits> {
+    let binder = ground.binder;
+    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(ground.allowed))
+}
 
-    /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
-    #[inline]
-    pub(super) fn room(&self, pus: &[(u32, u32)], shared: Option<&Bits>) -> u32 {
-        let binder = self.ground.binder;
-        let pe = u32::from(binder.policy.pe);
-        match shared {
-            None if pe == 1 => binder.count_free(self.cpus.units.words(), pus),
-            None => binder.count_free(self.cpus.units.words(), pus) / pe,
-            Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
-            Some(_) => 0,
-        }
+/// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
+#[inline]
+pub(super) fn room(
+    ground: &Ground<'_>,
+    cpus: &Cpus,
+    pus: &[(u32, u32)],
+    shared: Option<&Bits>,
+) -> u32 {
+    let binder = ground.binder;
+    let pe = u32::from(binder.policy.pe);
+    match shared {
+        None if pe == 1 => binder.count_free(cpus.units.words(), pus),
+        None => binder.count_free(cpus.units.words(), pus) / pe,
+        Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
+        Some(_) => 0,
     }
+}
 
-    /// The same for each mapped object.
-    pub(super) fn rooms(&self) -> Vec<u32> {
-        let shared = self.shared_cpus();
-        let objects = self.ground.objects.iter();
-        let ranges = objects.map(|object| self.ground.binder.topologies.ranges(object));
-        ranges.map(|pus| self.room(pus, shared.as_ref())).collect()
+/// The same for each mapped object.
+pub(super) fn rooms(ground: &Ground<'_>, cpus: &Cpus) -> Vec<u32> {
+    let shared = shared_cpus(ground);
+    let objects = ground.objects.iter();
+    let ranges = objects.map(|object| ground.binder.topologies.ranges(object));
+    ranges
+        .map(|pus| room(ground, cpus, pus, shared.as_ref()))
+        .collect()
+}
+
+/// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
+pub(super) fn near(ground: &Ground<'_>) -> Option<Vec<Vec<usize>>> {
+    let Ground {
+        binder, objects, ..
+    } = ground;
+    let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;
+    if !objects.iter().next().is_some_and(of_gpus) {
+        return None;
     }
-
-    /// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
-    pub(super) fn near(&self) -> Option<Vec<Vec<usize>>> {
-        let Ground {
-            binder, objects, ..
-        } = self.ground;
-        let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;
-        if !objects.iter().next().is_some_and(of_gpus) {
-            return None;
-        }
-        let ranges: Vec<_> = objects
+    let ranges: Vec<_> = objects
+        .iter()
+        .map(|object| binder.topologies.ranges(object))
+        .collect();
+    let meet = |one: &[(u32, u32)], other: &[(u32, u32)]| !meeting(one, other).is_empty();
+    let of = |own: &&[(u32, u32)]| {
+        let others = ranges
             .iter()
-            .map(|object| binder.topologies.ranges(object))
-            .collect();
-        let meet = |one: &[(u32, u32)], other: &[(u32, u32)]| !shared(one, other).is_empty();
-        let of = |own: &&[(u32, u32)]| {
-            let meeting = ranges
-                .iter()
-                .enumerate()
-                .filter(|(_, other)| meet(own, other));
-            meeting.map(|(at, _)| at).collect()
-        };
-        Some(ranges.iter().map(of).collect())
-    }
+            .enumerate()
+            .filter(|(_, other)| meet(own, other));
+        others.map(|(at, _)| at).collect()
+    };
+    Some(ranges.iter().map(of).collect())
 }
 
 /// A process was bound on an object: its room shrinks, and that of the objects with which it shares cpus. Gives how many

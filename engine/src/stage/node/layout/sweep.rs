@@ -1,6 +1,6 @@
 //! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
 
-use super::rooms::take_room;
+use super::rooms::{near, room, rooms, shared_cpus, take_room};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
 use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
@@ -259,8 +259,8 @@ impl<'g> Row<'g> {
     }
 
     pub(crate) fn sweep(&mut self) -> End {
-        let mut rooms = self.rooms();
-        let near = self.near();
+        let mut rooms = rooms(self.ground, &self.cpus);
+        let near = near(self.ground);
         loop {
             if self.overload() && self.comes_round(|row| row.sweep()) {
                 return End::Wanted;
@@ -371,8 +371,8 @@ impl<'g> Row<'g> {
     }
 
     pub(crate) fn walk(&mut self, placed: u32) -> End {
-        let mut rooms = self.rooms();
-        let near = self.near();
+        let mut rooms = rooms(self.ground, &self.cpus);
+        let near = near(self.ground);
         let objects = rooms.len();
         let mut open = rooms.iter().filter(|&&room| room > 0).count();
         let (mut idle, mut run, mut since) = (0, 0, 0);
@@ -442,7 +442,8 @@ impl<'g> Row<'g> {
         }
         let pus = binder.pus_of(at.map(|at| self.ground.objects.get(narrow(at))));
         let bound = !matches!(binder.target, crate::stage::node::bind::Target::Nothing);
-        if bound && self.room(&pus, self.shared_cpus().as_ref()) < per {
+        let shared = shared_cpus(self.ground);
+        if bound && room(self.ground, &self.cpus, &pus, shared.as_ref()) < per {
             return None;
         }
         if self.overload() {

@@ -1,16 +1,16 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
-use super::commit::in_job_order;
 use super::entries::Step;
-use super::listed::{Asked, ByNode, Items, NodeSets, Outcome, Stuck, by_node, on_node};
+use super::groups::On;
+use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
+use super::outcome::Outcome;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
-use crate::plan::{ListedRun, Placed, PlacedRun, RankOrder};
+use crate::plan::{ListedRun, PlacedRun, RankOrder};
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::Terrain;
 use crate::stage::node::layout::DraftSegment;
-use crate::stage::place::site::Site;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing};
 use crate::table::names::NodeRange;
@@ -36,7 +36,7 @@ pub(crate) struct Listed<'s> {
 /// What equal nodes come to.
 #[derive(Clone)]
 struct Settled {
-    outcome: Outcome,
+    outcome: listed::Outcome,
     pattern: Option<PatternId>,
     next: Option<StateId>,
 }
@@ -46,26 +46,22 @@ struct Settled {
 /// # Errors
 /// The first entry that cannot be placed, with its class.
 pub(crate) fn place(
-    site: &mut Site,
+    on: &mut On<'_>,
     listed: Listed<'_>,
     steps: &[Step],
-) -> Result<Placed, MapError> {
+) -> Result<Outcome, MapError> {
     let outside = steps.iter().position(|step| step.node.is_none());
     let good = &steps[..outside.unwrap_or(steps.len())];
     let ByNode { nodes, starts } = by_node(good);
     let mut known: HashMap<(StateId, Items), Settled> = HashMap::new();
-    let mut runs = site.room_for_runs(nodes.len());
+    let mut runs = on.scratch.room_for_runs(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());
     let mut stuck: HashMap<u32, (u32, Stuck)> = HashMap::new();
     let mut loose: HashMap<u32, Vec<DraftSegment>> = HashMap::new();
     for (node, items) in nodes {
-        let state = site
-            .pool
-            .nodes
-            .runs
-            .state(crate::id::Id::from_row(node as usize));
+        let state = on.nodes.runs.state(crate::id::Id::from_row(node as usize));
         let procs: u32 = items.iter().map(|&(_, count)| count).sum();
-        let settled = settle(site, listed, &mut known, state, items);
+        let settled = settle(on, listed, &mut known, state, items);
         if let Some(why) = &settled.outcome.stuck {
             stuck.insert(node, why.clone());
         }
@@ -79,7 +75,7 @@ pub(crate) fn place(
             first: node,
             count: 1,
         };
-        let row = site.pool.tables.states.get(state);
+        let row = on.tables.states.get(state);
         runs.push(PlacedRun {
             nodes,
             procs,
@@ -90,11 +86,11 @@ pub(crate) fn place(
         });
         changes.push((nodes, next));
     }
-    if let Some(error) = first_stuck(site, listed, (good, &starts), &stuck, &loose) {
+    if let Some(error) = first_stuck(on, listed, (good, &starts), &stuck, &loose) {
         return Err(error);
     }
     if let Some(at) = outside {
-        return Err(not_allowed(site, listed, &steps[at]));
+        return Err(not_allowed(on, listed, &steps[at]));
     }
     let placed: u32 = steps.iter().map(|step| step.count).sum();
     if placed < listed.procs {
@@ -107,15 +103,12 @@ pub(crate) fn place(
         }
         .into());
     }
-    for run in &runs {
-        site.pool.nodes.order.visit(run.nodes);
-    }
-    let runs = in_job_order(runs, site);
-    site.pool.nodes.change(&mut changes);
-    Ok(Placed {
-        policy: Some(listed.id),
+    Ok(Outcome {
+        policy: listed.id,
+        touched: runs.iter().map(|run| run.nodes).collect(),
         runs,
         order: RankOrder::Listed(ranks(good, &starts)),
+        changes,
     })
 }
 
@@ -135,7 +128,7 @@ fn ranks(steps: &[Step], starts: &[(u32, u32)]) -> Vec<ListedRun> {
 }
 
 fn settle(
-    site: &mut Site,
+    on: &mut On<'_>,
     listed: Listed<'_>,
     known: &mut HashMap<(StateId, Items), Settled>,
     state: StateId,
@@ -145,21 +138,21 @@ fn settle(
     if let Some(settled) = known.get(&key) {
         return settled.clone();
     }
-    let row = *site.pool.tables.states.get(state);
-    site.pool.tables.hardware(row.topology);
-    let hardware = site.pool.tables.hardware[row.topology]
+    let row = *on.tables.states.get(state);
+    on.tables.hardware(row.topology);
+    let hardware = on.tables.hardware[row.topology]
         .as_ref()
         .expect("asked for just now");
     let terrain = Terrain::new(
-        &site.pool.tables.topologies,
+        &on.tables.topologies,
         hardware,
         listed.policy,
         listed.apps,
         None,
     );
     let sets = NodeSets {
-        free: site.pool.tables.pusets.words(row.free),
-        allowed: site.pool.tables.pusets.words(row.allowed),
+        free: on.tables.pusets.words(row.free),
+        allowed: on.tables.pusets.words(row.allowed),
     };
     let mut outcome = on_node(&terrain, &row, sets, &key.1, listed.listing, listed.asked);
     let mut settled = Settled {
@@ -171,13 +164,12 @@ fn settle(
         let drafts = std::mem::take(&mut outcome.segments);
         let segments = drafts
             .into_iter()
-            .map(|draft| site.pool.tables.segment(row.topology, draft))
+            .map(|draft| on.tables.segment(row.topology, draft))
             .collect();
-        settled.pattern = Some(site.pool.tables.pattern(segments));
+        settled.pattern = Some(on.tables.pattern(segments));
         let procs: u32 = key.1.iter().map(|&(_, count)| count).sum();
         let free = &outcome.cpus.free;
-        let free = site
-            .pool
+        let free = on
             .tables
             .pusets
             .intern_words(free.words(), free.len() as usize);
@@ -187,7 +179,7 @@ fn settle(
             own: row.own + procs,
             ..row
         };
-        settled.next = Some(site.pool.tables.states.intern(next));
+        settled.next = Some(on.tables.states.intern(next));
     }
     known.insert(key, settled.clone());
     settled
@@ -202,7 +194,7 @@ fn path(listed: Listed<'_>) -> String {
 
 /// The first entry, in entry order, whose process is stuck on its node.
 fn first_stuck(
-    site: &Site,
+    on: &On<'_>,
     listed: Listed<'_>,
     (steps, starts): (&[Step], &[(u32, u32)]),
     stuck: &HashMap<u32, (u32, Stuck)>,
@@ -217,7 +209,7 @@ fn first_stuck(
             let ahead = at.saturating_sub(local);
             unbound += unbound_among(loose.get(&node), local, local + ahead);
             let found = rank + ahead - listed.first - unbound;
-            return Some(refuse(site, listed, step, node, (rank + ahead, found), why));
+            return Some(refuse(on, listed, step, node, (rank + ahead, found), why));
         }
         unbound += unbound_among(loose.get(&node), local, local + step.count);
         rank += step.count;
@@ -243,7 +235,7 @@ fn unbound_among(segments: Option<&Vec<DraftSegment>>, first: u32, end: u32) -> 
 
 /// `rank`: whose process it is, and how many before it found their cpus.
 fn refuse(
-    site: &Site,
+    on: &On<'_>,
     listed: Listed<'_>,
     step: &Step,
     node: u32,
@@ -258,13 +250,11 @@ fn refuse(
         .and_then(|entry| entry.cpus)
         .and_then(|id| listed.listing.map(|listing| listing.slot_texts[id].clone()));
     let asked = asked.unwrap_or_else(|| "a cpu".to_owned());
-    let (path, name) = (path(listed), site.pool.nodes.name(node));
-    let state = site.pool.tables.states.get(
-        site.pool
-            .nodes
-            .runs
-            .state(crate::id::Id::from_row(node as usize)),
-    );
+    let (path, name) = (path(listed), on.nodes.name(node));
+    let state = on
+        .tables
+        .states
+        .get(on.nodes.runs.state(crate::id::Id::from_row(node as usize)));
     match (why, listed.policy.map) {
         (Stuck::Full, _) => {
             let slots = state.max_slots.unwrap_or(u32::MAX).min(state.slots);
@@ -315,7 +305,7 @@ fn refuse(
                 node: name,
             }
         }
-        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(site, listed, state.topology, name),
+        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(on, listed, state.topology, name),
         (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
         (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, found),
     }
@@ -323,19 +313,15 @@ fn refuse(
 }
 
 /// No package of the node has as many cpus as PE.
-fn spans(site: &Site, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
+fn spans(on: &On<'_>, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
     let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
-    let packages = site.pool.tables.hardware[topology]
+    let packages = on.tables.hardware[topology]
         .as_ref()
         .map_or_else(Vec::new, |hardware| {
             let units = hardware.units(listed.policy.mode);
-            let packages = site
-                .pool
-                .tables
-                .topologies
-                .objects(topology, ObjKind::Package);
+            let packages = on.tables.topologies.objects(topology, ObjKind::Package);
             let count = |package| {
-                let inside = units.inside(site.pool.tables.topologies.ranges(package));
+                let inside = units.inside(on.tables.topologies.ranges(package));
                 inside
                     .iter()
                     .map(|&(first, end)| end - first)
@@ -392,7 +378,7 @@ fn no_cpu(listed: Listed<'_>, node: String, found: u32) -> PlaceError {
     }
 }
 
-fn not_allowed(site: &Site, listed: Listed<'_>, step: &Step) -> MapError {
+fn not_allowed(on: &On<'_>, listed: Listed<'_>, step: &Step) -> MapError {
     let entry = step.entry.and_then(|at| {
         listed
             .listing
@@ -423,7 +409,7 @@ fn not_allowed(site: &Site, listed: Listed<'_>, step: &Step) -> MapError {
             path,
             line,
             name,
-            pool: site.pool.nodes.names.len(),
+            pool: on.nodes.names.len(),
         },
     }
     .into()

@@ -1,12 +1,13 @@
 //! What placing the apps of a job works on, one after the other: nodes, which change; tables, which grow; what may be dropped
 //! without changing an answer.
 
-use super::cache::Memo;
-use super::groups::Keeping;
-use super::scratch::Spare;
-use crate::id::ROWS_PER_SPARE;
-use crate::plan::{Derived, PlacedRun, Plan, World};
+use crate::plan::{Derived, Placed, PlacedRun, Plan, World};
 use crate::stage::alloc::Pool;
+use crate::stage::place::cache::Cache;
+use crate::stage::place::commit::commit;
+use crate::stage::place::groups::On;
+use crate::stage::place::outcome::Outcome;
+use crate::stage::place::scratch::Scratch;
 use crate::table::apps::AppTable;
 use crate::table::patterns::Patterns;
 use crate::table::states::StateRuns;
@@ -18,9 +19,9 @@ pub(crate) struct Site {
     /// Nodes and tables.
     pub(crate) pool: Pool,
     /// What policies made of node states: a cache.
-    pub(crate) memo: Memo,
+    pub(crate) cache: Cache,
     /// Scratch.
-    pub(crate) spare: Spare,
+    pub(crate) scratch: Scratch,
 }
 
 impl Site {
@@ -28,8 +29,8 @@ impl Site {
     pub(crate) fn new(pool: Pool) -> Self {
         Self {
             pool,
-            memo: Memo::default(),
-            spare: Spare::default(),
+            cache: Cache::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -38,14 +39,19 @@ impl Site {
         Self::new(self.pool.branch())
     }
 
-    /// Makes room for so many states and patterns more, and for what few later losses add.
-    pub(crate) fn reserve(&mut self, new: usize, keeping: Keeping) {
-        let new = new + new / ROWS_PER_SPARE;
-        self.pool.tables.states.reserve(new);
-        self.pool.tables.patterns.reserve(new);
-        if keeping == Keeping::Yes {
-            self.memo.reserve(new);
+    /// What an app is placed on.
+    pub(crate) fn on(&mut self) -> On<'_> {
+        On {
+            nodes: &self.pool.nodes,
+            tables: &mut self.pool.tables,
+            cache: &mut self.cache,
+            scratch: &mut self.scratch,
         }
+    }
+
+    /// Gives the nodes what an app comes to.
+    pub(crate) fn commit(&mut self, outcome: Outcome) -> Placed {
+        commit(&mut self.pool.nodes, &mut self.scratch, outcome)
     }
 
     /// What the plan keeps, and the patterns. The tables are the plan's then: see [`Self::take_back`].
@@ -60,7 +66,7 @@ impl Site {
             after: std::mem::take(&mut self.pool.nodes.runs),
             local: self.pool.nodes.local,
         };
-        let derived = std::mem::take(&mut self.spare.derived);
+        let derived = std::mem::take(&mut self.scratch.derived);
         (
             world,
             std::mem::take(&mut self.pool.tables.patterns),
@@ -70,30 +76,24 @@ impl Site {
 
     /// Vectors of placed runs to fill again, those of the first app first.
     pub(crate) fn keep_room(&mut self, runs: impl Iterator<Item = Vec<PlacedRun>>) {
-        let kept = &mut self.spare.placed;
+        let kept = &mut self.scratch.placed;
         kept.clear();
         kept.extend(runs.filter(|runs| runs.capacity() > 0));
         // They are taken from the end.
         kept.reverse();
     }
 
-    /// A vector for so many placed runs of an app: the one that it filled before.
-    pub(crate) fn room_for_runs(&mut self, runs: usize) -> Vec<PlacedRun> {
-        let mut room = self.spare.placed.pop().unwrap_or_default();
-        room.clear();
-        room.reserve(runs);
-        room
-    }
-
     /// Room for placing so many apps again.
     pub(crate) fn even_out(&mut self, apps: usize) {
-        self.spare.placed.reserve(apps);
-        self.spare.roots.resize(self.pool.tables.states.len(), None);
+        self.scratch.placed.reserve(apps);
+        self.scratch
+            .roots
+            .resize(self.pool.tables.states.len(), None);
     }
 
     /// As the job finds the nodes, for a plan.
     pub(crate) fn found_again(&mut self, found: &StateRuns) -> StateRuns {
-        let mut before = std::mem::take(&mut self.spare.before);
+        let mut before = std::mem::take(&mut self.scratch.before);
         before.copy(found);
         before
     }
@@ -101,9 +101,9 @@ impl Site {
     /// The tables that a plan had are the site's again; gives that of its apps.
     pub(crate) fn take_back(&mut self, plan: Plan) -> AppTable {
         let (world, table, patterns, derived, placed) = plan.into_tables();
-        self.spare.derived = derived;
+        self.scratch.derived = derived;
         self.keep_room(placed);
-        self.spare.before = world.before;
+        self.scratch.before = world.before;
         self.pool.nodes.names = Arc::new(world.names);
         self.pool.tables.cpusets = world.cpusets;
         self.pool.tables.pusets = world.pusets;

@@ -1,0 +1,164 @@
+//! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
+
+use super::cache::Came;
+use super::groups::{Work, pattern};
+use super::progress::{Lot, Pass, Progress, ProgressId};
+use crate::id::Id as _;
+use crate::plan::{PlacedRun, RankOrder};
+use crate::policy::RankBy;
+use crate::stage::alloc::Tables;
+use crate::stage::node::capacity::mapped_kind;
+use crate::stage::parallel::both;
+use crate::stage::parallel::emptied;
+use crate::table::apps::PolicyId;
+use crate::table::names::NodeRange;
+use crate::table::patterns::PatternId;
+use crate::table::states::{NodeState, StateId};
+
+/// What an app comes to; [`super::commit`] gives it to the nodes.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) policy: PolicyId,
+    /// Where its processes are, in the order of its nodes.
+    pub(crate) runs: Vec<PlacedRun>,
+    pub(crate) order: RankOrder,
+    /// Nodes in the order in which they first received a process of the app; nodes may repeat.
+    pub(crate) touched: Vec<NodeRange>,
+    /// The states that it leaves.
+    pub(crate) changes: Vec<(NodeRange, StateId)>,
+}
+
+/// What an app placed on lots comes to.
+pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Outcome {
+    let used = work.lots.iter().filter(|lot| lot.placed > 0).count();
+    let mut runs = work.scratch.room_for_runs(used);
+    let mut changes = emptied(&mut work.scratch.changes);
+    changes.reserve(used);
+    work.reserve();
+    let lots = std::mem::take(&mut work.lots);
+    let (ended, patterns, states) = ends(&mut work, &lots);
+    let mut fresh = ended
+        .iter()
+        .zip(patterns.into_iter().zip(states))
+        .peekable();
+    let kind = mapped_kind(work.policy.map);
+    for &lot in &lots {
+        if lot.placed == 0 {
+            work.remember_facts(lot.progress);
+            continue;
+        }
+        let Progress { state, known, .. } = work.progress[lot.progress];
+        let NodeState {
+            own,
+            used,
+            topology,
+            ..
+        } = *work.tables.states.get(state);
+        let came = match fresh.next_if(|(at, _)| **at == lot.progress) {
+            None => known.expect("what a progress comes to is known behind its first lot"),
+            Some((_, (pattern, state))) => {
+                let hardware = kind.and_then(|_| work.tables.hardware[topology].as_ref());
+                let kind = hardware
+                    .zip(kind)
+                    .map(|(hardware, kind)| hardware.kind(kind));
+                let came = Came {
+                    pattern,
+                    state,
+                    kind,
+                };
+                work.progress[lot.progress].known = Some(came);
+                keep(&mut work, lot.progress, came);
+                came
+            }
+        };
+        changes.push((lot.nodes, came.state));
+        runs.push(PlacedRun {
+            nodes: lot.nodes,
+            procs: lot.placed,
+            pattern: came.pattern,
+            kind: came.kind,
+            own_before: own,
+            used_before: used,
+        });
+    }
+    drop(fresh);
+    work.scratch.ended = ended;
+    let order = order(work.policy.rank);
+    let touched = std::mem::take(&mut work.touched);
+    work.end(lots);
+    Outcome {
+        policy,
+        runs,
+        order,
+        touched,
+        changes,
+    }
+}
+
+/// The order of ranks that are not written yet.
+const fn order(rank: RankBy) -> RankOrder {
+    match rank {
+        RankBy::Slot => RankOrder::Slot,
+        RankBy::Fill => RankOrder::Fill,
+        RankBy::Node => RankOrder::Node,
+        RankBy::Span => RankOrder::Span,
+        RankBy::Listed => RankOrder::Listed(Vec::new()),
+    }
+}
+
+/// The progress of lots with processes that is not known to come to anything yet, in the order of the lots; the pattern of
+/// each, and the state that it leaves. Patterns and states have tables of their own, so two threads fill them.
+fn ends(work: &mut Work<'_>, lots: &[Lot]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
+    let mut ended = emptied(&mut work.scratch.ended);
+    let mut seen = emptied(&mut work.scratch.seen);
+    seen.resize(work.progress.len(), false);
+    for at in lots.iter().filter(|lot| lot.placed > 0) {
+        let at = at.progress;
+        if work.progress[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
+            ended.push(at);
+        }
+    }
+    let (rows, passes, done) = (&work.progress, &work.passes, &mut work.done);
+    let pass = |at: ProgressId| {
+        let pass = rows[at].pass.expect("a lot with processes was moved on");
+        &passes[pass]
+    };
+    let Tables {
+        patterns,
+        pusets,
+        states,
+        sharing,
+        ..
+    } = &mut *work.tables;
+    let next = |at: ProgressId| {
+        let (row, free) = (*states.get(rows[at].state), &pass(at).free);
+        states.intern(NodeState {
+            free: pusets.intern_words(free.words(), free.len() as usize),
+            used: row.used + rows[at].placed,
+            own: row.own + rows[at].placed,
+            ..row
+        })
+    };
+    let got = |at: ProgressId| pattern(pass(at), done, patterns);
+    let (got, left) = both(
+        (ended.len(), *sharing),
+        || ended.iter().copied().map(got).collect(),
+        || ended.iter().copied().map(next).collect(),
+    );
+    work.scratch.seen = seen;
+    (ended, got, left)
+}
+
+/// Keeps what nodes came to for later apps, where one pass led there.
+fn keep(work: &mut Work<'_>, at: ProgressId, came: Came) {
+    let Progress { placed, pass, .. } = work.progress[at];
+    let pass = pass.map(|pass| &work.passes[pass]);
+    let Some(&Pass { only, from, .. }) = pass else {
+        return;
+    };
+    if let Some(((layout, longest), key)) = only.zip(work.key_to_keep(from)) {
+        let facts = work.known_facts(from).copied();
+        work.cache
+            .keep(key, facts, ((layout, placed, longest), came));
+    }
+}

@@ -1,0 +1,35 @@
+//! What the size of a job settles: bindings that nobody said. Source: `semantics` 3.6.
+
+use crate::policy::{BindTo, CpuMode, ObjKind};
+use crate::table::apps::Policy;
+
+/// The size of a job, as far as bindings hang on it (3.6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Size {
+    /// One process or two.
+    Few,
+    /// More.
+    Many,
+}
+
+impl Size {
+    pub(crate) const fn of(total: u64) -> Self {
+        if total < 3 { Self::Few } else { Self::Many }
+    }
+}
+
+/// Settles a default binding that depends on the size of the job (3.6).
+pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
+    if policy.bind != BindTo::BySize {
+        return *policy;
+    }
+    let kind = match (Size::of(total), policy.mode) {
+        (Size::Many, _) => ObjKind::Numa,
+        (Size::Few, CpuMode::Core) => ObjKind::Core,
+        (Size::Few, CpuMode::Hwthread) => ObjKind::Hwthread,
+    };
+    Policy {
+        bind: BindTo::Object(kind),
+        ..*policy
+    }
+}
