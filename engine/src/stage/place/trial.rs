@@ -228,7 +228,7 @@ impl Work<'_> {
         let laid_id = LaidId::from_row(self.done.len());
         if let Some(finished) = worked.finished {
             let topology = self.topology(from);
-            let drafted = finished.drafted(&mut self.tables, topology);
+            let drafted = finished.drafted(self.tables, topology);
             let pattern = None;
             self.done.push(Done { drafted, pattern });
         }

@@ -83,8 +83,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "by node shares rounds over one node too many",
         file: "engine/src/stage/place/policy.rs",
-        from: "let each = (deal.asked / work.nodes()).max(1);",
-        to: "let each = (deal.asked / (work.nodes() + 1)).max(1);",
+        from: "let each = (deal.asked / work.node_count()).max(1);",
+        to: "let each = (deal.asked / (work.node_count() + 1)).max(1);",
     },
     Mutant {
         name: "ranks are swapped between bands",
@@ -160,19 +160,19 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "free cpus are not carried to the next app",
-        file: "engine/src/stage/place/commit.rs",
+        file: "engine/src/stage/place/outcome.rs",
         from: "            free: pusets.intern_words(free.words(), free.len() as usize),\n            used",
         to: "            free: if rows[at].placed > 1 { pusets.intern_words(free.words(), free.len() as usize) } else { row.free },\n            used",
     },
     Mutant {
         name: "slots are not carried to the next app",
-        file: "engine/src/stage/place/commit.rs",
+        file: "engine/src/stage/place/outcome.rs",
         from: "used: row.used + rows[at].placed,",
         to: "used: row.used,",
     },
     Mutant {
         name: "local ranks start afresh in each app",
-        file: "engine/src/stage/place/commit.rs",
+        file: "engine/src/stage/place/outcome.rs",
         from: "own_before: own,",
         to: "own_before: 0,",
     },
@@ -208,7 +208,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "the default by size begins one process late",
-        file: "engine/src/stage/job/count.rs",
+        file: "engine/src/stage/resolve/size.rs",
         from: "if total < 3 { Self::Few }",
         to: "if total < 4 { Self::Few }",
     },
@@ -239,8 +239,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a stale memo entry serves another number of processes",
         file: "engine/src/stage/place/commit.rs",
-        from: "memo.keep(key, facts, ((layout, placed, longest), came));",
-        to: "memo.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
+        from: "work.cache.keep(key, facts, ((layout, placed, longest), came));",
+        to: "work.cache.keep(key, facts, ((layout, placed.min(2), longest.min(2)), came));",
     },
     Mutant {
         name: "nodes with one process each are written from the block's first on",
