@@ -17,7 +17,7 @@ use crate::stage::node::units::narrow;
 use crate::stage::place;
 use crate::stage::place::custom::{self, Custom};
 use crate::stage::place::entries;
-use crate::stage::place::groups::{Keeping, Work};
+use crate::stage::place::placement::{Keeping, Work};
 use crate::stage::place::listed::Asked;
 use crate::stage::place::listed_app::{self, Listed};
 use crate::stage::place::outcome;
@@ -66,7 +66,7 @@ pub(crate) fn place_app(
         | MapBy::Ppr { .. }
         | MapBy::PeList
         | MapBy::Dist
-        | MapBy::Mpibind(_) => on_lots(site, turn, notes),
+        | MapBy::Mpibind(_) => on_groups(site, turn, notes),
     }
 }
 
@@ -83,7 +83,7 @@ fn picked(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Vec<
     Ok(picks.picks)
 }
 
-fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
     let Turn {
         resolved,
         app,
@@ -120,7 +120,7 @@ fn on_lots(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pla
     work.keeping = turn.keeping;
     place::place(&mut work, procs, counted)?;
     super::notes::of_app(&work, notes);
-    let outcome = outcome::lots(work, turn.id);
+    let outcome = outcome::groups(work, turn.id);
     site.pool.scratch.picks = picks;
     Ok(site.commit(outcome))
 }
@@ -148,7 +148,7 @@ fn by_component(
     };
     custom::place(&mut work, custom)?;
     super::notes::of_app(&work, notes);
-    let outcome = outcome::lots(work, turn.id);
+    let outcome = outcome::groups(work, turn.id);
     site.pool.scratch.picks = picks;
     Ok(site.commit(outcome))
 }

@@ -27,7 +27,7 @@ use crate::spawn::request::owner;
 use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
 use crate::stage::job::site::Site;
 use crate::stage::parallel::Sharing;
-use crate::stage::place::groups::Keeping;
+use crate::stage::place::placement::Keeping;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use app::{Turn, place_app};

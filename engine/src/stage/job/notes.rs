@@ -4,7 +4,7 @@ use crate::error::Note;
 use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::stage::job::site::Site;
-use crate::stage::place::groups::Work;
+use crate::stage::place::placement::Work;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
 
@@ -14,17 +14,17 @@ const NARROW_FROM: u32 = 4;
 /// Bindings given up, cpus shared.
 pub(crate) fn of_app(work: &Work<'_>, notes: &mut Vec<Note>) {
     let app = work.app_number();
-    if let Some(lot) = work.dropped {
-        let state = work.progress[lot.progress].state;
+    if let Some(group) = work.dropped {
+        let state = work.progress[group.progress].state;
         let at = work
-            .lots
+            .groups
             .iter()
-            .position(|other| other.nodes.first == lot.nodes.first);
-        let procs = at.map_or(0, |at| work.lots[at].placed);
+            .position(|other| other.nodes.first == group.nodes.first);
+        let procs = at.map_or(0, |at| work.groups[at].placed);
         let row = *work.tables.states.get(state);
         let free = work.tables.pusets.words(row.free);
         let units = work.terrain(row.topology).binder.free_units(free);
-        let (policy, node) = (work.policy.map.word(), work.nodes.name(lot.nodes.first));
+        let (policy, node) = (work.policy.map.word(), work.nodes.name(group.nodes.first));
         let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,
@@ -34,11 +34,11 @@ pub(crate) fn of_app(work: &Work<'_>, notes: &mut Vec<Note>) {
             procs,
         });
     }
-    if let Some(lot) = work.sharing() {
+    if let Some(group) = work.sharing() {
         notes.push(Note::Overloaded {
             app,
-            node: work.nodes.name(lot.nodes.first),
-            procs: lot.placed,
+            node: work.nodes.name(group.nodes.first),
+            procs: group.placed,
         });
     }
 }

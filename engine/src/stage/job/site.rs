@@ -5,7 +5,7 @@ use crate::plan::{Derived, Placed, PlacedRun, Plan, World};
 use crate::stage::alloc::Pool;
 use crate::stage::place::cache::Cache;
 use crate::stage::place::commit::commit;
-use crate::stage::place::groups::On;
+use crate::stage::place::placement::On;
 use crate::stage::place::outcome::Outcome;
 use crate::stage::place::scratch::Scratch;
 use crate::table::apps::AppTable;

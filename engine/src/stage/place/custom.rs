@@ -2,7 +2,7 @@
 //! Source: `per-app` 5.
 
 use super::deal::Deal;
-use super::groups::Work;
+use super::placement::Work;
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
@@ -50,11 +50,11 @@ pub(crate) fn laid(policy: &Policy, pattern: Pattern) -> Policy {
 /// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
 pub(crate) fn place(work: &mut Work<'_>, app: Custom<'_>) -> Result<(), MapError> {
     let shares = {
-        let rooms = work.lots.iter().map(|lot| Room {
-            first: lot.nodes.first,
-            nodes: lot.nodes.count,
-            avail: lot.avail.min(lot.room),
-            node: node_of(work, work.progress[lot.progress].state),
+        let rooms = work.groups.iter().map(|group| Room {
+            first: group.nodes.first,
+            nodes: group.nodes.count,
+            avail: group.avail.min(group.room),
+            node: node_of(work, work.progress[group.progress].state),
         });
         let rooms: Vec<Room<'_>> = rooms.collect();
         (app.count)(app.policy, app.procs, &rooms).map_err(|why| busy(work, app, why))?
@@ -88,7 +88,7 @@ fn busy(work: &Work<'_>, app: Custom<'_>, why: String) -> MapError {
     .into()
 }
 
-/// Cuts the lots into the shares, and makes each lot's share all that it may take. Gives the processes of all.
+/// Cuts the groups into the shares, and makes each group's share all that it may take. Gives the processes of all.
 fn share_out(
     work: &mut Work<'_>,
     app: Custom<'_>,
@@ -113,12 +113,12 @@ fn share_out(
     }
     let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);
     let mut share = shares.next();
-    let mut lot = 0;
-    while lot < work.lots.len() {
+    let mut group = 0;
+    while group < work.groups.len() {
         let Some(Share { nodes, procs }) = share else {
             break;
         };
-        let row = work.lots[lot];
+        let row = work.groups[group];
         let here = nodes.min(row.nodes.count);
         let room = match work.policy.oversubscribe {
             Oversubscribe::Refused => row.room.min(row.avail),
@@ -134,9 +134,9 @@ fn share_out(
             }
             .into());
         }
-        work.split(lot, &[here, row.nodes.count - here]);
-        work.lots[lot].avail = procs;
-        lot += 1;
+        work.split(group, &[here, row.nodes.count - here]);
+        work.groups[group].avail = procs;
+        group += 1;
         share = match nodes - here {
             0 => shares.next(),
             nodes => Some(Share { nodes, procs }),
@@ -159,8 +159,8 @@ fn by_objects(
     };
     let mut known: HashMap<(StateId, u32), Layout> = HashMap::new();
     let mut counts = Vec::new();
-    for lot in 0..work.lots.len() {
-        let (procs, progress) = (work.lots[lot].avail, work.lots[lot].progress);
+    for group in 0..work.groups.len() {
+        let (procs, progress) = (work.groups[group].avail, work.groups[group].progress);
         if procs == 0 {
             continue;
         }
@@ -200,7 +200,7 @@ fn by_objects(
                 layout
             }
         };
-        counts.push((lot, layout, procs));
+        counts.push((group, layout, procs));
     }
     let deal = Deal {
         binding,

@@ -1,6 +1,6 @@
 //! Processes being dealt to the nodes of an app: how many are left, and whether they are bound.
 
-use super::groups::Work;
+use super::placement::Work;
 use crate::policy::{BindStrength, Overload};
 use crate::stage::node::layout::Binding;
 

@@ -1,7 +1,7 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
 use super::entries::Step;
-use super::groups::On;
+use super::placement::On;
 use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
 use super::outcome::Outcome;
 use crate::error::{MapError, PlaceError};

@@ -1,7 +1,7 @@
 //! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
 
 use super::deal::Deal;
-use super::groups::Work;
+use super::placement::Work;
 use super::refuse;
 use super::share::{Share, even, fill};
 use crate::error::at::{At, Text};
@@ -14,21 +14,21 @@ use crate::stage::node::units::narrow;
 impl Deal {
     /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
     pub(super) fn by_memory(&mut self, work: &mut Work<'_>) -> Result<(), MapError> {
-        let mut given: Vec<u32> = Vec::with_capacity(work.lots.len());
-        let mut lot = 0;
-        while lot < work.lots.len() {
-            let row = work.lots[lot];
+        let mut given: Vec<u32> = Vec::with_capacity(work.groups.len());
+        let mut group = 0;
+        while group < work.groups.len() {
+            let row = work.groups[group];
             let share = Share {
                 nodes: row.nodes.count,
                 cap: row.avail.min(row.room),
             };
             let parts = fill(share, self.left);
-            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
             for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
                 self.left -= nodes * procs;
                 given.push(procs);
             }
-            lot += rows.len().max(1);
+            group += rows.len().max(1);
         }
         while self.left > 0 {
             if work.policy.oversubscribe == Oversubscribe::Refused
@@ -38,49 +38,49 @@ impl Deal {
             }
         }
         let mut counts = Vec::new();
-        for (lot, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
-            check(work, lot)?;
-            counts.push((lot, Layout::Mpibind(procs), procs));
+        for (group, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
+            check(work, group)?;
+            counts.push((group, Layout::Mpibind(procs), procs));
         }
         self.lay(work, &counts)
     }
 
     /// One round of even shares (4.8). Gives whether anybody took any.
     fn share_out(&mut self, work: &mut Work<'_>, given: &mut Vec<u32>) -> bool {
-        let open = |work: &Work<'_>, given: &[u32], lot: usize| work.lots[lot].room > given[lot];
-        let all: u64 = (0..work.lots.len())
-            .filter(|&lot| open(work, given, lot))
-            .map(|lot| u64::from(work.lots[lot].nodes.count))
+        let open = |work: &Work<'_>, given: &[u32], group: usize| work.groups[group].room > given[group];
+        let all: u64 = (0..work.groups.len())
+            .filter(|&group| open(work, given, group))
+            .map(|group| u64::from(work.groups[group].nodes.count))
             .sum();
-        let (share, mut at, mut lot) = (self.left, 0_u64, 0);
-        while lot < work.lots.len() {
-            if !open(work, given, lot) {
-                lot += 1;
+        let (share, mut at, mut group) = (self.left, 0_u64, 0);
+        while group < work.groups.len() {
+            if !open(work, given, group) {
+                group += 1;
                 continue;
             }
-            let row = work.lots[lot];
+            let row = work.groups[group];
             let parts = even(row.nodes.count, at, all, share);
             at += u64::from(row.nodes.count);
-            let before = given[lot];
-            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            let before = given[group];
+            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
             if rows.len() > 1 {
-                given.insert(lot, before);
+                given.insert(group, before);
             }
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
             for (part, &(nodes, procs)) in rows.clone().zip(taking) {
-                let procs = procs.min(work.lots[part].room - before);
+                let procs = procs.min(work.groups[part].room - before);
                 self.left -= nodes * procs;
                 given[part] += procs;
             }
-            lot += rows.len();
+            group += rows.len();
         }
         self.left < share
     }
 }
 
-/// Whether the nodes of a lot can be dealt out: cpus with memory, and cores as wide as `smt=` says.
-fn check(work: &Work<'_>, lot: usize) -> Result<(), MapError> {
-    let topology = work.topology(work.lots[lot].progress);
+/// Whether the nodes of a group can be dealt out: cpus with memory, and cores as wide as `smt=` says.
+fn check(work: &Work<'_>, group: usize) -> Result<(), MapError> {
+    let topology = work.topology(work.groups[group].progress);
     let topologies = &work.tables.topologies;
     let MapBy::Mpibind(options) = work.policy.map else {
         return Ok(());
@@ -110,11 +110,11 @@ fn check(work: &Work<'_>, lot: usize) -> Result<(), MapError> {
     let state = work
         .tables
         .states
-        .get(work.progress[work.lots[lot].progress].state);
+        .get(work.progress[work.groups[group].progress].state);
     let free = work.tables.pusets.words(state.free);
     let mut memory = topologies.objects(topology, ObjKind::Numa);
     if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {
         return Ok(());
     }
-    Err(refuse::no_free_memory(work, lot))
+    Err(refuse::no_free_memory(work, group))
 }

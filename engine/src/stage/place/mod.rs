@@ -9,7 +9,7 @@ pub(crate) mod share;
 // How far equal nodes have come.
 pub(crate) mod progress;
 // Nodes that fare alike while an app is placed.
-pub(crate) mod groups;
+pub(crate) mod placement;
 // So many processes more.
 pub(crate) mod trial;
 // Processes being dealt to the nodes of an app.
@@ -40,15 +40,15 @@ use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span}
 use crate::stage::node::layout::{Binding, End, Layout};
 use crate::stage::parallel::emptied;
 use deal::Deal;
-use groups::Work;
+use placement::Work;
 use policy::{Case, Pass};
 use progress::Choice;
 use share::{Share, Water, even, fill, level, water};
 
-/// Lots looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
+/// Groups looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
 const AHEAD: usize = 64;
 
-/// Places `procs` processes of the app on its lots.
+/// Places `procs` processes of the app on its groups.
 ///
 /// # Errors
 /// The classes of errors "Room" and "Objects and cpus".
@@ -58,9 +58,9 @@ pub(crate) fn place(
     counted: Counted,
 ) -> Result<(), MapError> {
     let avail: u64 = work
-        .lots
+        .groups
         .iter()
-        .map(|lot| u64::from(lot.avail) * u64::from(lot.nodes.count))
+        .map(|group| u64::from(group.avail) * u64::from(group.nodes.count))
         .sum();
     let short = u64::from(procs.0) > avail;
     if short && work.policy.oversubscribe == Oversubscribe::Refused {
@@ -98,24 +98,24 @@ pub(crate) fn place(
     }
 }
 
-/// Decides for one lot, given what there is; errors of a node that cannot ever serve come from here.
+/// Decides for one group, given what there is; errors of a node that cannot ever serve come from here.
 type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
     fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let mut counts = emptied(&mut work.scratch.counts);
-        let mut lot = 0;
+        let mut group = 0;
         let mut known = 0;
-        while lot < work.lots.len() && self.left > 0 {
-            if lot >= known {
-                known = self.look_ahead(work, lot);
-                work.learn(lot..known);
+        while group < work.groups.len() && self.left > 0 {
+            if group >= known {
+                known = self.look_ahead(work, group);
+                work.learn(group..known);
             }
-            let (layout, cap) = self.choice(work, (lot, Pass::First), choose, &counts)?;
-            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            let (layout, cap) = self.choice(work, (group, Pass::First), choose, &counts)?;
+            let rows = self.fill_group(work, group, (layout, cap), &mut counts);
             known += rows - 1;
-            lot += rows;
+            group += rows;
         }
         self.lay(work, &counts)?;
         work.scratch.counts = counts;
@@ -132,44 +132,44 @@ impl Deal {
         self.by_sharing(work, choose)
     }
 
-    /// A lot whose turn it is, and what there is on its nodes.
-    fn case<'w, 's>(&'w self, work: &'w mut Work<'s>, lot: usize, pass: Pass) -> Case<'w, 's> {
+    /// A group whose turn it is, and what there is on its nodes.
+    fn case<'w, 's>(&'w self, work: &'w mut Work<'s>, group: usize, pass: Pass) -> Case<'w, 's> {
         Case {
             deal: self,
-            facts: work.facts(lot),
+            facts: work.facts(group),
             work,
-            lot,
+            group,
             pass,
         }
     }
 
-    /// What a lot takes. Node by node: what fails on an earlier one, of those that `counts` tells of, is said first.
+    /// What a group takes. Node by node: what fails on an earlier one, of those that `counts` tells of, is said first.
     #[inline]
     fn choice(
         &self,
         work: &mut Work<'_>,
-        (lot, pass): (usize, Pass),
+        (group, pass): (usize, Pass),
         choose: Choose,
         counts: &[(usize, Layout, u32)],
     ) -> Result<Choice, MapError> {
-        choose(&self.case(work, lot, pass)).or_else(|error| {
+        choose(&self.case(work, group, pass)).or_else(|error| {
             self.lay(work, counts)?;
             Err(error)
         })
     }
 
-    /// Gives each node of a lot its cap while processes are left. Gives the number of lots it became.
+    /// Gives each node of a group its cap while processes are left. Gives the number of groups it became.
     #[inline]
-    fn fill_lot(
+    fn fill_group(
         &mut self,
         work: &mut Work<'_>,
-        lot: usize,
+        group: usize,
         (layout, cap): Choice,
         counts: &mut Vec<(usize, Layout, u32)>,
     ) -> usize {
-        let nodes = work.lots[lot].nodes.count;
+        let nodes = work.groups[group].nodes.count;
         let parts = fill(Share { nodes, cap }, self.left);
-        let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+        let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
         let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
         for (row, &(nodes, procs)) in rows.clone().zip(taking) {
             self.left -= nodes * procs;
@@ -186,33 +186,33 @@ impl Deal {
             || work.policy.bind == BindTo::Nothing
     }
 
-    /// One behind the last lot that may be needed, slots alone considered; where these were not enough, some more.
+    /// One behind the last group that may be needed, slots alone considered; where these were not enough, some more.
     fn look_ahead(&self, work: &Work<'_>, from: usize) -> usize {
         let mut enough = u64::from(self.left);
-        let mut lot = from;
+        let mut group = from;
         let least = if from == 0 { 0 } else { from + AHEAD };
-        while lot < work.lots.len() && (enough > 0 || lot < least) {
-            let row = &work.lots[lot];
+        while group < work.groups.len() && (enough > 0 || group < least) {
+            let row = &work.groups[group];
             enough =
                 enough.saturating_sub(u64::from(row.avail.max(1)) * u64::from(row.nodes.count));
-            lot += 1;
+            group += 1;
         }
-        lot
+        group
     }
 
     /// The second pass: even shares of what is left, again and again (4.8).
     fn by_sharing(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let mut listed: Vec<bool> = vec![true; work.lots.len()];
-        let mut given_up: Vec<bool> = (0..work.lots.len())
-            .map(|lot| self.gave_up(work, lot))
+        let mut listed: Vec<bool> = vec![true; work.groups.len()];
+        let mut given_up: Vec<bool> = (0..work.groups.len())
+            .map(|group| self.gave_up(work, group))
             .collect();
         while self.left > 0 {
             let nodes = |work: &Work<'_>, listed: &[bool]| -> u64 {
-                work.lots
+                work.groups
                     .iter()
                     .zip(listed)
                     .filter(|(_, on)| **on)
-                    .map(|(lot, _)| u64::from(lot.nodes.count))
+                    .map(|(group, _)| u64::from(group.nodes.count))
                     .sum()
             };
             let (all, share) = (nodes(work, &listed), self.left);
@@ -220,26 +220,26 @@ impl Deal {
             if all == 0 {
                 return Err(refuse::out_of_resource(work, self.so_far()));
             }
-            let (mut at, mut lot) = (0_u64, 0);
+            let (mut at, mut group) = (0_u64, 0);
             let mut counts = Vec::new();
-            while lot < work.lots.len() {
-                let row = work.lots[lot];
-                if !listed[lot] {
-                    lot += 1;
+            while group < work.groups.len() {
+                let row = work.groups[group];
+                if !listed[group] {
+                    group += 1;
                     continue;
                 }
                 if row.room == 0 {
-                    listed[lot] = false;
+                    listed[group] = false;
                     at += u64::from(row.nodes.count);
-                    lot += 1;
+                    group += 1;
                     continue;
                 }
                 let parts = even(row.nodes.count, at, all, share);
                 at += u64::from(row.nodes.count);
-                let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+                let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
                 if rows.len() > 1 {
-                    listed.insert(lot, true);
-                    given_up.insert(lot, given_up[lot]);
+                    listed.insert(group, true);
+                    given_up.insert(group, given_up[group]);
                 }
                 let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
                 for (part, &(nodes, procs)) in rows.clone().zip(taking) {
@@ -248,11 +248,11 @@ impl Deal {
                     } else {
                         self.choice(work, (part, Pass::Sharing), choose, &counts)?
                     };
-                    let procs = procs.min(cap).min(work.lots[part].room);
+                    let procs = procs.min(cap).min(work.groups[part].room);
                     self.left -= nodes * procs;
                     counts.push((part, layout, procs));
                 }
-                lot += rows.len();
+                group += rows.len();
             }
             self.lay(work, &counts)?;
             if self.left == share && listed == before {
@@ -262,14 +262,14 @@ impl Deal {
         Ok(())
     }
 
-    /// Whether the first pass gave up a default binding on a lot for its slots: there it stays given up (4.1).
-    fn gave_up(&self, work: &Work<'_>, lot: usize) -> bool {
-        let row = &work.lots[lot];
+    /// Whether the first pass gave up a default binding on a group for its slots: there it stays given up (4.1).
+    fn gave_up(&self, work: &Work<'_>, group: usize) -> bool {
+        let row = &work.groups[group];
         let slots = row.avail.saturating_add(row.placed);
         work.policy.map == MapBy::Slot
             && self.binding == Binding::On
             && !Self::explicit(work)
-            && slots > work.found_free(lot)
+            && slots > work.found_free(group)
     }
 
     /// Cpus ran out: only bound processes found theirs, some may have been left unbound (7.6).
@@ -282,9 +282,9 @@ impl Deal {
     fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
         let choices = self.choices(work, choose)?;
         let mut shares = emptied(&mut work.scratch.shares);
-        let caps = work.lots.iter().zip(&choices);
-        shares.extend(caps.map(|(lot, &(_, cap))| Share {
-            nodes: lot.nodes.count,
+        let caps = work.groups.iter().zip(&choices);
+        shares.extend(caps.map(|(group, &(_, cap))| Share {
+            nodes: group.nodes.count,
             cap,
         }));
         let mut caps = emptied(&mut work.scratch.caps);
@@ -302,7 +302,7 @@ impl Deal {
             }
             let caps = choices.iter().enumerate();
             let caps: Vec<_> = caps
-                .map(|(lot, &(layout, cap))| (lot, layout, cap))
+                .map(|(group, &(layout, cap))| (group, layout, cap))
                 .collect();
             return Err(refuse::out_of_rounds(work, self.so_far(), &caps));
         };
@@ -312,23 +312,23 @@ impl Deal {
         Ok(())
     }
 
-    /// What each lot takes; nodes behind the one where the first round ends are not looked at.
+    /// What each group takes; nodes behind the one where the first round ends are not looked at.
     fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
         let mut choices = emptied(&mut work.scratch.choices);
         let mut reached = 0_u64;
         let mut known = 0;
-        for lot in 0..work.lots.len() {
+        for group in 0..work.groups.len() {
             if reached >= u64::from(self.asked) {
                 choices.push((Layout::Plain(Binding::Off), 0));
                 continue;
             }
-            if lot >= known {
-                known = work.lots.len().min(lot + AHEAD.max(self.asked as usize));
-                work.learn(lot..known);
+            if group >= known {
+                known = work.groups.len().min(group + AHEAD.max(self.asked as usize));
+                work.learn(group..known);
             }
             let pass = Pass::of_rounds(work);
-            let choice = choose(&self.case(work, lot, pass))?;
-            let nodes = u64::from(work.lots[lot].nodes.count);
+            let choice = choose(&self.case(work, group, pass))?;
+            let nodes = u64::from(work.groups[group].nodes.count);
             reached += if choice.1 > 0 { nodes } else { 0 };
             choices.push(choice);
         }
@@ -343,16 +343,16 @@ impl Deal {
     ) -> Result<(), MapError> {
         let Water { mut extra, .. } = found;
         let mut counts = emptied(&mut work.scratch.counts);
-        let mut lot = 0;
+        let mut group = 0;
         for &(layout, cap) in choices {
             let share = Share {
-                nodes: work.lots[lot].nodes.count,
+                nodes: work.groups[group].nodes.count,
                 cap,
             };
             let parts = level(share, found, &mut extra);
-            let rows = work.split(lot, &parts.map(|(nodes, _)| nodes));
+            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-            lot += rows.len();
+            group += rows.len();
             counts.extend(
                 rows.zip(taking)
                     .map(|(row, &(_, procs))| (row, layout, procs)),
@@ -368,34 +368,34 @@ impl Deal {
     fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
         let mut counts = emptied(&mut work.scratch.counts);
         let mut skipped = refuse::Skipped::default();
-        let (mut lot, mut known) = (0, 0);
-        while lot < work.lots.len() && self.left > 0 {
-            if lot >= known {
-                known = self.look_ahead(work, lot);
-                work.learn(lot..known);
+        let (mut group, mut known) = (0, 0);
+        while group < work.groups.len() && self.left > 0 {
+            if group >= known {
+                known = self.look_ahead(work, group);
+                work.learn(group..known);
             }
-            let facts = work.facts(lot);
-            let row = work.lots[lot];
+            let facts = work.facts(group);
+            let row = work.groups[group];
             let objects = if on == PprObject::Node {
                 1
             } else {
                 facts.objects
             };
             if objects == 0 {
-                return Err(refuse::object_not_found(work, lot));
+                return Err(refuse::object_not_found(work, group));
             }
             let whole = u64::from(per) * u64::from(objects);
             let slots = u64::from(row.avail);
             if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {
-                skipped.for_slots(work, lot, whole);
-                lot += 1;
+                skipped.for_slots(work, group, whole);
+                group += 1;
                 continue;
             }
             let needed = whole.saturating_mul(u64::from(work.policy.pe));
             let given_up =
                 needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
             let binding = if given_up { Binding::Off } else { self.binding };
-            let case = self.case(work, lot, Pass::First);
+            let case = self.case(work, group, Pass::First);
             case.check_target(binding)?;
             if on == PprObject::Node {
                 case.check_packages()?;
@@ -407,18 +407,18 @@ impl Deal {
                 .left
                 .min(row.room)
                 .min(u32::try_from(whole).unwrap_or(u32::MAX));
-            let cap = work.learn_capacity(lot, layout, want);
+            let cap = work.learn_capacity(group, layout, want);
             if u64::from(cap) < whole.min(u64::from(want)) {
-                skipped.for_cpus(work, lot, needed, facts);
+                skipped.for_cpus(work, group, needed, facts);
             }
             let cap = if cap < want {
-                self.fails(work, lot, layout, want, cap)?
+                self.fails(work, group, layout, want, cap)?
             } else {
                 cap
             };
-            let rows = self.fill_lot(work, lot, (layout, cap), &mut counts);
+            let rows = self.fill_group(work, group, (layout, cap), &mut counts);
             known += rows - 1;
-            lot += rows;
+            group += rows;
         }
         self.lay(work, &counts)?;
         work.scratch.counts = counts;
@@ -433,15 +433,15 @@ impl Deal {
     fn fails(
         &self,
         work: &Work<'_>,
-        lot: usize,
+        group: usize,
         layout: Layout,
         want: u32,
         cap: u32,
     ) -> Result<u32, MapError> {
-        match work.ending(lot, layout, want) {
+        match work.ending(group, layout, want) {
             End::Fails(failure) => {
                 let placed = u64::from(self.asked - self.left) + u64::from(cap);
-                Err(refuse::unbindable(work, self.stopped(placed), lot, failure))
+                Err(refuse::unbindable(work, self.stopped(placed), group, failure))
             }
             End::TooLong => Err(refuse::too_long()),
             End::Wanted | End::Full => Ok(cap),
@@ -453,8 +453,8 @@ impl Deal {
         work: &mut Work<'_>,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), MapError> {
-        work.place(counts).map_err(|(lot, placed, end)| match end {
-            End::Fails(failure) => refuse::unbindable(work, self.stopped(placed), lot, failure),
+        work.place(counts).map_err(|(group, placed, end)| match end {
+            End::Fails(failure) => refuse::unbindable(work, self.stopped(placed), group, failure),
             End::TooLong => refuse::too_long(),
             End::Wanted | End::Full => refuse::out_of_cpus(work, self.stopped(placed)),
         })

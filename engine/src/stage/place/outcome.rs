@@ -1,8 +1,8 @@
 //! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
 
 use super::cache::Came;
-use super::groups::{Work, pattern};
-use super::progress::{Lot, Pass, Progress, ProgressId};
+use super::placement::{Work, pattern};
+use super::progress::{NodeGroup, Pass, Progress, ProgressId};
 use crate::id::Id as _;
 use crate::plan::{PlacedRun, RankOrder};
 use crate::policy::RankBy;
@@ -28,34 +28,34 @@ pub(crate) struct Outcome {
     pub(crate) changes: Vec<(NodeRange, StateId)>,
 }
 
-/// What an app placed on lots comes to.
-pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Outcome {
-    let used = work.lots.iter().filter(|lot| lot.placed > 0).count();
+/// What an app placed on groups comes to.
+pub(crate) fn groups(mut work: Work<'_>, policy: PolicyId) -> Outcome {
+    let used = work.groups.iter().filter(|group| group.placed > 0).count();
     let mut runs = work.scratch.room_for_runs(used);
     let mut changes = emptied(&mut work.scratch.changes);
     changes.reserve(used);
     work.reserve();
-    let lots = std::mem::take(&mut work.lots);
-    let (ended, patterns, states) = ends(&mut work, &lots);
+    let groups = std::mem::take(&mut work.groups);
+    let (ended, patterns, states) = ends(&mut work, &groups);
     let mut fresh = ended
         .iter()
         .zip(patterns.into_iter().zip(states))
         .peekable();
     let kind = mapped_kind(work.policy.map);
-    for &lot in &lots {
-        if lot.placed == 0 {
-            work.remember_facts(lot.progress);
+    for &group in &groups {
+        if group.placed == 0 {
+            work.remember_facts(group.progress);
             continue;
         }
-        let Progress { state, known, .. } = work.progress[lot.progress];
+        let Progress { state, known, .. } = work.progress[group.progress];
         let NodeState {
             own,
             used,
             topology,
             ..
         } = *work.tables.states.get(state);
-        let came = match fresh.next_if(|(at, _)| **at == lot.progress) {
-            None => known.expect("what a progress comes to is known behind its first lot"),
+        let came = match fresh.next_if(|(at, _)| **at == group.progress) {
+            None => known.expect("what a progress comes to is known behind its first group"),
             Some((_, (pattern, state))) => {
                 let hardware = kind.and_then(|_| work.tables.hardware[topology].as_ref());
                 let kind = hardware
@@ -66,15 +66,15 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Outcome {
                     state,
                     kind,
                 };
-                work.progress[lot.progress].known = Some(came);
-                keep(&mut work, lot.progress, came);
+                work.progress[group.progress].known = Some(came);
+                keep(&mut work, group.progress, came);
                 came
             }
         };
-        changes.push((lot.nodes, came.state));
+        changes.push((group.nodes, came.state));
         runs.push(PlacedRun {
-            nodes: lot.nodes,
-            procs: lot.placed,
+            nodes: group.nodes,
+            procs: group.placed,
             pattern: came.pattern,
             kind: came.kind,
             own_before: own,
@@ -85,7 +85,7 @@ pub(crate) fn lots(mut work: Work<'_>, policy: PolicyId) -> Outcome {
     work.scratch.ended = ended;
     let order = order(work.policy.rank);
     let touched = std::mem::take(&mut work.touched);
-    work.end(lots);
+    work.end(groups);
     Outcome {
         policy,
         runs,
@@ -106,13 +106,13 @@ const fn order(rank: RankBy) -> RankOrder {
     }
 }
 
-/// The progress of lots with processes that is not known to come to anything yet, in the order of the lots; the pattern of
+/// The progress of groups with processes that is not known to come to anything yet, in the order of the groups; the pattern of
 /// each, and the state that it leaves. Patterns and states have tables of their own, so two threads fill them.
-fn ends(work: &mut Work<'_>, lots: &[Lot]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
+fn ends(work: &mut Work<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
     let mut ended = emptied(&mut work.scratch.ended);
     let mut seen = emptied(&mut work.scratch.seen);
     seen.resize(work.progress.len(), false);
-    for at in lots.iter().filter(|lot| lot.placed > 0) {
+    for at in groups.iter().filter(|group| group.placed > 0) {
         let at = at.progress;
         if work.progress[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
             ended.push(at);
@@ -120,7 +120,7 @@ fn ends(work: &mut Work<'_>, lots: &[Lot]) -> (Vec<ProgressId>, Vec<PatternId>, 
     }
     let (rows, passes, done) = (&work.progress, &work.passes, &mut work.done);
     let pass = |at: ProgressId| {
-        let pass = rows[at].pass.expect("a lot with processes was moved on");
+        let pass = rows[at].pass.expect("a group with processes was moved on");
         &passes[pass]
     };
     let Tables {

@@ -1,8 +1,8 @@
 //! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
 
 use super::deal::Deal;
-use super::groups::Work;
-use super::progress::{Choice, Lot};
+use super::placement::Work;
+use super::progress::{Choice, NodeGroup};
 use super::refuse;
 use crate::error::MapError;
 use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
@@ -28,29 +28,29 @@ impl Pass {
         }
     }
 
-    /// Processes that each node of a lot has slots for.
+    /// Processes that each node of a group has slots for.
     #[inline]
-    fn slots(self, lot: &Lot) -> u32 {
+    fn slots(self, group: &NodeGroup) -> u32 {
         match self {
-            Self::First => lot.avail.min(lot.room),
-            Self::Sharing => lot.room,
+            Self::First => group.avail.min(group.room),
+            Self::Sharing => group.room,
         }
     }
 }
 
-/// A lot whose turn it is.
+/// A group whose turn it is.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'w, 's> {
     pub(crate) deal: &'w Deal,
     pub(crate) work: &'w Work<'s>,
-    pub(crate) lot: usize,
+    pub(crate) group: usize,
     pub(crate) facts: Facts,
     pub(crate) pass: Pass,
 }
 
 impl Case<'_, '_> {
-    fn row(&self) -> &Lot {
-        &self.work.lots[self.lot]
+    fn row(&self) -> &NodeGroup {
+        &self.work.groups[self.group]
     }
 
     /// Processes that its slots take.
@@ -64,13 +64,13 @@ impl Case<'_, '_> {
         let Self {
             deal,
             work,
-            lot,
+            group,
             facts,
             ..
         } = *self;
         if binding == Binding::On && !facts.has_target && Deal::explicit(work) {
-            let failure = refuse::no_target(work, lot);
-            return Err(refuse::unbindable(work, deal.stopped(0), lot, failure));
+            let failure = refuse::no_target(work, group);
+            return Err(refuse::unbindable(work, deal.stopped(0), group, failure));
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Case<'_, '_> {
             return Ok(());
         }
         let asked = format!("pe={pe}");
-        Err(refuse::span_packages(self.work, self.lot, asked))
+        Err(refuse::span_packages(self.work, self.group, asked))
     }
 
     /// PE must fit a mapped object of this node, taken or not.
@@ -92,7 +92,7 @@ impl Case<'_, '_> {
         if pe == 1 || self.facts.largest_object >= u32::from(pe) {
             return Ok(());
         }
-        Err(refuse::pe_exceeds(self.work, self.lot, self.facts))
+        Err(refuse::pe_exceeds(self.work, self.group, self.facts))
     }
 }
 
@@ -129,13 +129,13 @@ pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
         deal,
         work,
-        lot,
+        group,
         facts,
         pass,
     } = *case;
     let row = case.row();
     if let Some((cpu, reason)) = facts.listed_closed {
-        return Err(refuse::pe_list_conflict(work, lot, cpu, reason, facts));
+        return Err(refuse::pe_list_conflict(work, group, cpu, reason, facts));
     }
     let list = work
         .policy
@@ -185,13 +185,13 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     let Case {
         deal,
         work,
-        lot,
+        group,
         facts,
         ..
     } = *case;
     let slots = case.slots();
     if facts.objects == 0 {
-        return Err(refuse::object_not_found(work, lot));
+        return Err(refuse::object_not_found(work, group));
     }
     if deal.binding == Binding::Off || slots == 0 {
         return Ok(slots);
@@ -204,11 +204,11 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     if work.policy.map.object_kind() == Some(ObjKind::Gpu) {
         // Cpus near several GPUs count once: only laying them tells.
         let want = slots.min(deal.asked);
-        let cap = work.capacity(lot, layout, want);
+        let cap = work.capacity(group, layout, want);
         if cap < want
-            && let End::Fails(failure @ Failure::NoTarget(_)) = work.ending(lot, layout, want)
+            && let End::Fails(failure @ Failure::NoTarget(_)) = work.ending(group, layout, want)
         {
-            return Err(refuse::unbindable(work, deal.stopped(0), lot, failure));
+            return Err(refuse::unbindable(work, deal.stopped(0), group, failure));
         }
         return Ok(cap);
     }
@@ -217,7 +217,7 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
         return Ok(slots.min(narrow(facts.by_object)));
     }
     // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(work.capacity(lot, layout, slots.min(deal.asked)))
+    Ok(work.capacity(group, layout, slots.min(deal.asked)))
 }
 
 /// By node (4.2).

@@ -28,7 +28,7 @@ define_id! {
 
 /// Neighbouring nodes that fare alike.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lot {
+pub(crate) struct NodeGroup {
     pub(crate) nodes: NodeRange,
     /// Slots the app may still take on each.
     pub(crate) avail: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Lot {
     pub(crate) progress: ProgressId,
 }
 
-/// How a lot takes processes in one pass: in which layout, and how many each node at most.
+/// How a group takes processes in one pass: in which layout, and how many each node at most.
 pub(crate) type Choice = (Layout, u32);
 
 /// So many processes more, in a layout.

@@ -3,8 +3,8 @@
 use crate::stage::node::bind::Failure;
 
 use super::deal::Stopped;
-use super::groups::Work;
-use super::progress::Lot;
+use super::placement::Work;
+use super::progress::NodeGroup;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
@@ -19,15 +19,15 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    pub(crate) fn for_slots(&mut self, work: &Work<'_>, lot: usize, needed: u64) {
-        let row = &work.lots[lot];
+    pub(crate) fn for_slots(&mut self, work: &Work<'_>, group: usize, needed: u64) {
+        let row = &work.groups[group];
         let node = work.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} slots and has {}", row.avail)
         });
     }
-    pub(crate) fn for_cpus(&mut self, work: &Work<'_>, lot: usize, needed: u64, facts: Facts) {
-        let row = &work.lots[lot];
+    pub(crate) fn for_cpus(&mut self, work: &Work<'_>, group: usize, needed: u64, facts: Facts) {
+        let row = &work.groups[group];
         let node = work.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
             format!(", {node} needs {needed} free cpus and has {}", facts.free)
@@ -39,8 +39,8 @@ impl Skipped {
     }
 }
 
-fn node(work: &Work<'_>, lot: usize) -> String {
-    work.nodes.name(work.lots[lot].nodes.first)
+fn node(work: &Work<'_>, group: usize) -> String {
+    work.nodes.name(work.groups[group].nodes.first)
 }
 
 fn kind_word(work: &Work<'_>) -> &'static str {
@@ -56,25 +56,25 @@ pub(crate) fn target(work: &Work<'_>) -> String {
     }
 }
 
-pub(crate) fn object_not_found(work: &Work<'_>, lot: usize) -> MapError {
+pub(crate) fn object_not_found(work: &Work<'_>, group: usize) -> MapError {
     let app = work.app_number();
     if work.policy.map == MapBy::Dist {
-        return no_such_device(work, lot);
+        return no_such_device(work, group);
     }
     if mapped_kind(work.policy.map) == Some(ObjKind::Gpu) {
-        let node = node(work, lot);
+        let node = node(work, group);
         return PlaceError::DeviceNotFound { app, node }.into();
     }
     PlaceError::ObjectNotFound {
         app,
         kind: kind_word(work),
-        node: node(work, lot),
+        node: node(work, group),
     }
     .into()
 }
 
-fn no_such_device(work: &Work<'_>, lot: usize) -> MapError {
-    let topology = work.topology(work.lots[lot].progress);
+fn no_such_device(work: &Work<'_>, group: usize) -> MapError {
+    let topology = work.topology(work.groups[group].progress);
     let devices = work.tables.topologies.devices(topology);
     let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let device = work.apps.device[work.app].clone().unwrap_or_default();
@@ -85,15 +85,15 @@ fn no_such_device(work: &Work<'_>, lot: usize) -> MapError {
     };
     PlaceError::NoSuchDevice {
         app: work.app_number(),
-        node: node(work, lot),
+        node: node(work, group),
         device,
         there,
     }
     .into()
 }
 
-pub(crate) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
-    let topology = work.topology(work.lots[lot].progress);
+pub(crate) fn no_target(work: &Work<'_>, group: usize) -> Failure {
+    let topology = work.topology(work.groups[group].progress);
     let kind = match work.policy.bind {
         BindTo::Object(kind) => kind,
         BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
@@ -103,13 +103,13 @@ pub(crate) fn no_target(work: &Work<'_>, lot: usize) -> Failure {
 }
 
 /// A process that must be bound and cannot be.
-pub(crate) fn unbindable(work: &Work<'_>, deal: Stopped, lot: usize, failure: Failure) -> MapError {
+pub(crate) fn unbindable(work: &Work<'_>, deal: Stopped, group: usize, failure: Failure) -> MapError {
     let app = work.app_number();
     match failure {
         Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
             app,
             kind: kind.word(),
-            node: node(work, lot),
+            node: node(work, group),
         }
         .into(),
         Failure::Limit => {
@@ -122,27 +122,27 @@ pub(crate) fn unbindable(work: &Work<'_>, deal: Stopped, lot: usize, failure: Fa
                 app,
                 limit,
                 kind,
-                node: node(work, lot),
+                node: node(work, group),
             }
             .into()
         }
         Failure::SpanPackages if work.policy.map == MapBy::PeList => {
-            span_packages(work, lot, "the pe-list".to_owned())
+            span_packages(work, group, "the pe-list".to_owned())
         }
         Failure::ListedTaken(cpu) => PlaceError::PeListConflict {
             app,
             cpu,
             reason: "taken",
-            node: node(work, lot),
+            node: node(work, group),
             last: 0,
         }
         .into(),
-        Failure::NoCpu | Failure::SpanPackages => full(work, deal, lot),
+        Failure::NoCpu | Failure::SpanPackages => full(work, deal, group),
     }
 }
 
-pub(crate) fn span_packages(work: &Work<'_>, lot: usize, asked: String) -> MapError {
-    let terrain = work.terrain(work.topology(work.lots[lot].progress));
+pub(crate) fn span_packages(work: &Work<'_>, group: usize, asked: String) -> MapError {
+    let terrain = work.terrain(work.topology(work.groups[group].progress));
     let binder = &terrain.binder;
     let packages = binder.packages();
     let cpus = packages.iter().map(|package| {
@@ -158,31 +158,31 @@ pub(crate) fn span_packages(work: &Work<'_>, lot: usize, asked: String) -> MapEr
     PlaceError::SpanPackages {
         app: work.app_number(),
         asked,
-        node: node(work, lot),
+        node: node(work, group),
         packages,
     }
     .into()
 }
 
-pub(crate) fn pe_exceeds(work: &Work<'_>, lot: usize, facts: Facts) -> MapError {
+pub(crate) fn pe_exceeds(work: &Work<'_>, group: usize, facts: Facts) -> MapError {
     PlaceError::PeExceedsObject {
         app: work.app_number(),
         pe: work.policy.pe,
         kind: kind_word(work),
         largest: facts.largest_object,
-        node: node(work, lot),
+        node: node(work, group),
     }
     .into()
 }
 
 pub(crate) fn pe_list_conflict(
     work: &Work<'_>,
-    lot: usize,
+    group: usize,
     cpu: u32,
     reason: &'static str,
     facts: Facts,
 ) -> MapError {
-    let (app, node) = (work.app_number(), node(work, lot));
+    let (app, node) = (work.app_number(), node(work, group));
     let last = facts.cpus.saturating_sub(1);
     PlaceError::PeListConflict {
         app,
@@ -227,14 +227,14 @@ pub(crate) fn out_of_resource(work: &Work<'_>, deal: Stopped) -> MapError {
     .into()
 }
 
-/// Rounds ended early, each lot at its cap: at max_slots everywhere, or for want of cpus.
+/// Rounds ended early, each group at its cap: at max_slots everywhere, or for want of cpus.
 pub(crate) fn out_of_rounds(
     work: &mut Work<'_>,
     deal: Stopped,
     caps: &[(usize, Layout, u32)],
 ) -> MapError {
     let oversubscribed = work.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
-    let limited = work.lots.iter().all(|lot| lot.room < u32::MAX) && !cpus_bind(work);
+    let limited = work.groups.iter().all(|group| group.room < u32::MAX) && !cpus_bind(work);
     if oversubscribed && limited {
         return out_of_resource(work, deal);
     }
@@ -258,15 +258,15 @@ fn cpus_bind(work: &mut Work<'_>) -> bool {
     if work.policy.overload == crate::policy::Overload::Allowed {
         // Shared cpus bind only where there are none; without objects, packages hold so many processes of several cpus.
         if objects {
-            return (0..work.lots.len()).any(|lot| work.facts(lot).with_cpus == 0);
+            return (0..work.groups.len()).any(|group| work.facts(group).with_cpus == 0);
         }
         if work.policy.pe == 1 {
             return false;
         }
     }
-    (0..work.lots.len()).any(|lot| {
-        let facts = work.facts(lot);
-        let room = u64::from(work.lots[lot].room);
+    (0..work.groups.len()).any(|group| {
+        let facts = work.facts(group);
+        let room = u64::from(work.groups[group].room);
         let cpus = match work.policy.map {
             MapBy::Object(_) | MapBy::Dist => facts.by_object,
             MapBy::Slot
@@ -299,18 +299,18 @@ pub(crate) fn out_of_cpus(work: &Work<'_>, deal: Stopped) -> MapError {
         }
         .into();
     }
-    let has_slots = |lot: &Lot| lot.avail > 0;
+    let has_slots = |group: &NodeGroup| group.avail > 0;
     full(
         work,
         deal,
-        work.lots.iter().position(has_slots).unwrap_or(0),
+        work.groups.iter().position(has_slots).unwrap_or(0),
     )
 }
 
-/// The cpus of a lot's nodes ran out.
-fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
+/// The cpus of a group's nodes ran out.
+fn full(work: &Work<'_>, deal: Stopped, group: usize) -> MapError {
     let Stopped { asked, placed } = deal;
-    let (app, at) = (work.app_number(), node(work, lot));
+    let (app, at) = (work.app_number(), node(work, group));
     if placed > 0 {
         return PlaceError::NotEnoughCpus {
             app,
@@ -321,7 +321,7 @@ fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
         }
         .into();
     }
-    let (free, cpus) = first_cpus(work, lot);
+    let (free, cpus) = first_cpus(work, group);
     PlaceError::NoAvailableCpus {
         app,
         target: target(work),
@@ -333,23 +333,23 @@ fn full(work: &Work<'_>, deal: Stopped, lot: usize) -> MapError {
     .into()
 }
 
-/// No NUMA node of a lot's nodes has a free cpu.
-pub(super) fn no_free_memory(work: &Work<'_>, lot: usize) -> MapError {
-    let (free, cpus) = first_cpus(work, lot);
+/// No NUMA node of a group's nodes has a free cpu.
+pub(super) fn no_free_memory(work: &Work<'_>, group: usize) -> MapError {
+    let (free, cpus) = first_cpus(work, group);
     PlaceError::NoAvailableCpus {
         app: work.app_number(),
         target: target(work),
         nodes: work.node_count(),
-        node: node(work, lot),
+        node: node(work, group),
         free,
         cpus,
     }
     .into()
 }
 
-/// Free and all cpus of a lot's nodes.
-fn first_cpus(work: &Work<'_>, lot: usize) -> (u32, u32) {
-    let Some(row) = work.lots.get(lot) else {
+/// Free and all cpus of a group's nodes.
+fn first_cpus(work: &Work<'_>, group: usize) -> (u32, u32) {
+    let Some(row) = work.groups.get(group) else {
         return (0, 0);
     };
     let terrain = work.terrain(work.topology(row.progress));

@@ -1,7 +1,7 @@
 //! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
 
 use super::progress::{
-    Choice, Done, Fresh, LaidId, Lot, Pass, PassId, Progress, ProgressId, Step, StepEnd,
+    Choice, Done, Fresh, LaidId, NodeGroup, Pass, PassId, Progress, ProgressId, Step, StepEnd,
 };
 use super::share::Share;
 use crate::id::Column;
@@ -15,14 +15,14 @@ use crate::table::topologies::TopologyId;
 /// What is taken at the beginning of a stage, emptied, and given back at its end. What an error keeps is made anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// An app's lots.
-    pub(crate) lots: Vec<Lot>,
+    /// An app's groups.
+    pub(crate) groups: Vec<NodeGroup>,
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(crate) passes: Column<PassId, Pass>,
     pub(crate) done: Column<LaidId, Done>,
     pub(crate) facts: Vec<Option<Facts>>,
     pub(crate) touched: Vec<NodeRange>,
-    /// The progress of nodes of which nothing is placed, while lots are made. Shape `[states]`; nothing behind that.
+    /// The progress of nodes of which nothing is placed, while groups are made. Shape `[states]`; nothing behind that.
     pub(crate) roots: Vec<Option<ProgressId>>,
     pub(crate) topologies: Vec<TopologyId>,
     pub(crate) unknown: Vec<ProgressId>,

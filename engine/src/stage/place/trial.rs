@@ -1,6 +1,6 @@
-//! Steps: so many processes more on the nodes of a lot. Each different one is worked out once, many of them at once.
+//! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
 
-use super::groups::Work;
+use super::placement::Work;
 use super::progress::{Done, LaidId, Pass, Progress, ProgressId, Step, StepEnd, cut};
 use crate::id::Id as _;
 use crate::policy::BindTo;
@@ -54,10 +54,10 @@ impl Worked {
 }
 
 impl Work<'_> {
-    /// Places `counts` (lot, layout, processes) and moves the lots on. Lots with 0 stay.
+    /// Places `counts` (group, layout, processes) and moves the groups on. Groups with 0 stay.
     ///
     /// # Errors
-    /// The first process, in placing order, that does not find its place: its lot, how many of the app did, and why.
+    /// The first process, in placing order, that does not find its place: its group, how many of the app did, and why.
     pub(crate) fn place(
         &mut self,
         counts: &[(usize, Layout, u32)],
@@ -83,8 +83,8 @@ impl Work<'_> {
         let mut steps = emptied(&mut scratch.steps);
         let mut step_of = emptied(&mut scratch.step_of);
         let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
-        order.extend(rows.map(|(row, &(lot, layout, procs))| {
-            let step = (self.lots[lot].progress, layout, procs);
+        order.extend(rows.map(|(row, &(group, layout, procs))| {
+            let step = (self.groups[group].progress, layout, procs);
             (step, row)
         }));
         // Nodes mostly come in the order in which their states were met.
@@ -182,15 +182,15 @@ impl Work<'_> {
         let (round, row, placed, end) = rows
             .filter_map(failed)
             .min_by_key(|&(round, row, ..)| (round, row))?;
-        let nodes = |lot: usize| u64::from(self.lots[lot].nodes.count);
+        let nodes = |group: usize| u64::from(self.groups[group].nodes.count);
         let mut before = self.placed();
-        for (other, &(lot, layout, procs)) in counts.iter().enumerate() {
+        for (other, &(group, layout, procs)) in counts.iter().enumerate() {
             before += match (other.cmp(&row), in_rounds(layout)) {
-                (Ordering::Less, false) => u64::from(procs) * nodes(lot),
-                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(lot),
+                (Ordering::Less, false) => u64::from(procs) * nodes(group),
+                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(group),
                 (Ordering::Equal, false) => u64::from(placed),
                 (Ordering::Equal | Ordering::Greater, true) => {
-                    u64::from(procs.min(round)) * nodes(lot)
+                    u64::from(procs.min(round)) * nodes(group)
                 }
                 (Ordering::Greater, false) => 0,
             };
@@ -198,13 +198,13 @@ impl Work<'_> {
         Some((counts[row].0, before, end))
     }
 
-    /// Moves the lots on to what was worked out.
+    /// Moves the groups on to what was worked out.
     fn advance(
         &mut self,
         counts: &[(usize, Layout, u32)],
         (outcomes, step_of): (&[StepEnd], &[u32]),
     ) {
-        for (&(lot, layout, procs), &step) in counts.iter().zip(step_of) {
+        for (&(group, layout, procs), &step) in counts.iter().zip(step_of) {
             if procs == 0 {
                 continue;
             }
@@ -212,9 +212,9 @@ impl Work<'_> {
                 continue;
             };
             if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
-                self.dropped = Some(self.lots[lot]);
+                self.dropped = Some(self.groups[group]);
             }
-            let row = &mut self.lots[lot];
+            let row = &mut self.groups[group];
             row.progress = next;
             row.placed += procs;
             row.avail = row.avail.saturating_sub(procs);

@@ -1,10 +1,10 @@
-//! Lots: neighbouring nodes that fare alike while one app is placed, and how far each has come.
+//! Groups: neighbouring nodes that fare alike while one app is placed, and how far each has come.
 //!
 //! Nodes in one state that get the same share one *progress*; what happens to it is worked out once, and in parallel
 //! for different ones. Results are joined in order, so threads change nothing.
 
 use super::cache::Cache;
-use super::progress::{Done, LaidId, Lot, Pass, PassId, Progress, ProgressId};
+use super::progress::{Done, LaidId, NodeGroup, Pass, PassId, Progress, ProgressId};
 use super::scratch::Scratch;
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{MapBy, Overload, Oversubscribe};
@@ -58,7 +58,7 @@ pub(crate) struct Work<'s> {
     pub(crate) id: Option<PolicyId>,
     /// Whether what is found here is kept for them.
     pub(crate) keeping: Keeping,
-    pub(crate) lots: Vec<Lot>,
+    pub(crate) groups: Vec<NodeGroup>,
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(crate) passes: Column<PassId, Pass>,
     pub(crate) done: Column<LaidId, Done>,
@@ -68,8 +68,8 @@ pub(crate) struct Work<'s> {
     facts: Vec<Option<Facts>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
-    /// The first lot whose default binding was given up.
-    pub(crate) dropped: Option<Lot>,
+    /// The first group whose default binding was given up.
+    pub(crate) dropped: Option<NodeGroup>,
 }
 
 /// The policy, where what an app finds on a state holds for later apps of equal policy: not where a device, turns of shared
@@ -94,12 +94,12 @@ impl<'s> Work<'s> {
             cache,
             scratch,
         } = on;
-        let mut lots = emptied(&mut scratch.lots);
+        let mut groups = emptied(&mut scratch.groups);
         let mut progress = std::mem::take(&mut scratch.progress);
         let mut roots = std::mem::take(&mut scratch.roots);
         progress.clear();
         roots.resize(tables.states.len(), None);
-        lots.reserve(picks.len());
+        groups.reserve(picks.len());
         let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
         for pick in picks {
             let id = *roots[pick.state.row()].get_or_insert_with(|| {
@@ -110,7 +110,7 @@ impl<'s> Work<'s> {
                 })
             });
             let room = tables.states.get(pick.state).room();
-            lots.push(Lot {
+            groups.push(NodeGroup {
                 nodes: pick.nodes,
                 avail: pick.avail,
                 room,
@@ -145,7 +145,7 @@ impl<'s> Work<'s> {
             policy,
             id,
             keeping: Keeping::Yes,
-            lots,
+            groups,
             progress,
             passes,
             done,
@@ -162,27 +162,27 @@ impl<'s> Work<'s> {
 
     /// Nodes of the app's list.
     pub(crate) fn node_count(&self) -> u32 {
-        self.lots.iter().map(|lot| lot.nodes.count).sum()
+        self.groups.iter().map(|group| group.nodes.count).sum()
     }
 
     /// Processes of the app placed so far.
     pub(crate) fn placed(&self) -> u64 {
-        self.lots
+        self.groups
             .iter()
-            .map(|lot| u64::from(lot.placed) * u64::from(lot.nodes.count))
+            .map(|group| u64::from(group.placed) * u64::from(group.nodes.count))
             .sum()
     }
 
     /// Processes of the app that found cpus. Cost: the distinct patterns so far.
     pub(crate) fn bound(&mut self) -> u64 {
         let mut bound = 0;
-        for lot in 0..self.lots.len() {
-            let Lot {
+        for group in 0..self.groups.len() {
+            let NodeGroup {
                 nodes,
                 placed,
                 progress,
                 ..
-            } = self.lots[lot];
+            } = self.groups[group];
             if placed > 0 {
                 let known = self.progress[progress].known;
                 let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
@@ -193,9 +193,9 @@ impl<'s> Work<'s> {
         bound
     }
 
-    /// Free cpus of the mode on each node of a lot, as the app found it.
-    pub(crate) fn found_free(&self, lot: usize) -> u32 {
-        let progress = self.lots[lot].progress;
+    /// Free cpus of the mode on each node of a group, as the app found it.
+    pub(crate) fn found_free(&self, group: usize) -> u32 {
+        let progress = self.groups[group].progress;
         let state = self.tables.states.get(self.progress[progress].state);
         let free = self.tables.pusets.words(state.free);
         self.terrain(state.topology).binder.free_units(free).count()
@@ -247,11 +247,11 @@ impl<'s> Work<'s> {
         learnt.or_else(|| self.cache.facts(self.progress[progress].found?))
     }
 
-    /// Works out the facts of the lots in a range of `lots`, those not yet known, in parallel where there are many.
-    pub(crate) fn learn(&mut self, lots: Range<usize>) {
+    /// Works out the facts of the groups in a range of `groups`, those not yet known, in parallel where there are many.
+    pub(crate) fn learn(&mut self, groups: Range<usize>) {
         let mut wanted = emptied(&mut self.scratch.unknown);
-        let lots = self.lots[lots].iter().map(|lot| lot.progress);
-        wanted.extend(lots.filter(|&progress| self.known_facts(progress).is_none()));
+        let groups = self.groups[groups].iter().map(|group| group.progress);
+        wanted.extend(groups.filter(|&progress| self.known_facts(progress).is_none()));
         if wanted.is_empty() {
             self.scratch.unknown = wanted;
             return;
@@ -327,20 +327,20 @@ impl<'s> Work<'s> {
         self.tables.topology_of(self.progress[progress].state)
     }
 
-    /// The facts of a lot. Cost: those of a lot never asked before.
+    /// The facts of a group. Cost: those of a group never asked before.
     #[inline]
-    pub(crate) fn facts(&mut self, lot: usize) -> Facts {
-        let progress = self.lots[lot].progress;
+    pub(crate) fn facts(&mut self, group: usize) -> Facts {
+        let progress = self.groups[group].progress;
         if let Some(&facts) = self.known_facts(progress) {
             return facts;
         }
-        self.learn(lot..lot + 1);
+        self.learn(group..group + 1);
         *self.known_facts(progress).expect("learnt just now")
     }
 
-    /// How many of `want` processes a layout would place on a lot.
-    pub(crate) fn capacity(&self, lot: usize, layout: Layout, want: u32) -> u32 {
-        let progress = self.lots[lot].progress;
+    /// How many of `want` processes a layout would place on a group.
+    pub(crate) fn capacity(&self, group: usize, layout: Layout, want: u32) -> u32 {
+        let progress = self.groups[group].progress;
         self.known_capacity(progress, (layout, want))
             .unwrap_or_else(|| self.laid_capacity(progress, (layout, want)))
     }
@@ -355,8 +355,8 @@ impl<'s> Work<'s> {
     }
 
     /// The same, and later apps of equal policy need not ask again.
-    pub(crate) fn learn_capacity(&mut self, lot: usize, layout: Layout, want: u32) -> u32 {
-        let (progress, wanted) = (self.lots[lot].progress, (layout, want));
+    pub(crate) fn learn_capacity(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
+        let (progress, wanted) = (self.groups[group].progress, (layout, want));
         if let Some(procs) = self.known_capacity(progress, wanted) {
             return procs;
         }
@@ -367,11 +367,11 @@ impl<'s> Work<'s> {
         procs
     }
 
-    /// How a layout of `want` processes would end on a lot.
-    pub(crate) fn ending(&self, lot: usize, layout: Layout, want: u32) -> End {
-        let lot = &self.lots[lot];
-        let terrain = self.terrain(self.topology(lot.progress));
-        self.lay_on(&terrain, lot.progress, layout, want).end
+    /// How a layout of `want` processes would end on a group.
+    pub(crate) fn ending(&self, group: usize, layout: Layout, want: u32) -> End {
+        let group = &self.groups[group];
+        let terrain = self.terrain(self.topology(group.progress));
+        self.lay_on(&terrain, group.progress, layout, want).end
     }
 
     pub(crate) fn lay_on(
@@ -410,25 +410,25 @@ impl<'s> Work<'s> {
     }
 
     /// Gives back what was taken for this app.
-    pub(crate) fn end(self, lots: Vec<Lot>) {
+    pub(crate) fn end(self, groups: Vec<NodeGroup>) {
         let scratch = self.scratch;
-        scratch.lots = lots;
+        scratch.groups = groups;
         scratch.progress = self.progress;
         scratch.passes = self.passes;
         scratch.done = self.done;
         scratch.facts = self.facts;
     }
 
-    /// The first lot on which bound processes share cpus.
-    pub(crate) fn sharing(&self) -> Option<&Lot> {
-        let shares = |lot: &&Lot| self.pass(lot.progress).is_some_and(|pass| pass.shared);
-        self.lots.iter().find(shares)
+    /// The first group on which bound processes share cpus.
+    pub(crate) fn sharing(&self) -> Option<&NodeGroup> {
+        let shares = |group: &&NodeGroup| self.pass(group.progress).is_some_and(|pass| pass.shared);
+        self.groups.iter().find(shares)
     }
 
     /// The whole pattern of a progress behind a pass, interned.
     pub(crate) fn pattern(&mut self, progress: ProgressId) -> PatternId {
         let pass = self.progress[progress].pass;
-        let pass = pass.expect("a lot with processes was moved on");
+        let pass = pass.expect("a group with processes was moved on");
         pattern(
             &self.passes[pass],
             &mut self.done,
@@ -436,27 +436,27 @@ impl<'s> Work<'s> {
         )
     }
 
-    /// Splits a lot into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
+    /// Splits a group into parts of so many nodes each; parts of no nodes vanish. Gives the new rows.
     #[inline]
-    pub(crate) fn split(&mut self, lot: usize, parts: &[u32]) -> Range<usize> {
+    pub(crate) fn split(&mut self, group: usize, parts: &[u32]) -> Range<usize> {
         let some = parts.iter().filter(|&&count| count > 0).count();
         if some != 1 {
-            self.cut(lot, parts);
+            self.cut(group, parts);
         }
-        lot..lot + some
+        group..group + some
     }
 
-    fn cut(&mut self, lot: usize, parts: &[u32]) {
-        let row = self.lots[lot];
+    fn cut(&mut self, group: usize, parts: &[u32]) {
+        let row = self.groups[group];
         let mut first = row.nodes.first;
         let some = parts.iter().copied().filter(|&count| count > 0);
         let pieces = some.map(|count| {
             let nodes = NodeRange { first, count };
             first += count;
-            Lot { nodes, ..row }
+            NodeGroup { nodes, ..row }
         });
-        let pieces: SmallVec<[Lot; 3]> = pieces.collect();
-        self.lots.splice(lot..=lot, pieces);
+        let pieces: SmallVec<[NodeGroup; 3]> = pieces.collect();
+        self.groups.splice(group..=group, pieces);
     }
 }
 
