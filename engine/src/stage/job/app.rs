@@ -17,7 +17,7 @@ use crate::stage::node::units::narrow;
 use crate::stage::place;
 use crate::stage::place::custom::{self, Custom};
 use crate::stage::place::entries;
-use crate::stage::place::placement::{Keeping, Work};
+use crate::stage::place::placement::{Keeping, Placement};
 use crate::stage::place::listed::Asked;
 use crate::stage::place::listed_app::{self, Listed};
 use crate::stage::place::outcome;
@@ -116,11 +116,11 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
         }
     };
     let about = (app, *policy, Some(turn.id));
-    let mut work = Work::new(site.on(), &resolved.apps, about, &picks);
-    work.keeping = turn.keeping;
-    place::place(&mut work, procs, counted)?;
-    super::notes::of_app(&work, notes);
-    let outcome = outcome::groups(work, turn.id);
+    let mut placement = Placement::new(site.on(), &resolved.apps, about, &picks);
+    placement.keeping = turn.keeping;
+    place::place(&mut placement, procs, counted)?;
+    super::notes::of_app(&placement, notes);
+    let outcome = outcome::groups(placement, turn.id);
     site.pool.scratch.picks = picks;
     Ok(site.commit(outcome))
 }
@@ -134,7 +134,7 @@ fn by_component(
 ) -> Result<Placed, MapError> {
     let picks = picked(site, turn, notes)?;
     let about = (turn.app, custom::laid(turn.policy, pattern), None);
-    let mut work = Work::new(site.on(), &turn.resolved.apps, about, &picks);
+    let mut placement = Placement::new(site.on(), &turn.resolved.apps, about, &picks);
     let procs = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
         Procs::Hole | Procs::AtItsTurn => None,
@@ -146,9 +146,9 @@ fn by_component(
         count,
         pattern,
     };
-    custom::place(&mut work, custom)?;
-    super::notes::of_app(&work, notes);
-    let outcome = outcome::groups(work, turn.id);
+    custom::place(&mut placement, custom)?;
+    super::notes::of_app(&placement, notes);
+    let outcome = outcome::groups(placement, turn.id);
     site.pool.scratch.picks = picks;
     Ok(site.commit(outcome))
 }

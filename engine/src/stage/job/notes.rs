@@ -4,7 +4,7 @@ use crate::error::Note;
 use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::stage::job::site::Site;
-use crate::stage::place::placement::Work;
+use crate::stage::place::placement::Placement;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
 
@@ -12,19 +12,19 @@ use crate::table::names::NodeId;
 const NARROW_FROM: u32 = 4;
 
 /// Bindings given up, cpus shared.
-pub(crate) fn of_app(work: &Work<'_>, notes: &mut Vec<Note>) {
-    let app = work.app_number();
-    if let Some(group) = work.dropped {
-        let state = work.progress[group.progress].state;
-        let at = work
+pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
+    let app = placement.app_number();
+    if let Some(group) = placement.dropped {
+        let state = placement.progress[group.progress].state;
+        let at = placement
             .groups
             .iter()
             .position(|other| other.nodes.first == group.nodes.first);
-        let procs = at.map_or(0, |at| work.groups[at].placed);
-        let row = *work.tables.states.get(state);
-        let free = work.tables.pusets.words(row.free);
-        let units = work.terrain(row.topology).binder.free_units(free);
-        let (policy, node) = (work.policy.map.word(), work.nodes.name(group.nodes.first));
+        let procs = at.map_or(0, |at| placement.groups[at].placed);
+        let row = *placement.tables.states.get(state);
+        let free = placement.tables.pusets.words(row.free);
+        let units = placement.terrain(row.topology).binder.free_units(free);
+        let (policy, node) = (placement.policy.map.word(), placement.nodes.name(group.nodes.first));
         let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,
@@ -34,10 +34,10 @@ pub(crate) fn of_app(work: &Work<'_>, notes: &mut Vec<Note>) {
             procs,
         });
     }
-    if let Some(group) = work.sharing() {
+    if let Some(group) = placement.sharing() {
         notes.push(Note::Overloaded {
             app,
-            node: work.nodes.name(group.nodes.first),
+            node: placement.nodes.name(group.nodes.first),
             procs: group.placed,
         });
     }

@@ -2,7 +2,7 @@
 //! Source: `per-app` 5.
 
 use super::deal::Deal;
-use super::placement::Work;
+use super::placement::Placement;
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
@@ -48,40 +48,40 @@ pub(crate) fn laid(policy: &Policy, pattern: Pattern) -> Policy {
 ///
 /// # Errors
 /// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
-pub(crate) fn place(work: &mut Work<'_>, app: Custom<'_>) -> Result<(), MapError> {
+pub(crate) fn place(placement: &mut Placement<'_>, app: Custom<'_>) -> Result<(), MapError> {
     let shares = {
-        let rooms = work.groups.iter().map(|group| Room {
+        let rooms = placement.groups.iter().map(|group| Room {
             first: group.nodes.first,
             nodes: group.nodes.count,
             avail: group.avail.min(group.room),
-            node: node_of(work, work.progress[group.progress].state),
+            node: node_of(placement, placement.progress[group.progress].state),
         });
         let rooms: Vec<Room<'_>> = rooms.collect();
-        (app.count)(app.policy, app.procs, &rooms).map_err(|why| busy(work, app, why))?
+        (app.count)(app.policy, app.procs, &rooms).map_err(|why| busy(placement, app, why))?
     };
-    let procs = share_out(work, app, &shares)?;
+    let procs = share_out(placement, app, &shares)?;
     match app.pattern {
         Pattern::Engine(_) => {
             // The shares are exact: more than slots or not, the engine fills each and no more.
-            work.policy.oversubscribe = Oversubscribe::Refused;
-            super::place(work, procs, Counted::Given)
+            placement.policy.oversubscribe = Oversubscribe::Refused;
+            super::place(placement, procs, Counted::Given)
         }
-        Pattern::Own { kind, objects } => by_objects(work, app, procs, (kind, objects)),
+        Pattern::Own { kind, objects } => by_objects(placement, app, procs, (kind, objects)),
     }
 }
 
-fn node_of<'w>(work: &'w Work<'_>, state: StateId) -> Node<'w> {
+fn node_of<'w>(placement: &'w Placement<'_>, state: StateId) -> Node<'w> {
     Node {
-        state: work.tables.states.get(state),
-        topologies: &work.tables.topologies,
-        pusets: &work.tables.pusets,
-        names: &work.nodes.names,
+        state: placement.tables.states.get(state),
+        topologies: &placement.tables.topologies,
+        pusets: &placement.tables.pusets,
+        names: &placement.nodes.names,
     }
 }
 
-fn busy(work: &Work<'_>, app: Custom<'_>, why: String) -> MapError {
+fn busy(placement: &Placement<'_>, app: Custom<'_>, why: String) -> MapError {
     PlaceError::ResourceBusy {
-        app: work.app_number(),
+        app: placement.app_number(),
         component: app.component.to_owned(),
         why,
     }
@@ -90,14 +90,14 @@ fn busy(work: &Work<'_>, app: Custom<'_>, why: String) -> MapError {
 
 /// Cuts the groups into the shares, and makes each group's share all that it may take. Gives the processes of all.
 fn share_out(
-    work: &mut Work<'_>,
+    placement: &mut Placement<'_>,
     app: Custom<'_>,
     shares: &[Share],
 ) -> Result<ProcCount, MapError> {
     let said: u64 = shares.iter().map(|share| u64::from(share.nodes)).sum();
-    if said != u64::from(work.node_count()) {
-        let why = format!("it counts for {said} of {} nodes", work.node_count());
-        return Err(busy(work, app, why));
+    if said != u64::from(placement.node_count()) {
+        let why = format!("it counts for {said} of {} nodes", placement.node_count());
+        return Err(busy(placement, app, why));
     }
     let all: u64 = shares
         .iter()
@@ -106,7 +106,7 @@ fn share_out(
     let wanted = app.procs.map_or(all, |asked| u64::from(asked.0));
     if all != wanted || all == 0 || all > u64::from(RANKS_MAX) {
         return Err(busy(
-            work,
+            placement,
             app,
             format!("it counts {all} of {wanted} processes"),
         ));
@@ -114,19 +114,19 @@ fn share_out(
     let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);
     let mut share = shares.next();
     let mut group = 0;
-    while group < work.groups.len() {
+    while group < placement.groups.len() {
         let Some(Share { nodes, procs }) = share else {
             break;
         };
-        let row = work.groups[group];
+        let row = placement.groups[group];
         let here = nodes.min(row.nodes.count);
-        let room = match work.policy.oversubscribe {
+        let room = match placement.policy.oversubscribe {
             Oversubscribe::Refused => row.room.min(row.avail),
             Oversubscribe::Allowed => row.room,
         };
         if procs > room {
             return Err(PlaceError::NotEnoughSlots {
-                app: work.app_number(),
+                app: placement.app_number(),
                 asked: u64::from(procs),
                 counted: Counted::Counted,
                 left: u64::from(room),
@@ -134,8 +134,8 @@ fn share_out(
             }
             .into());
         }
-        work.split(group, &[here, row.nodes.count - here]);
-        work.groups[group].avail = procs;
+        placement.split(group, &[here, row.nodes.count - here]);
+        placement.groups[group].avail = procs;
         group += 1;
         share = match nodes - here {
             0 => shares.next(),
@@ -147,34 +147,34 @@ fn share_out(
 
 /// Places each process on the object that the component names. Asked once for each (state, processes).
 fn by_objects(
-    work: &mut Work<'_>,
+    placement: &mut Placement<'_>,
     app: Custom<'_>,
     procs: ProcCount,
     (kind, objects): (ObjKind, Objects),
 ) -> Result<(), MapError> {
-    let binding = if work.policy.bind == BindTo::Nothing {
+    let binding = if placement.policy.bind == BindTo::Nothing {
         Binding::Off
     } else {
         Binding::On
     };
     let mut known: HashMap<(StateId, u32), Layout> = HashMap::new();
     let mut counts = Vec::new();
-    for group in 0..work.groups.len() {
-        let (procs, progress) = (work.groups[group].avail, work.groups[group].progress);
+    for group in 0..placement.groups.len() {
+        let (procs, progress) = (placement.groups[group].avail, placement.groups[group].progress);
         if procs == 0 {
             continue;
         }
-        let state = work.progress[progress].state;
+        let state = placement.progress[progress].state;
         let layout = match known.get(&(state, procs)) {
             Some(&layout) => layout,
             None => {
-                let chosen = objects(app.policy, &node_of(work, state), procs)
-                    .map_err(|why| busy(work, app, why))?;
-                let topology = work.topology(progress);
-                let terrain = work.terrain(topology);
+                let chosen = objects(app.policy, &node_of(placement, state), procs)
+                    .map_err(|why| busy(placement, app, why))?;
+                let topology = placement.topology(progress);
+                let terrain = placement.terrain(topology);
                 let there: BTreeMap<u32, usize> = (0..terrain.objects.len())
                     .map(|at| terrain.objects.get(at))
-                    .map(|object| work.tables.topologies.logical(topology, object))
+                    .map(|object| placement.tables.topologies.logical(topology, object))
                     .zip(0..)
                     .collect();
                 let rows: Option<Vec<usize>> = chosen
@@ -186,14 +186,14 @@ fn by_objects(
                     .ok_or_else(|| {
                         let (named, kind) = (chosen.len(), kind.word());
                         busy(
-                            work,
+                            placement,
                             app,
                             format!("it names {named} objects for {procs} processes, or a {kind} that is not there"),
                         )
                     })?;
-                work.written.push(rows);
+                placement.written.push(rows);
                 let layout = Layout::Written(
-                    crate::stage::node::units::narrow(work.written.len() - 1),
+                    crate::stage::node::units::narrow(placement.written.len() - 1),
                     binding,
                 );
                 known.insert((state, procs), layout);
@@ -207,5 +207,5 @@ fn by_objects(
         asked: procs.0,
         left: 0,
     };
-    deal.lay(work, &counts)
+    deal.lay(placement, &counts)
 }

@@ -1,6 +1,6 @@
 //! Processes being dealt to the nodes of an app: how many are left, and whether they are bound.
 
-use super::placement::Work;
+use super::placement::Placement;
 use crate::policy::{BindStrength, Overload};
 use crate::stage::node::layout::Binding;
 
@@ -30,11 +30,11 @@ impl Deal {
         self.stopped(u64::from(self.asked - self.left))
     }
 
-    pub(crate) fn explicit(work: &Work<'_>) -> bool {
-        work.policy.strength == BindStrength::Explicit
+    pub(crate) fn explicit(placement: &Placement<'_>) -> bool {
+        placement.policy.strength == BindStrength::Explicit
     }
 
-    pub(crate) fn overload(work: &Work<'_>) -> bool {
-        work.policy.overload == Overload::Allowed
+    pub(crate) fn overload(placement: &Placement<'_>) -> bool {
+        placement.policy.overload == Overload::Allowed
     }
 }

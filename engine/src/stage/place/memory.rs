@@ -1,7 +1,7 @@
 //! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
 
 use super::deal::Deal;
-use super::placement::Work;
+use super::placement::Placement;
 use super::refuse;
 use super::share::{Share, even, fill};
 use crate::error::at::{At, Text};
@@ -13,17 +13,17 @@ use crate::stage::node::units::narrow;
 
 impl Deal {
     /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
-    pub(super) fn by_memory(&mut self, work: &mut Work<'_>) -> Result<(), MapError> {
-        let mut given: Vec<u32> = Vec::with_capacity(work.groups.len());
+    pub(super) fn by_memory(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError> {
+        let mut given: Vec<u32> = Vec::with_capacity(placement.groups.len());
         let mut group = 0;
-        while group < work.groups.len() {
-            let row = work.groups[group];
+        while group < placement.groups.len() {
+            let row = placement.groups[group];
             let share = Share {
                 nodes: row.nodes.count,
                 cap: row.avail.min(row.room),
             };
             let parts = fill(share, self.left);
-            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
+            let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
             for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
                 self.left -= nodes * procs;
                 given.push(procs);
@@ -31,44 +31,44 @@ impl Deal {
             group += rows.len().max(1);
         }
         while self.left > 0 {
-            if work.policy.oversubscribe == Oversubscribe::Refused
-                || !self.share_out(work, &mut given)
+            if placement.policy.oversubscribe == Oversubscribe::Refused
+                || !self.share_out(placement, &mut given)
             {
-                return Err(refuse::out_of_resource(work, self.so_far()));
+                return Err(refuse::out_of_resource(placement, self.so_far()));
             }
         }
         let mut counts = Vec::new();
         for (group, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
-            check(work, group)?;
+            check(placement, group)?;
             counts.push((group, Layout::Mpibind(procs), procs));
         }
-        self.lay(work, &counts)
+        self.lay(placement, &counts)
     }
 
     /// One round of even shares (4.8). Gives whether anybody took any.
-    fn share_out(&mut self, work: &mut Work<'_>, given: &mut Vec<u32>) -> bool {
-        let open = |work: &Work<'_>, given: &[u32], group: usize| work.groups[group].room > given[group];
-        let all: u64 = (0..work.groups.len())
-            .filter(|&group| open(work, given, group))
-            .map(|group| u64::from(work.groups[group].nodes.count))
+    fn share_out(&mut self, placement: &mut Placement<'_>, given: &mut Vec<u32>) -> bool {
+        let open = |placement: &Placement<'_>, given: &[u32], group: usize| placement.groups[group].room > given[group];
+        let all: u64 = (0..placement.groups.len())
+            .filter(|&group| open(placement, given, group))
+            .map(|group| u64::from(placement.groups[group].nodes.count))
             .sum();
         let (share, mut at, mut group) = (self.left, 0_u64, 0);
-        while group < work.groups.len() {
-            if !open(work, given, group) {
+        while group < placement.groups.len() {
+            if !open(placement, given, group) {
                 group += 1;
                 continue;
             }
-            let row = work.groups[group];
+            let row = placement.groups[group];
             let parts = even(row.nodes.count, at, all, share);
             at += u64::from(row.nodes.count);
             let before = given[group];
-            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
+            let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
             if rows.len() > 1 {
                 given.insert(group, before);
             }
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
             for (part, &(nodes, procs)) in rows.clone().zip(taking) {
-                let procs = procs.min(work.groups[part].room - before);
+                let procs = procs.min(placement.groups[part].room - before);
                 self.left -= nodes * procs;
                 given[part] += procs;
             }
@@ -79,10 +79,10 @@ impl Deal {
 }
 
 /// Whether the nodes of a group can be dealt out: cpus with memory, and cores as wide as `smt=` says.
-fn check(work: &Work<'_>, group: usize) -> Result<(), MapError> {
-    let topology = work.topology(work.groups[group].progress);
-    let topologies = &work.tables.topologies;
-    let MapBy::Mpibind(options) = work.policy.map else {
+fn check(placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
+    let topology = placement.topology(placement.groups[group].progress);
+    let topologies = &placement.tables.topologies;
+    let MapBy::Mpibind(options) = placement.policy.map else {
         return Ok(());
     };
     if let Some(smt) = options.smt {
@@ -96,7 +96,7 @@ fn check(work: &Work<'_>, group: usize) -> Result<(), MapError> {
                     start: 0,
                     end: narrow(value.len()),
                     text: Text::Value {
-                        app: Some(work.app_number()),
+                        app: Some(placement.app_number()),
                         option: "map-by".to_owned(),
                         value,
                     },
@@ -107,14 +107,14 @@ fn check(work: &Work<'_>, group: usize) -> Result<(), MapError> {
             .into());
         }
     }
-    let state = work
+    let state = placement
         .tables
         .states
-        .get(work.progress[work.groups[group].progress].state);
-    let free = work.tables.pusets.words(state.free);
+        .get(placement.progress[placement.groups[group].progress].state);
+    let free = placement.tables.pusets.words(state.free);
     let mut memory = topologies.objects(topology, ObjKind::Numa);
     if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {
         return Ok(());
     }
-    Err(refuse::no_free_memory(work, group))
+    Err(refuse::no_free_memory(placement, group))
 }

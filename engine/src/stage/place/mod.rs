@@ -40,7 +40,7 @@ use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe, PprObject, Span}
 use crate::stage::node::layout::{Binding, End, Layout};
 use crate::stage::parallel::emptied;
 use deal::Deal;
-use placement::Work;
+use placement::Placement;
 use policy::{Case, Pass};
 use progress::Choice;
 use share::{Share, Water, even, fill, level, water};
@@ -53,18 +53,18 @@ const AHEAD: usize = 64;
 /// # Errors
 /// The classes of errors "Room" and "Objects and cpus".
 pub(crate) fn place(
-    work: &mut Work<'_>,
+    placement: &mut Placement<'_>,
     procs: ProcCount,
     counted: Counted,
 ) -> Result<(), MapError> {
-    let avail: u64 = work
+    let avail: u64 = placement
         .groups
         .iter()
         .map(|group| u64::from(group.avail) * u64::from(group.nodes.count))
         .sum();
     let short = u64::from(procs.0) > avail;
-    if short && work.policy.oversubscribe == Oversubscribe::Refused {
-        let (app, nodes) = (work.app_number(), work.node_count());
+    if short && placement.policy.oversubscribe == Oversubscribe::Refused {
+        let (app, nodes) = (placement.app_number(), placement.node_count());
         let asked = u64::from(procs.0);
         return Err(PlaceError::NotEnoughSlots {
             app,
@@ -75,23 +75,23 @@ pub(crate) fn place(
         }
         .into());
     }
-    let unbound = work.policy.bind == BindTo::Nothing
-        || (short && work.policy.strength == BindStrength::Default);
+    let unbound = placement.policy.bind == BindTo::Nothing
+        || (short && placement.policy.strength == BindStrength::Default);
     let mut deal = Deal {
         binding: if unbound { Binding::Off } else { Binding::On },
         asked: procs.0,
         left: procs.0,
     };
-    match work.policy.map {
-        MapBy::Slot => deal.by_filling(work, policy::slot_layout),
-        MapBy::PeList => deal.by_filling(work, policy::list_layout),
-        MapBy::Object(_) | MapBy::Dist if work.policy.span == Span::No => {
-            deal.by_filling(work, policy::sweep_layout)
+    match placement.policy.map {
+        MapBy::Slot => deal.by_filling(placement, policy::slot_layout),
+        MapBy::PeList => deal.by_filling(placement, policy::list_layout),
+        MapBy::Object(_) | MapBy::Dist if placement.policy.span == Span::No => {
+            deal.by_filling(placement, policy::sweep_layout)
         }
-        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(work, policy::walk_layout),
-        MapBy::Node => deal.by_rounds(work, policy::node_layout),
-        MapBy::Ppr { per, on } => deal.by_pattern(work, per, on),
-        MapBy::Mpibind(_) => deal.by_memory(work),
+        MapBy::Object(_) | MapBy::Dist => deal.by_rounds(placement, policy::walk_layout),
+        MapBy::Node => deal.by_rounds(placement, policy::node_layout),
+        MapBy::Ppr { per, on } => deal.by_pattern(placement, per, on),
+        MapBy::Mpibind(_) => deal.by_memory(placement),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => {
             unreachable!("entries are placed by listed.rs")
         }
@@ -103,41 +103,41 @@ type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
-    fn by_filling(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let mut counts = emptied(&mut work.scratch.counts);
+    fn by_filling(&mut self, placement: &mut Placement<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut counts = emptied(&mut placement.scratch.counts);
         let mut group = 0;
         let mut known = 0;
-        while group < work.groups.len() && self.left > 0 {
+        while group < placement.groups.len() && self.left > 0 {
             if group >= known {
-                known = self.look_ahead(work, group);
-                work.learn(group..known);
+                known = self.look_ahead(placement, group);
+                placement.learn(group..known);
             }
-            let (layout, cap) = self.choice(work, (group, Pass::First), choose, &counts)?;
-            let rows = self.fill_group(work, group, (layout, cap), &mut counts);
+            let (layout, cap) = self.choice(placement, (group, Pass::First), choose, &counts)?;
+            let rows = self.fill_group(placement, group, (layout, cap), &mut counts);
             known += rows - 1;
             group += rows;
         }
-        self.lay(work, &counts)?;
-        work.scratch.counts = counts;
+        self.lay(placement, &counts)?;
+        placement.scratch.counts = counts;
         if self.left == 0 {
             return Ok(());
         }
-        if work.policy.oversubscribe == Oversubscribe::Refused || !self.shares(work) {
-            return Err(self.out_of_cpus(work));
+        if placement.policy.oversubscribe == Oversubscribe::Refused || !self.shares(placement) {
+            return Err(self.out_of_cpus(placement));
         }
-        if work.policy.map == MapBy::PeList && !Self::explicit(work) {
+        if placement.policy.map == MapBy::PeList && !Self::explicit(placement) {
             // The list's default binding is given up now (4.7).
             self.binding = Binding::Off;
         }
-        self.by_sharing(work, choose)
+        self.by_sharing(placement, choose)
     }
 
     /// A group whose turn it is, and what there is on its nodes.
-    fn case<'w, 's>(&'w self, work: &'w mut Work<'s>, group: usize, pass: Pass) -> Case<'w, 's> {
+    fn case<'w, 's>(&'w self, placement: &'w mut Placement<'s>, group: usize, pass: Pass) -> Case<'w, 's> {
         Case {
             deal: self,
-            facts: work.facts(group),
-            work,
+            facts: placement.facts(group),
+            placement,
             group,
             pass,
         }
@@ -147,13 +147,13 @@ impl Deal {
     #[inline]
     fn choice(
         &self,
-        work: &mut Work<'_>,
+        placement: &mut Placement<'_>,
         (group, pass): (usize, Pass),
         choose: Choose,
         counts: &[(usize, Layout, u32)],
     ) -> Result<Choice, MapError> {
-        choose(&self.case(work, group, pass)).or_else(|error| {
-            self.lay(work, counts)?;
+        choose(&self.case(placement, group, pass)).or_else(|error| {
+            self.lay(placement, counts)?;
             Err(error)
         })
     }
@@ -162,14 +162,14 @@ impl Deal {
     #[inline]
     fn fill_group(
         &mut self,
-        work: &mut Work<'_>,
+        placement: &mut Placement<'_>,
         group: usize,
         (layout, cap): Choice,
         counts: &mut Vec<(usize, Layout, u32)>,
     ) -> usize {
-        let nodes = work.groups[group].nodes.count;
+        let nodes = placement.groups[group].nodes.count;
         let parts = fill(Share { nodes, cap }, self.left);
-        let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
+        let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
         let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
         for (row, &(nodes, procs)) in rows.clone().zip(taking) {
             self.left -= nodes * procs;
@@ -179,20 +179,20 @@ impl Deal {
     }
 
     /// Whether a pe-list shares at all: only when its binding was given up, or cpus may be shared (4.7).
-    fn shares(&self, work: &Work<'_>) -> bool {
-        work.policy.map != MapBy::PeList
-            || !Self::explicit(work)
-            || Self::overload(work)
-            || work.policy.bind == BindTo::Nothing
+    fn shares(&self, placement: &Placement<'_>) -> bool {
+        placement.policy.map != MapBy::PeList
+            || !Self::explicit(placement)
+            || Self::overload(placement)
+            || placement.policy.bind == BindTo::Nothing
     }
 
     /// One behind the last group that may be needed, slots alone considered; where these were not enough, some more.
-    fn look_ahead(&self, work: &Work<'_>, from: usize) -> usize {
+    fn look_ahead(&self, placement: &Placement<'_>, from: usize) -> usize {
         let mut enough = u64::from(self.left);
         let mut group = from;
         let least = if from == 0 { 0 } else { from + AHEAD };
-        while group < work.groups.len() && (enough > 0 || group < least) {
-            let row = &work.groups[group];
+        while group < placement.groups.len() && (enough > 0 || group < least) {
+            let row = &placement.groups[group];
             enough =
                 enough.saturating_sub(u64::from(row.avail.max(1)) * u64::from(row.nodes.count));
             group += 1;
@@ -201,29 +201,29 @@ impl Deal {
     }
 
     /// The second pass: even shares of what is left, again and again (4.8).
-    fn by_sharing(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let mut listed: Vec<bool> = vec![true; work.groups.len()];
-        let mut given_up: Vec<bool> = (0..work.groups.len())
-            .map(|group| self.gave_up(work, group))
+    fn by_sharing(&mut self, placement: &mut Placement<'_>, choose: Choose) -> Result<(), MapError> {
+        let mut listed: Vec<bool> = vec![true; placement.groups.len()];
+        let mut given_up: Vec<bool> = (0..placement.groups.len())
+            .map(|group| self.gave_up(placement, group))
             .collect();
         while self.left > 0 {
-            let nodes = |work: &Work<'_>, listed: &[bool]| -> u64 {
-                work.groups
+            let nodes = |placement: &Placement<'_>, listed: &[bool]| -> u64 {
+                placement.groups
                     .iter()
                     .zip(listed)
                     .filter(|(_, on)| **on)
                     .map(|(group, _)| u64::from(group.nodes.count))
                     .sum()
             };
-            let (all, share) = (nodes(work, &listed), self.left);
+            let (all, share) = (nodes(placement, &listed), self.left);
             let before = listed.clone();
             if all == 0 {
-                return Err(refuse::out_of_resource(work, self.so_far()));
+                return Err(refuse::out_of_resource(placement, self.so_far()));
             }
             let (mut at, mut group) = (0_u64, 0);
             let mut counts = Vec::new();
-            while group < work.groups.len() {
-                let row = work.groups[group];
+            while group < placement.groups.len() {
+                let row = placement.groups[group];
                 if !listed[group] {
                     group += 1;
                     continue;
@@ -236,7 +236,7 @@ impl Deal {
                 }
                 let parts = even(row.nodes.count, at, all, share);
                 at += u64::from(row.nodes.count);
-                let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
+                let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
                 if rows.len() > 1 {
                     listed.insert(group, true);
                     given_up.insert(group, given_up[group]);
@@ -246,89 +246,89 @@ impl Deal {
                     let (layout, cap) = if given_up[part] {
                         (Layout::Plain(Binding::Off), u32::MAX)
                     } else {
-                        self.choice(work, (part, Pass::Sharing), choose, &counts)?
+                        self.choice(placement, (part, Pass::Sharing), choose, &counts)?
                     };
-                    let procs = procs.min(cap).min(work.groups[part].room);
+                    let procs = procs.min(cap).min(placement.groups[part].room);
                     self.left -= nodes * procs;
                     counts.push((part, layout, procs));
                 }
                 group += rows.len();
             }
-            self.lay(work, &counts)?;
+            self.lay(placement, &counts)?;
             if self.left == share && listed == before {
-                return Err(self.out_of_cpus(work));
+                return Err(self.out_of_cpus(placement));
             }
         }
         Ok(())
     }
 
     /// Whether the first pass gave up a default binding on a group for its slots: there it stays given up (4.1).
-    fn gave_up(&self, work: &Work<'_>, group: usize) -> bool {
-        let row = &work.groups[group];
+    fn gave_up(&self, placement: &Placement<'_>, group: usize) -> bool {
+        let row = &placement.groups[group];
         let slots = row.avail.saturating_add(row.placed);
-        work.policy.map == MapBy::Slot
+        placement.policy.map == MapBy::Slot
             && self.binding == Binding::On
-            && !Self::explicit(work)
-            && slots > work.found_free(group)
+            && !Self::explicit(placement)
+            && slots > placement.found_free(group)
     }
 
     /// Cpus ran out: only bound processes found theirs, some may have been left unbound (7.6).
-    fn out_of_cpus(&self, work: &mut Work<'_>) -> MapError {
-        let deal = self.stopped(work.bound());
-        refuse::out_of_cpus(work, deal)
+    fn out_of_cpus(&self, placement: &mut Placement<'_>) -> MapError {
+        let deal = self.stopped(placement.bound());
+        refuse::out_of_cpus(placement, deal)
     }
 
     /// Round-robin over the nodes, each up to its cap (node, objects with SPAN).
-    fn by_rounds(&mut self, work: &mut Work<'_>, choose: Choose) -> Result<(), MapError> {
-        let choices = self.choices(work, choose)?;
-        let mut shares = emptied(&mut work.scratch.shares);
-        let caps = work.groups.iter().zip(&choices);
+    fn by_rounds(&mut self, placement: &mut Placement<'_>, choose: Choose) -> Result<(), MapError> {
+        let choices = self.choices(placement, choose)?;
+        let mut shares = emptied(&mut placement.scratch.shares);
+        let caps = placement.groups.iter().zip(&choices);
         shares.extend(caps.map(|(group, &(_, cap))| Share {
             nodes: group.nodes.count,
             cap,
         }));
-        let mut caps = emptied(&mut work.scratch.caps);
+        let mut caps = emptied(&mut placement.scratch.caps);
         let found = water(shares.iter().copied(), self.asked, &mut caps);
-        work.scratch.caps = caps;
+        placement.scratch.caps = caps;
         let Some(found) = found else {
             let placed: u64 = shares
                 .iter()
                 .map(|share| u64::from(share.cap) * u64::from(share.nodes))
                 .sum();
             self.left = self.asked - u32::try_from(placed).unwrap_or(self.asked);
-            let allowed = work.policy.oversubscribe == Oversubscribe::Allowed;
+            let allowed = placement.policy.oversubscribe == Oversubscribe::Allowed;
             if self.binding == Binding::Off && allowed {
-                return Err(refuse::out_of_resource(work, self.so_far()));
+                return Err(refuse::out_of_resource(placement, self.so_far()));
             }
             let caps = choices.iter().enumerate();
             let caps: Vec<_> = caps
                 .map(|(group, &(layout, cap))| (group, layout, cap))
                 .collect();
-            return Err(refuse::out_of_rounds(work, self.so_far(), &caps));
+            return Err(refuse::out_of_rounds(placement, self.so_far(), &caps));
         };
-        work.scratch.shares = shares;
-        self.deal_rounds(work, found, &choices)?;
-        work.scratch.choices = choices;
+        placement.scratch.shares = shares;
+        self.deal_rounds(placement, found, &choices)?;
+        placement.scratch.choices = choices;
         Ok(())
     }
 
     /// What each group takes; nodes behind the one where the first round ends are not looked at.
-    fn choices(&self, work: &mut Work<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
-        let mut choices = emptied(&mut work.scratch.choices);
+    fn choices(&self, placement: &mut Placement<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
+        let mut choices = emptied(&mut placement.scratch.choices);
         let mut reached = 0_u64;
         let mut known = 0;
-        for group in 0..work.groups.len() {
+        for group in 0..placement.groups.len() {
             if reached >= u64::from(self.asked) {
                 choices.push((Layout::Plain(Binding::Off), 0));
                 continue;
             }
             if group >= known {
-                known = work.groups.len().min(group + AHEAD.max(self.asked as usize));
-                work.learn(group..known);
+                known = placement.groups.len().min(group + AHEAD.max(self.asked as usize));
+                placement.learn(group..known);
             }
-            let pass = Pass::of_rounds(work);
-            let choice = choose(&self.case(work, group, pass))?;
-            let nodes = u64::from(work.groups[group].nodes.count);
+            let pass = Pass::of_rounds(placement);
+            let choice = choose(&self.case(placement, group, pass))?;
+            let nodes = u64::from(placement.groups[group].nodes.count);
             reached += if choice.1 > 0 { nodes } else { 0 };
             choices.push(choice);
         }
@@ -337,20 +337,20 @@ impl Deal {
 
     fn deal_rounds(
         &mut self,
-        work: &mut Work<'_>,
+        placement: &mut Placement<'_>,
         found: Water,
         choices: &[Choice],
     ) -> Result<(), MapError> {
         let Water { mut extra, .. } = found;
-        let mut counts = emptied(&mut work.scratch.counts);
+        let mut counts = emptied(&mut placement.scratch.counts);
         let mut group = 0;
         for &(layout, cap) in choices {
             let share = Share {
-                nodes: work.groups[group].nodes.count,
+                nodes: placement.groups[group].nodes.count,
                 cap,
             };
             let parts = level(share, found, &mut extra);
-            let rows = work.split(group, &parts.map(|(nodes, _)| nodes));
+            let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
             group += rows.len();
             counts.extend(
@@ -359,43 +359,43 @@ impl Deal {
             );
         }
         self.left = 0;
-        self.lay(work, &counts)?;
-        work.scratch.counts = counts;
+        self.lay(placement, &counts)?;
+        placement.scratch.counts = counts;
         Ok(())
     }
 
     /// `ppr:N:object` (4.4).
-    fn by_pattern(&mut self, work: &mut Work<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
-        let mut counts = emptied(&mut work.scratch.counts);
+    fn by_pattern(&mut self, placement: &mut Placement<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
+        let mut counts = emptied(&mut placement.scratch.counts);
         let mut skipped = refuse::Skipped::default();
         let (mut group, mut known) = (0, 0);
-        while group < work.groups.len() && self.left > 0 {
+        while group < placement.groups.len() && self.left > 0 {
             if group >= known {
-                known = self.look_ahead(work, group);
-                work.learn(group..known);
+                known = self.look_ahead(placement, group);
+                placement.learn(group..known);
             }
-            let facts = work.facts(group);
-            let row = work.groups[group];
+            let facts = placement.facts(group);
+            let row = placement.groups[group];
             let objects = if on == PprObject::Node {
                 1
             } else {
                 facts.objects
             };
             if objects == 0 {
-                return Err(refuse::object_not_found(work, group));
+                return Err(refuse::object_not_found(placement, group));
             }
             let whole = u64::from(per) * u64::from(objects);
             let slots = u64::from(row.avail);
-            if whole > slots && work.policy.oversubscribe == Oversubscribe::Refused {
-                skipped.for_slots(work, group, whole);
+            if whole > slots && placement.policy.oversubscribe == Oversubscribe::Refused {
+                skipped.for_slots(placement, group, whole);
                 group += 1;
                 continue;
             }
-            let needed = whole.saturating_mul(u64::from(work.policy.pe));
+            let needed = whole.saturating_mul(u64::from(placement.policy.pe));
             let given_up =
-                needed > u64::from(facts.free) && whole <= slots && !Self::explicit(work);
+                needed > u64::from(facts.free) && whole <= slots && !Self::explicit(placement);
             let binding = if given_up { Binding::Off } else { self.binding };
-            let case = self.case(work, group, Pass::First);
+            let case = self.case(placement, group, Pass::First);
             case.check_target(binding)?;
             if on == PprObject::Node {
                 case.check_packages()?;
@@ -407,23 +407,23 @@ impl Deal {
                 .left
                 .min(row.room)
                 .min(u32::try_from(whole).unwrap_or(u32::MAX));
-            let cap = work.learn_capacity(group, layout, want);
+            let cap = placement.learn_capacity(group, layout, want);
             if u64::from(cap) < whole.min(u64::from(want)) {
-                skipped.for_cpus(work, group, needed, facts);
+                skipped.for_cpus(placement, group, needed, facts);
             }
             let cap = if cap < want {
-                self.fails(work, group, layout, want, cap)?
+                self.fails(placement, group, layout, want, cap)?
             } else {
                 cap
             };
-            let rows = self.fill_group(work, group, (layout, cap), &mut counts);
+            let rows = self.fill_group(placement, group, (layout, cap), &mut counts);
             known += rows - 1;
             group += rows;
         }
-        self.lay(work, &counts)?;
-        work.scratch.counts = counts;
+        self.lay(placement, &counts)?;
+        placement.scratch.counts = counts;
         if self.left > 0 {
-            Err(refuse::ppr_too_many(work, self.so_far(), per, on, &skipped))
+            Err(refuse::ppr_too_many(placement, self.so_far(), per, on, &skipped))
         } else {
             Ok(())
         }
@@ -432,16 +432,16 @@ impl Deal {
     /// A ppr layout that ended early: fine when the node is full, an error when a process must be bound and cannot be.
     fn fails(
         &self,
-        work: &Work<'_>,
+        placement: &Placement<'_>,
         group: usize,
         layout: Layout,
         want: u32,
         cap: u32,
     ) -> Result<u32, MapError> {
-        match work.ending(group, layout, want) {
+        match placement.ending(group, layout, want) {
             End::Fails(failure) => {
                 let placed = u64::from(self.asked - self.left) + u64::from(cap);
-                Err(refuse::unbindable(work, self.stopped(placed), group, failure))
+                Err(refuse::unbindable(placement, self.stopped(placed), group, failure))
             }
             End::TooLong => Err(refuse::too_long()),
             End::Wanted | End::Full => Ok(cap),
@@ -450,13 +450,13 @@ impl Deal {
 
     pub(crate) fn lay(
         &self,
-        work: &mut Work<'_>,
+        placement: &mut Placement<'_>,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), MapError> {
-        work.place(counts).map_err(|(group, placed, end)| match end {
-            End::Fails(failure) => refuse::unbindable(work, self.stopped(placed), group, failure),
+        placement.place(counts).map_err(|(group, placed, end)| match end {
+            End::Fails(failure) => refuse::unbindable(placement, self.stopped(placed), group, failure),
             End::TooLong => refuse::too_long(),
-            End::Wanted | End::Full => refuse::out_of_cpus(work, self.stopped(placed)),
+            End::Wanted | End::Full => refuse::out_of_cpus(placement, self.stopped(placed)),
         })
     }
 }

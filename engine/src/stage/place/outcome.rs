@@ -1,7 +1,7 @@
 //! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
 
 use super::cache::Came;
-use super::placement::{Work, pattern};
+use super::placement::{Placement, pattern};
 use super::progress::{NodeGroup, Pass, Progress, ProgressId};
 use crate::id::Id as _;
 use crate::plan::{PlacedRun, RankOrder};
@@ -29,35 +29,35 @@ pub(crate) struct Outcome {
 }
 
 /// What an app placed on groups comes to.
-pub(crate) fn groups(mut work: Work<'_>, policy: PolicyId) -> Outcome {
-    let used = work.groups.iter().filter(|group| group.placed > 0).count();
-    let mut runs = work.scratch.room_for_runs(used);
-    let mut changes = emptied(&mut work.scratch.changes);
+pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome {
+    let used = placement.groups.iter().filter(|group| group.placed > 0).count();
+    let mut runs = placement.scratch.room_for_runs(used);
+    let mut changes = emptied(&mut placement.scratch.changes);
     changes.reserve(used);
-    work.reserve();
-    let groups = std::mem::take(&mut work.groups);
-    let (ended, patterns, states) = ends(&mut work, &groups);
+    placement.reserve();
+    let groups = std::mem::take(&mut placement.groups);
+    let (ended, patterns, states) = ends(&mut placement, &groups);
     let mut fresh = ended
         .iter()
         .zip(patterns.into_iter().zip(states))
         .peekable();
-    let kind = mapped_kind(work.policy.map);
+    let kind = mapped_kind(placement.policy.map);
     for &group in &groups {
         if group.placed == 0 {
-            work.remember_facts(group.progress);
+            placement.remember_facts(group.progress);
             continue;
         }
-        let Progress { state, known, .. } = work.progress[group.progress];
+        let Progress { state, known, .. } = placement.progress[group.progress];
         let NodeState {
             own,
             used,
             topology,
             ..
-        } = *work.tables.states.get(state);
+        } = *placement.tables.states.get(state);
         let came = match fresh.next_if(|(at, _)| **at == group.progress) {
             None => known.expect("what a progress comes to is known behind its first group"),
             Some((_, (pattern, state))) => {
-                let hardware = kind.and_then(|_| work.tables.hardware[topology].as_ref());
+                let hardware = kind.and_then(|_| placement.tables.hardware[topology].as_ref());
                 let kind = hardware
                     .zip(kind)
                     .map(|(hardware, kind)| hardware.kind(kind));
@@ -66,8 +66,8 @@ pub(crate) fn groups(mut work: Work<'_>, policy: PolicyId) -> Outcome {
                     state,
                     kind,
                 };
-                work.progress[group.progress].known = Some(came);
-                keep(&mut work, group.progress, came);
+                placement.progress[group.progress].known = Some(came);
+                keep(&mut placement, group.progress, came);
                 came
             }
         };
@@ -82,10 +82,10 @@ pub(crate) fn groups(mut work: Work<'_>, policy: PolicyId) -> Outcome {
         });
     }
     drop(fresh);
-    work.scratch.ended = ended;
-    let order = order(work.policy.rank);
-    let touched = std::mem::take(&mut work.touched);
-    work.end(groups);
+    placement.scratch.ended = ended;
+    let order = order(placement.policy.rank);
+    let touched = std::mem::take(&mut placement.touched);
+    placement.end(groups);
     Outcome {
         policy,
         runs,
@@ -108,17 +108,17 @@ const fn order(rank: RankBy) -> RankOrder {
 
 /// The progress of groups with processes that is not known to come to anything yet, in the order of the groups; the pattern of
 /// each, and the state that it leaves. Patterns and states have tables of their own, so two threads fill them.
-fn ends(work: &mut Work<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
-    let mut ended = emptied(&mut work.scratch.ended);
-    let mut seen = emptied(&mut work.scratch.seen);
-    seen.resize(work.progress.len(), false);
+fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
+    let mut ended = emptied(&mut placement.scratch.ended);
+    let mut seen = emptied(&mut placement.scratch.seen);
+    seen.resize(placement.progress.len(), false);
     for at in groups.iter().filter(|group| group.placed > 0) {
         let at = at.progress;
-        if work.progress[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
+        if placement.progress[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
             ended.push(at);
         }
     }
-    let (rows, passes, done) = (&work.progress, &work.passes, &mut work.done);
+    let (rows, passes, done) = (&placement.progress, &placement.passes, &mut placement.done);
     let pass = |at: ProgressId| {
         let pass = rows[at].pass.expect("a group with processes was moved on");
         &passes[pass]
@@ -129,7 +129,7 @@ fn ends(work: &mut Work<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<Patt
         states,
         sharing,
         ..
-    } = &mut *work.tables;
+    } = &mut *placement.tables;
     let next = |at: ProgressId| {
         let (row, free) = (*states.get(rows[at].state), &pass(at).free);
         states.intern(NodeState {
@@ -145,20 +145,20 @@ fn ends(work: &mut Work<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<Patt
         || ended.iter().copied().map(got).collect(),
         || ended.iter().copied().map(next).collect(),
     );
-    work.scratch.seen = seen;
+    placement.scratch.seen = seen;
     (ended, got, left)
 }
 
 /// Keeps what nodes came to for later apps, where one pass led there.
-fn keep(work: &mut Work<'_>, at: ProgressId, came: Came) {
-    let Progress { placed, pass, .. } = work.progress[at];
-    let pass = pass.map(|pass| &work.passes[pass]);
+fn keep(placement: &mut Placement<'_>, at: ProgressId, came: Came) {
+    let Progress { placed, pass, .. } = placement.progress[at];
+    let pass = pass.map(|pass| &placement.passes[pass]);
     let Some(&Pass { only, from, .. }) = pass else {
         return;
     };
-    if let Some(((layout, longest), key)) = only.zip(work.key_to_keep(from)) {
-        let facts = work.known_facts(from).copied();
-        work.cache
+    if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {
+        let facts = placement.known_facts(from).copied();
+        placement.cache
             .keep(key, facts, ((layout, placed, longest), came));
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct On<'s> {
 }
 
 /// One app being placed.
-pub(crate) struct Work<'s> {
+pub(crate) struct Placement<'s> {
     /// As the app finds them.
     pub(crate) nodes: &'s Nodes,
     pub(crate) tables: &'s mut Tables,
@@ -81,7 +81,7 @@ fn remembered(policy: &Policy, id: Option<PolicyId>) -> Option<PolicyId> {
     id.filter(|_| alike)
 }
 
-impl<'s> Work<'s> {
+impl<'s> Placement<'s> {
     pub(crate) fn new(
         on: On<'s>,
         apps: &'s AppTable,

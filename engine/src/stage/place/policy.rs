@@ -1,7 +1,7 @@
 //! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
 
 use super::deal::Deal;
-use super::placement::Work;
+use super::placement::Placement;
 use super::progress::{Choice, NodeGroup};
 use super::refuse;
 use crate::error::MapError;
@@ -21,8 +21,8 @@ pub(crate) enum Pass {
 
 impl Pass {
     /// The only pass of a policy that deals round by round: it shares from the start, where it may.
-    pub(crate) const fn of_rounds(work: &Work<'_>) -> Self {
-        match work.policy.oversubscribe {
+    pub(crate) const fn of_rounds(placement: &Placement<'_>) -> Self {
+        match placement.policy.oversubscribe {
             Oversubscribe::Refused => Self::First,
             Oversubscribe::Allowed => Self::Sharing,
         }
@@ -42,7 +42,7 @@ impl Pass {
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'w, 's> {
     pub(crate) deal: &'w Deal,
-    pub(crate) work: &'w Work<'s>,
+    pub(crate) placement: &'w Placement<'s>,
     pub(crate) group: usize,
     pub(crate) facts: Facts,
     pub(crate) pass: Pass,
@@ -50,7 +50,7 @@ pub(crate) struct Case<'w, 's> {
 
 impl Case<'_, '_> {
     fn row(&self) -> &NodeGroup {
-        &self.work.groups[self.group]
+        &self.placement.groups[self.group]
     }
 
     /// Processes that its slots take.
@@ -63,36 +63,36 @@ impl Case<'_, '_> {
     pub(crate) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
         let Self {
             deal,
-            work,
+            placement,
             group,
             facts,
             ..
         } = *self;
-        if binding == Binding::On && !facts.has_target && Deal::explicit(work) {
-            let failure = refuse::no_target(work, group);
-            return Err(refuse::unbindable(work, deal.stopped(0), group, failure));
+        if binding == Binding::On && !facts.has_target && Deal::explicit(placement) {
+            let failure = refuse::no_target(placement, group);
+            return Err(refuse::unbindable(placement, deal.stopped(0), group, failure));
         }
         Ok(())
     }
 
     /// PE must fit a package of this node, taken or not.
     pub(crate) fn check_packages(&self) -> Result<(), MapError> {
-        let pe = u32::from(self.work.policy.pe);
+        let pe = u32::from(self.placement.policy.pe);
         if pe == 1 || self.facts.largest_package >= pe {
             return Ok(());
         }
         let asked = format!("pe={pe}");
-        Err(refuse::span_packages(self.work, self.group, asked))
+        Err(refuse::span_packages(self.placement, self.group, asked))
     }
 
     /// PE must fit a mapped object of this node, taken or not.
     #[inline]
     pub(crate) fn check_objects(&self) -> Result<(), MapError> {
-        let pe = self.work.policy.pe;
+        let pe = self.placement.policy.pe;
         if pe == 1 || self.facts.largest_object >= u32::from(pe) {
             return Ok(());
         }
-        Err(refuse::pe_exceeds(self.work, self.group, self.facts))
+        Err(refuse::pe_exceeds(self.placement, self.group, self.facts))
     }
 }
 
@@ -103,11 +103,11 @@ fn narrow(count: u64) -> u32 {
 /// By slot (4.1).
 pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, work, facts, ..
+        deal, placement, facts, ..
     } = *case;
     let slots = case.slots();
     let given_up =
-        case.row().avail > facts.free && !Deal::explicit(work) && case.pass == Pass::First;
+        case.row().avail > facts.free && !Deal::explicit(placement) && case.pass == Pass::First;
     if deal.binding == Binding::Off || given_up {
         return Ok((Layout::Plain(Binding::Off), slots));
     }
@@ -115,7 +115,7 @@ pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
         case.check_target(Binding::On)?;
         case.check_packages()?;
     }
-    let cpus = match (work.policy.pe, Deal::overload(work)) {
+    let cpus = match (placement.policy.pe, Deal::overload(placement)) {
         (1, true) => u32::MAX,
         (1, false) => facts.free,
         (_, true) if case.pass == Pass::Sharing => u32::MAX,
@@ -128,25 +128,25 @@ pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
 pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
         deal,
-        work,
+        placement,
         group,
         facts,
         pass,
     } = *case;
     let row = case.row();
     if let Some((cpu, reason)) = facts.listed_closed {
-        return Err(refuse::pe_list_conflict(work, group, cpu, reason, facts));
+        return Err(refuse::pe_list_conflict(placement, group, cpu, reason, facts));
     }
-    let list = work
+    let list = placement
         .policy
         .list
-        .map_or(0, |list| narrow(listed_cpus(&work.apps.lists[list])));
-    let overload = Deal::overload(work);
-    let oversubscribed = work.policy.oversubscribe == Oversubscribe::Allowed;
+        .map_or(0, |list| narrow(listed_cpus(&placement.apps.lists[list])));
+    let overload = Deal::overload(placement);
+    let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
     let cap = match pass {
         Pass::Sharing => row.room,
         Pass::First => {
-            let own = if overload && work.policy.ordered == Ordered::No {
+            let own = if overload && placement.policy.ordered == Ordered::No {
                 row.avail
             } else {
                 list
@@ -184,62 +184,62 @@ pub(crate) fn walk_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
 fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     let Case {
         deal,
-        work,
+        placement,
         group,
         facts,
         ..
     } = *case;
     let slots = case.slots();
     if facts.objects == 0 {
-        return Err(refuse::object_not_found(work, group));
+        return Err(refuse::object_not_found(placement, group));
     }
     if deal.binding == Binding::Off || slots == 0 {
         return Ok(slots);
     }
     case.check_target(deal.binding)?;
     case.check_objects()?;
-    if Deal::overload(work) {
+    if Deal::overload(placement) {
         return Ok(if facts.with_cpus == 0 { 0 } else { slots });
     }
-    if work.policy.map.object_kind() == Some(ObjKind::Gpu) {
+    if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
         // Cpus near several GPUs count once: only laying them tells.
         let want = slots.min(deal.asked);
-        let cap = work.capacity(group, layout, want);
+        let cap = placement.capacity(group, layout, want);
         if cap < want
-            && let End::Fails(failure @ Failure::NoTarget(_)) = work.ending(group, layout, want)
+            && let End::Fails(failure @ Failure::NoTarget(_)) = placement.ending(group, layout, want)
         {
-            return Err(refuse::unbindable(work, deal.stopped(0), group, failure));
+            return Err(refuse::unbindable(placement, deal.stopped(0), group, failure));
         }
         return Ok(cap);
     }
-    let certain = Deal::explicit(work) && work.policy.if_supported == IfSupported::No;
-    if certain || (!Deal::explicit(work) && facts.has_target && work.policy.limit.is_none()) {
+    let certain = Deal::explicit(placement) && placement.policy.if_supported == IfSupported::No;
+    if certain || (!Deal::explicit(placement) && facts.has_target && placement.policy.limit.is_none()) {
         return Ok(slots.min(narrow(facts.by_object)));
     }
     // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(work.capacity(group, layout, slots.min(deal.asked)))
+    Ok(placement.capacity(group, layout, slots.min(deal.asked)))
 }
 
 /// By node (4.2).
 pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, work, facts, ..
+        deal, placement, facts, ..
     } = *case;
     let (row, slots) = (case.row(), case.slots());
     if deal.binding == Binding::Off {
         return Ok((Layout::Plain(Binding::Off), slots));
     }
-    if Deal::explicit(work) {
+    if Deal::explicit(placement) {
         case.check_target(Binding::On)?;
         case.check_packages()?;
-        let cpus = match (work.policy.pe, Deal::overload(work)) {
+        let cpus = match (placement.policy.pe, Deal::overload(placement)) {
             (1, true) => u32::MAX,
             (1, false) => facts.free,
             (_, _) => facts.by_package,
         };
         return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
     }
-    let each = (deal.asked / work.node_count()).max(1);
+    let each = (deal.asked / placement.node_count()).max(1);
     let given_up = if case.pass == Pass::Sharing {
         facts.free < each && each <= row.avail
     } else {

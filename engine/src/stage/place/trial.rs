@@ -1,6 +1,6 @@
 //! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
 
-use super::placement::Work;
+use super::placement::Placement;
 use super::progress::{Done, LaidId, Pass, Progress, ProgressId, Step, StepEnd, cut};
 use crate::id::Id as _;
 use crate::policy::BindTo;
@@ -53,7 +53,7 @@ impl Worked {
     }
 }
 
-impl Work<'_> {
+impl Placement<'_> {
     /// Places `counts` (group, layout, processes) and moves the groups on. Groups with 0 stay.
     ///
     /// # Errors
