@@ -21,7 +21,7 @@ pub(crate) struct Terrain<'t> {
 
 /// What there is on a node in its present state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Facts {
+pub(crate) struct Capacity {
     /// Free cpus of the node: F(n).
     pub(crate) free: u32,
     /// Cpus of the node that may be used, taken or not.
@@ -92,7 +92,7 @@ impl<'t> Terrain<'t> {
     }
 
     /// What there is on a node.
-    pub(crate) fn facts(&self, cpus: &Cpus, allowed: &[u64]) -> Facts {
+    pub(crate) fn capacity(&self, cpus: &Cpus, allowed: &[u64]) -> Capacity {
         let binder = &self.binder;
         let pe = u32::from(binder.policy.pe);
         // On a node that nobody used, what may be used is what is free.
@@ -118,7 +118,7 @@ impl<'t> Terrain<'t> {
             }
         }
         let is_free = |&&unit: &&u32| has(cpus.units.words(), unit);
-        Facts {
+        Capacity {
             free: cpus.units.count(),
             cpus: may.count(),
             by_package,

@@ -3,7 +3,7 @@
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use crate::policy::ObjKind;
-use crate::stage::node::capacity::Facts;
+use crate::stage::node::capacity::Capacity;
 use crate::stage::node::layout::Layout;
 use crate::stage::resolve::size::Size;
 use crate::table::alike::{ById, Guess, InTurn};
@@ -18,7 +18,7 @@ pub(crate) struct Cache {
     keys: InTurn<Key>,
     found: Column<FoundId, Found>,
     /// How many of so many processes a layout can place.
-    capacities: ById<Key, SmallVec<[Capacity; 1]>>,
+    fits: ById<Key, SmallVec<[Fit; 1]>>,
     /// The size of the job that settled policies, whose ids another job's of another size may have.
     size: Option<Size>,
 }
@@ -33,7 +33,7 @@ define_id! {
 pub(crate) type Key = (StateId, PolicyId);
 
 /// A layout, the processes wanted, and those that it can place.
-type Capacity = (Layout, u32, u32);
+type Fit = (Layout, u32, u32);
 
 /// So many processes in a layout, and the most that nodes of this state got in it: their pattern serves the others.
 pub(crate) type Went = (Layout, u32, u32);
@@ -50,7 +50,7 @@ pub(crate) struct Came {
 /// What an app found on a state, and what came of it.
 #[derive(Clone, Debug)]
 struct Found {
-    facts: Option<Facts>,
+    capacity: Option<Capacity>,
     placed: SmallVec<[(Went, Came); 1]>,
 }
 
@@ -60,7 +60,7 @@ impl Cache {
         if self.size.is_some_and(|settled| settled != size) {
             self.keys.clear();
             self.found.clear();
-            self.capacities.clear();
+            self.fits.clear();
         }
         self.size = Some(size);
     }
@@ -69,8 +69,8 @@ impl Cache {
         self.keys.find(key, guess).map(FoundId::from_row)
     }
     /// What there was on the state.
-    pub(crate) fn facts(&self, found: FoundId) -> Option<&Facts> {
-        self.found[found].facts.as_ref()
+    pub(crate) fn capacity(&self, found: FoundId) -> Option<&Capacity> {
+        self.found[found].capacity.as_ref()
     }
     /// What so many processes came to.
     pub(crate) fn placed(&self, found: FoundId, went: Went) -> Option<Came> {
@@ -79,38 +79,38 @@ impl Cache {
         placed.map(|placed| placed.1)
     }
     /// Keeps what was found.
-    pub(crate) fn keep(&mut self, key: Key, facts: Option<Facts>, placed: (Went, Came)) {
-        let found = self.found(key, facts);
+    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, placed: (Went, Came)) {
+        let found = self.found(key, capacity);
         if !found.placed.contains(&placed) {
             found.placed.push(placed);
         }
     }
     /// Keeps what there was on a state.
-    pub(crate) fn keep_facts(&mut self, key: Key, facts: Facts) {
-        self.found(key, Some(facts));
+    pub(crate) fn keep_capacity(&mut self, key: Key, capacity: Capacity) {
+        self.found(key, Some(capacity));
     }
-    fn found(&mut self, key: Key, facts: Option<Facts>) -> &mut Found {
+    fn found(&mut self, key: Key, capacity: Option<Capacity>) -> &mut Found {
         let known = self.find(key, &mut Guess::default());
         let id = known.unwrap_or_else(|| {
             self.keys.push(key);
             self.found.push(Found {
-                facts,
+                capacity,
                 placed: SmallVec::new(),
             })
         });
         let found = &mut self.found[id];
-        found.facts = found.facts.or(facts);
+        found.capacity = found.capacity.or(capacity);
         found
     }
     /// How many of so many processes a layout can place.
-    pub(crate) fn capacity(&self, key: Key, (layout, want): (Layout, u32)) -> Option<u32> {
-        let known = self.capacities.get(&key)?.iter();
+    pub(crate) fn fit(&self, key: Key, (layout, want): (Layout, u32)) -> Option<u32> {
+        let known = self.fits.get(&key)?.iter();
         let mut same = known.filter(|known| (known.0, known.1) == (layout, want));
         same.next().map(|known| known.2)
     }
     /// Keeps that.
-    pub(crate) fn keep_capacity(&mut self, key: Key, (layout, want): (Layout, u32), procs: u32) {
-        let known = self.capacities.entry(key).or_default();
+    pub(crate) fn keep_fit(&mut self, key: Key, (layout, want): (Layout, u32), procs: u32) {
+        let known = self.fits.entry(key).or_default();
         known.push((layout, want, procs));
     }
     /// Makes room for so many states more.

@@ -136,7 +136,7 @@ impl Deal {
     fn case<'w, 's>(&'w self, placement: &'w mut Placement<'s>, group: usize, pass: Pass) -> Case<'w, 's> {
         Case {
             deal: self,
-            facts: placement.facts(group),
+            capacity: placement.capacity(group),
             placement,
             group,
             pass,
@@ -374,12 +374,12 @@ impl Deal {
                 known = self.look_ahead(placement, group);
                 placement.learn(group..known);
             }
-            let facts = placement.facts(group);
+            let capacity = placement.capacity(group);
             let row = placement.groups[group];
             let objects = if on == PprObject::Node {
                 1
             } else {
-                facts.objects
+                capacity.objects
             };
             if objects == 0 {
                 return Err(refuse::object_not_found(placement, group));
@@ -393,7 +393,7 @@ impl Deal {
             }
             let needed = whole.saturating_mul(u64::from(placement.policy.pe));
             let given_up =
-                needed > u64::from(facts.free) && whole <= slots && !Self::explicit(placement);
+                needed > u64::from(capacity.free) && whole <= slots && !Self::explicit(placement);
             let binding = if given_up { Binding::Off } else { self.binding };
             let case = self.case(placement, group, Pass::First);
             case.check_target(binding)?;
@@ -407,9 +407,9 @@ impl Deal {
                 .left
                 .min(row.room)
                 .min(u32::try_from(whole).unwrap_or(u32::MAX));
-            let cap = placement.learn_capacity(group, layout, want);
+            let cap = placement.learn_fit(group, layout, want);
             if u64::from(cap) < whole.min(u64::from(want)) {
-                skipped.for_cpus(placement, group, needed, facts);
+                skipped.for_cpus(placement, group, needed, capacity);
             }
             let cap = if cap < want {
                 self.fails(placement, group, layout, want, cap)?

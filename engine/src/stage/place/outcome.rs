@@ -44,7 +44,7 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
     let kind = mapped_kind(placement.policy.map);
     for &group in &groups {
         if group.placed == 0 {
-            placement.remember_facts(group.progress);
+            placement.remember_capacity(group.progress);
             continue;
         }
         let Progress { state, known, .. } = placement.progress[group.progress];
@@ -157,8 +157,8 @@ fn keep(placement: &mut Placement<'_>, at: ProgressId, came: Came) {
         return;
     };
     if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {
-        let facts = placement.known_facts(from).copied();
+        let capacity = placement.known_capacity(from).copied();
         placement.cache
-            .keep(key, facts, ((layout, placed, longest), came));
+            .keep(key, capacity, ((layout, placed, longest), came));
     }
 }

@@ -12,7 +12,7 @@ use crate::stage::alloc::Tables;
 use crate::stage::alloc::claim::Pick;
 use crate::stage::alloc::nodes::Nodes;
 use crate::stage::node::bind::Cpus;
-use crate::stage::node::capacity::{Facts, Terrain};
+use crate::stage::node::capacity::{Capacity, Terrain};
 use crate::stage::node::layout::on_node::lay;
 use crate::stage::node::layout::{End, Ground, Laid, Layout};
 use crate::stage::parallel::emptied;
@@ -65,7 +65,7 @@ pub(crate) struct Placement<'s> {
     /// The objects that a component wrote out, as rows of the terrain's.
     pub(crate) written: Vec<Vec<usize>>,
     /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
-    facts: Vec<Option<Facts>>,
+    capacity: Vec<Option<Capacity>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
     /// The first group whose default binding was given up.
@@ -133,7 +133,7 @@ impl<'s> Placement<'s> {
         let mut done = std::mem::take(&mut scratch.done);
         passes.clear();
         done.clear();
-        let facts = emptied(&mut scratch.facts);
+        let capacity = emptied(&mut scratch.capacity);
         let touched = emptied(&mut scratch.touched);
         Self {
             nodes,
@@ -150,7 +150,7 @@ impl<'s> Placement<'s> {
             passes,
             done,
             written: Vec::new(),
-            facts,
+            capacity,
             touched,
             dropped: None,
         }
@@ -242,16 +242,16 @@ impl<'s> Placement<'s> {
 
     /// What was learnt of a progress, now or by earlier apps.
     #[inline]
-    pub(crate) fn known_facts(&self, progress: ProgressId) -> Option<&Facts> {
-        let learnt = self.facts.get(progress.row()).and_then(Option::as_ref);
-        learnt.or_else(|| self.cache.facts(self.progress[progress].found?))
+    pub(crate) fn known_capacity(&self, progress: ProgressId) -> Option<&Capacity> {
+        let learnt = self.capacity.get(progress.row()).and_then(Option::as_ref);
+        learnt.or_else(|| self.cache.capacity(self.progress[progress].found?))
     }
 
-    /// Works out the facts of the groups in a range of `groups`, those not yet known, in parallel where there are many.
+    /// Works out the capacity of the groups in a range of `groups`, those not yet known, in parallel where there are many.
     pub(crate) fn learn(&mut self, groups: Range<usize>) {
         let mut wanted = emptied(&mut self.scratch.unknown);
         let groups = self.groups[groups].iter().map(|group| group.progress);
-        wanted.extend(groups.filter(|&progress| self.known_facts(progress).is_none()));
+        wanted.extend(groups.filter(|&progress| self.known_capacity(progress).is_none()));
         if wanted.is_empty() {
             self.scratch.unknown = wanted;
             return;
@@ -259,14 +259,14 @@ impl<'s> Placement<'s> {
         wanted.sort_unstable();
         wanted.dedup();
         let rows = wanted[0].row()..wanted[wanted.len() - 1].row() + 1;
-        let mut facts = std::mem::take(&mut self.facts);
+        let mut capacity = std::mem::take(&mut self.capacity);
         // Nearly always all of those that nobody asked about yet: written where they stay.
-        let in_place = facts.len() <= rows.start && wanted.len() == rows.len();
-        facts.resize(
+        let in_place = capacity.len() <= rows.start && wanted.len() == rows.len();
+        capacity.resize(
             if in_place {
                 rows.start
             } else {
-                facts.len().max(rows.end)
+                capacity.len().max(rows.end)
             },
             None,
         );
@@ -277,18 +277,18 @@ impl<'s> Placement<'s> {
             |progress| this.topology(*progress),
             |terrain, &progress| {
                 let state = this.tables.states.get(this.progress[progress].state);
-                Some(terrain.facts(
+                Some(terrain.capacity(
                     &this.cpus(terrain, progress),
                     this.tables.pusets.words(state.allowed),
                 ))
             },
             |topology| this.terrain(topology),
-            if in_place { &mut facts } else { &mut apart },
+            if in_place { &mut capacity } else { &mut apart },
         );
         for (progress, found) in wanted.iter().zip(apart) {
-            facts[progress.row()] = found;
+            capacity[progress.row()] = found;
         }
-        self.facts = facts;
+        self.capacity = capacity;
         self.scratch.unknown = wanted;
     }
 
@@ -305,10 +305,10 @@ impl<'s> Placement<'s> {
     }
 
     /// Keeps what was learnt of nodes that got nothing.
-    pub(crate) fn remember_facts(&mut self, progress: ProgressId) {
-        let learnt = self.facts.get(progress.row()).copied().flatten();
-        if let (Some(facts), Some(key)) = (learnt, self.key_to_keep(progress)) {
-            self.cache.keep_facts(key, facts);
+    pub(crate) fn remember_capacity(&mut self, progress: ProgressId) {
+        let learnt = self.capacity.get(progress.row()).copied().flatten();
+        if let (Some(capacity), Some(key)) = (learnt, self.key_to_keep(progress)) {
+            self.cache.keep_capacity(key, capacity);
         }
     }
 
@@ -327,42 +327,42 @@ impl<'s> Placement<'s> {
         self.tables.topology_of(self.progress[progress].state)
     }
 
-    /// The facts of a group. Cost: those of a group never asked before.
+    /// The capacity of a group. Cost: those of a group never asked before.
     #[inline]
-    pub(crate) fn facts(&mut self, group: usize) -> Facts {
+    pub(crate) fn capacity(&mut self, group: usize) -> Capacity {
         let progress = self.groups[group].progress;
-        if let Some(&facts) = self.known_facts(progress) {
-            return facts;
+        if let Some(&capacity) = self.known_capacity(progress) {
+            return capacity;
         }
         self.learn(group..group + 1);
-        *self.known_facts(progress).expect("learnt just now")
+        *self.known_capacity(progress).expect("learnt just now")
     }
 
     /// How many of `want` processes a layout would place on a group.
-    pub(crate) fn capacity(&self, group: usize, layout: Layout, want: u32) -> u32 {
+    pub(crate) fn fit(&self, group: usize, layout: Layout, want: u32) -> u32 {
         let progress = self.groups[group].progress;
-        self.known_capacity(progress, (layout, want))
-            .unwrap_or_else(|| self.laid_capacity(progress, (layout, want)))
+        self.known_fit(progress, (layout, want))
+            .unwrap_or_else(|| self.laid_fit(progress, (layout, want)))
     }
 
-    fn known_capacity(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
-        self.cache.capacity(self.key(progress)?, wanted)
+    fn known_fit(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
+        self.cache.fit(self.key(progress)?, wanted)
     }
 
-    fn laid_capacity(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
+    fn laid_fit(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
         let terrain = self.terrain(self.topology(progress));
         self.lay_on(&terrain, progress, layout, want).procs
     }
 
     /// The same, and later apps of equal policy need not ask again.
-    pub(crate) fn learn_capacity(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
+    pub(crate) fn learn_fit(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
         let (progress, wanted) = (self.groups[group].progress, (layout, want));
-        if let Some(procs) = self.known_capacity(progress, wanted) {
+        if let Some(procs) = self.known_fit(progress, wanted) {
             return procs;
         }
-        let procs = self.laid_capacity(progress, wanted);
+        let procs = self.laid_fit(progress, wanted);
         if let Some(key) = self.key_to_keep(progress) {
-            self.cache.keep_capacity(key, wanted, procs);
+            self.cache.keep_fit(key, wanted, procs);
         }
         procs
     }
@@ -416,7 +416,7 @@ impl<'s> Placement<'s> {
         scratch.progress = self.progress;
         scratch.passes = self.passes;
         scratch.done = self.done;
-        scratch.facts = self.facts;
+        scratch.capacity = self.capacity;
     }
 
     /// The first group on which bound processes share cpus.

@@ -7,7 +7,7 @@ use super::refuse;
 use crate::error::MapError;
 use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
 use crate::stage::node::bind::Failure;
-use crate::stage::node::capacity::{Facts, listed_cpus};
+use crate::stage::node::capacity::{Capacity, listed_cpus};
 use crate::stage::node::layout::{Binding, End, Layout};
 
 /// Which pass.
@@ -44,7 +44,7 @@ pub(crate) struct Case<'w, 's> {
     pub(crate) deal: &'w Deal,
     pub(crate) placement: &'w Placement<'s>,
     pub(crate) group: usize,
-    pub(crate) facts: Facts,
+    pub(crate) capacity: Capacity,
     pub(crate) pass: Pass,
 }
 
@@ -65,10 +65,10 @@ impl Case<'_, '_> {
             deal,
             placement,
             group,
-            facts,
+            capacity,
             ..
         } = *self;
-        if binding == Binding::On && !facts.has_target && Deal::explicit(placement) {
+        if binding == Binding::On && !capacity.has_target && Deal::explicit(placement) {
             let failure = refuse::no_target(placement, group);
             return Err(refuse::unbindable(placement, deal.stopped(0), group, failure));
         }
@@ -78,7 +78,7 @@ impl Case<'_, '_> {
     /// PE must fit a package of this node, taken or not.
     pub(crate) fn check_packages(&self) -> Result<(), MapError> {
         let pe = u32::from(self.placement.policy.pe);
-        if pe == 1 || self.facts.largest_package >= pe {
+        if pe == 1 || self.capacity.largest_package >= pe {
             return Ok(());
         }
         let asked = format!("pe={pe}");
@@ -89,10 +89,10 @@ impl Case<'_, '_> {
     #[inline]
     pub(crate) fn check_objects(&self) -> Result<(), MapError> {
         let pe = self.placement.policy.pe;
-        if pe == 1 || self.facts.largest_object >= u32::from(pe) {
+        if pe == 1 || self.capacity.largest_object >= u32::from(pe) {
             return Ok(());
         }
-        Err(refuse::pe_exceeds(self.placement, self.group, self.facts))
+        Err(refuse::pe_exceeds(self.placement, self.group, self.capacity))
     }
 }
 
@@ -103,11 +103,11 @@ fn narrow(count: u64) -> u32 {
 /// By slot (4.1).
 pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, placement, facts, ..
+        deal, placement, capacity, ..
     } = *case;
     let slots = case.slots();
     let given_up =
-        case.row().avail > facts.free && !Deal::explicit(placement) && case.pass == Pass::First;
+        case.row().avail > capacity.free && !Deal::explicit(placement) && case.pass == Pass::First;
     if deal.binding == Binding::Off || given_up {
         return Ok((Layout::Plain(Binding::Off), slots));
     }
@@ -117,9 +117,9 @@ pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     }
     let cpus = match (placement.policy.pe, Deal::overload(placement)) {
         (1, true) => u32::MAX,
-        (1, false) => facts.free,
+        (1, false) => capacity.free,
         (_, true) if case.pass == Pass::Sharing => u32::MAX,
-        (_, _) => facts.by_package,
+        (_, _) => capacity.by_package,
     };
     Ok((Layout::Plain(Binding::On), slots.min(cpus)))
 }
@@ -130,12 +130,12 @@ pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
         deal,
         placement,
         group,
-        facts,
+        capacity,
         pass,
     } = *case;
     let row = case.row();
-    if let Some((cpu, reason)) = facts.listed_closed {
-        return Err(refuse::pe_list_conflict(placement, group, cpu, reason, facts));
+    if let Some((cpu, reason)) = capacity.listed_closed {
+        return Err(refuse::pe_list_conflict(placement, group, cpu, reason, capacity));
     }
     let list = placement
         .policy
@@ -162,7 +162,7 @@ pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let cap = if overload || deal.binding == Binding::Off {
         cap
     } else {
-        cap.min(facts.listed_free)
+        cap.min(capacity.listed_free)
     };
     Ok((Layout::List(deal.binding), cap))
 }
@@ -186,11 +186,11 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
         deal,
         placement,
         group,
-        facts,
+        capacity,
         ..
     } = *case;
     let slots = case.slots();
-    if facts.objects == 0 {
+    if capacity.objects == 0 {
         return Err(refuse::object_not_found(placement, group));
     }
     if deal.binding == Binding::Off || slots == 0 {
@@ -199,12 +199,12 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     case.check_target(deal.binding)?;
     case.check_objects()?;
     if Deal::overload(placement) {
-        return Ok(if facts.with_cpus == 0 { 0 } else { slots });
+        return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
     }
     if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
         // Cpus near several GPUs count once: only laying them tells.
         let want = slots.min(deal.asked);
-        let cap = placement.capacity(group, layout, want);
+        let cap = placement.fit(group, layout, want);
         if cap < want
             && let End::Fails(failure @ Failure::NoTarget(_)) = placement.ending(group, layout, want)
         {
@@ -213,17 +213,17 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
         return Ok(cap);
     }
     let certain = Deal::explicit(placement) && placement.policy.if_supported == IfSupported::No;
-    if certain || (!Deal::explicit(placement) && facts.has_target && placement.policy.limit.is_none()) {
-        return Ok(slots.min(narrow(facts.by_object)));
+    if certain || (!Deal::explicit(placement) && capacity.has_target && placement.policy.limit.is_none()) {
+        return Ok(slots.min(narrow(capacity.by_object)));
     }
     // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(placement.capacity(group, layout, slots.min(deal.asked)))
+    Ok(placement.fit(group, layout, slots.min(deal.asked)))
 }
 
 /// By node (4.2).
 pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, placement, facts, ..
+        deal, placement, capacity, ..
     } = *case;
     let (row, slots) = (case.row(), case.slots());
     if deal.binding == Binding::Off {
@@ -234,16 +234,16 @@ pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
         case.check_packages()?;
         let cpus = match (placement.policy.pe, Deal::overload(placement)) {
             (1, true) => u32::MAX,
-            (1, false) => facts.free,
-            (_, _) => facts.by_package,
+            (1, false) => capacity.free,
+            (_, _) => capacity.by_package,
         };
         return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
     }
     let each = (deal.asked / placement.node_count()).max(1);
     let given_up = if case.pass == Pass::Sharing {
-        facts.free < each && each <= row.avail
+        capacity.free < each && each <= row.avail
     } else {
-        facts.free < each.min(row.avail)
+        capacity.free < each.min(row.avail)
     };
     let layout = if given_up {
         Layout::HalfBound(each)

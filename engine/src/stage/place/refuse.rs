@@ -8,7 +8,7 @@ use super::progress::NodeGroup;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
-use crate::stage::node::capacity::{Facts, listed_cpus, mapped_kind};
+use crate::stage::node::capacity::{Capacity, listed_cpus, mapped_kind};
 use crate::stage::node::layout::Layout;
 
 /// Nodes that a ppr pattern passed over, and why the first of them was.
@@ -26,11 +26,11 @@ impl Skipped {
             format!(", {node} needs {needed} slots and has {}", row.avail)
         });
     }
-    pub(crate) fn for_cpus(&mut self, placement: &Placement<'_>, group: usize, needed: u64, facts: Facts) {
+    pub(crate) fn for_cpus(&mut self, placement: &Placement<'_>, group: usize, needed: u64, capacity: Capacity) {
         let row = &placement.groups[group];
         let node = placement.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
-            format!(", {node} needs {needed} free cpus and has {}", facts.free)
+            format!(", {node} needs {needed} free cpus and has {}", capacity.free)
         });
     }
     fn note(&mut self, nodes: u32, why: impl FnOnce() -> String) {
@@ -164,12 +164,12 @@ pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: Stri
     .into()
 }
 
-pub(crate) fn pe_exceeds(placement: &Placement<'_>, group: usize, facts: Facts) -> MapError {
+pub(crate) fn pe_exceeds(placement: &Placement<'_>, group: usize, capacity: Capacity) -> MapError {
     PlaceError::PeExceedsObject {
         app: placement.app_number(),
         pe: placement.policy.pe,
         kind: kind_word(placement),
-        largest: facts.largest_object,
+        largest: capacity.largest_object,
         node: node(placement, group),
     }
     .into()
@@ -180,10 +180,10 @@ pub(crate) fn pe_list_conflict(
     group: usize,
     cpu: u32,
     reason: &'static str,
-    facts: Facts,
+    capacity: Capacity,
 ) -> MapError {
     let (app, node) = (placement.app_number(), node(placement, group));
-    let last = facts.cpus.saturating_sub(1);
+    let last = capacity.cpus.saturating_sub(1);
     PlaceError::PeListConflict {
         app,
         cpu,
@@ -258,17 +258,17 @@ fn cpus_bind(placement: &mut Placement<'_>) -> bool {
     if placement.policy.overload == crate::policy::Overload::Allowed {
         // Shared cpus bind only where there are none; without objects, packages hold so many processes of several cpus.
         if objects {
-            return (0..placement.groups.len()).any(|group| placement.facts(group).with_cpus == 0);
+            return (0..placement.groups.len()).any(|group| placement.capacity(group).with_cpus == 0);
         }
         if placement.policy.pe == 1 {
             return false;
         }
     }
     (0..placement.groups.len()).any(|group| {
-        let facts = placement.facts(group);
+        let capacity = placement.capacity(group);
         let room = u64::from(placement.groups[group].room);
         let cpus = match placement.policy.map {
-            MapBy::Object(_) | MapBy::Dist => facts.by_object,
+            MapBy::Object(_) | MapBy::Dist => capacity.by_object,
             MapBy::Slot
             | MapBy::Node
             | MapBy::Ppr { .. }
@@ -278,8 +278,8 @@ fn cpus_bind(placement: &mut Placement<'_>) -> bool {
             | MapBy::Mpibind(_)
             | MapBy::Lsf => match (explicit, placement.policy.pe) {
                 (false, _) => u64::MAX,
-                (true, 1) => u64::from(facts.free),
-                (true, _) => u64::from(facts.by_package),
+                (true, 1) => u64::from(capacity.free),
+                (true, _) => u64::from(capacity.by_package),
             },
         };
         cpus < room

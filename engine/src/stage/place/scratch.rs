@@ -6,7 +6,7 @@ use super::progress::{
 use super::share::Share;
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
-use crate::stage::node::capacity::Facts;
+use crate::stage::node::capacity::Capacity;
 use crate::stage::node::layout::Layout;
 use crate::table::names::NodeRange;
 use crate::table::states::{StateId, StateRuns};
@@ -20,7 +20,7 @@ pub(crate) struct Scratch {
     pub(crate) progress: Column<ProgressId, Progress>,
     pub(crate) passes: Column<PassId, Pass>,
     pub(crate) done: Column<LaidId, Done>,
-    pub(crate) facts: Vec<Option<Facts>>,
+    pub(crate) capacity: Vec<Option<Capacity>>,
     pub(crate) touched: Vec<NodeRange>,
     /// The progress of nodes of which nothing is placed, while groups are made. Shape `[states]`; nothing behind that.
     pub(crate) roots: Vec<Option<ProgressId>>,
