@@ -1,6 +1,6 @@
 //! Many different things worked out at once, results in their order: threads change nothing.
 
-use crate::stage::node::capacity::Terrain;
+use crate::stage::node::capacity::TopologyView;
 use crate::table::topologies::TopologyId;
 use rayon::prelude::*;
 
@@ -57,15 +57,15 @@ impl Sharing {
 pub(crate) fn over<'t, T: Sync, R: Send>(
     (items, sharing, grain): (&[T], Sharing, Grain),
     topology: impl Fn(&T) -> TopologyId + Sync,
-    work: impl Fn(&Terrain<'t>, &T) -> R + Sync,
-    terrain: impl Fn(TopologyId) -> Terrain<'t> + Sync,
+    work: impl Fn(&TopologyView<'t>, &T) -> R + Sync,
+    view: impl Fn(TopologyId) -> TopologyView<'t> + Sync,
     results: &mut Vec<R>,
 ) {
-    let one = |known: &mut Option<(TopologyId, Terrain<'t>)>, item: &T| {
+    let one = |known: &mut Option<(TopologyId, TopologyView<'t>)>, item: &T| {
         let here = topology(item);
         let fresh = known.take().filter(|(known, _)| *known == here);
-        let (_, ground) = known.insert(fresh.unwrap_or_else(|| (here, terrain(here))));
-        work(ground, item)
+        let (_, node) = known.insert(fresh.unwrap_or_else(|| (here, view(here))));
+        work(node, item)
     };
     match sharing.chunk(items.len(), grain) {
         None => {

@@ -23,7 +23,7 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
         let procs = at.map_or(0, |at| placement.groups[at].placed);
         let row = *placement.tables.states.get(state);
         let free = placement.tables.pusets.words(row.free);
-        let units = placement.terrain(row.topology).binder.free_units(free);
+        let units = placement.view(row.topology).binder.free_units(free);
         let (policy, node) = (placement.policy.map.word(), placement.nodes.name(group.nodes.first));
         let cpus = units.count();
         notes.push(Note::BindingDropped {

@@ -171,12 +171,12 @@ impl<'t> Binder<'t> {
     }
 
     /// Binds the next process, mapped to `object` (number `at` among the app's objects; 0 without).
-    /// `snap`: the node as the app found it; `allowed`: all that may be used.
+    /// `free_at_start`: the node as the app found it; `allowed`: all that may be used.
     pub(crate) fn bind(
         &self,
         cpus: &mut Cpus,
         (object, at): (Option<ObjectId>, usize),
-        (snap, allowed): (&[u64], &[u64]),
+        (free_at_start, allowed): (&[u64], &[u64]),
     ) -> Bound {
         cpus.refilled = false;
         let whole = [(0, self.hardware.pus)];
@@ -184,12 +184,12 @@ impl<'t> Binder<'t> {
         let near = self.maps_gpus();
         let found = match &self.target {
             Target::Nothing => return Bound::Nothing,
-            Target::Cpus(pe) => self.bind_cpus(cpus, pus, object, *pe, (snap, allowed)),
+            Target::Cpus(pe) => self.bind_cpus(cpus, pus, object, *pe, (free_at_start, allowed)),
             Target::Objects { kind, objects } if objects.is_empty() => {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } if near && *kind == ObjKind::Gpu => {
-                self.bind_near(cpus, (pus, at), objects, (snap, allowed))
+                self.bind_near(cpus, (pus, at), objects, (free_at_start, allowed))
             }
             Target::Objects { kind, objects }
                 if near && !objects.iter().any(|target| self.is_inside(target, pus)) =>
@@ -197,7 +197,7 @@ impl<'t> Binder<'t> {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } => {
-                self.bind_object(cpus, (pus, at), *kind, objects, (snap, allowed))
+                self.bind_object(cpus, (pus, at), *kind, objects, (free_at_start, allowed))
             }
         };
         match found {
@@ -242,12 +242,12 @@ impl<'t> Binder<'t> {
         (pus, at): (&[(u32, u32)], usize),
         kind: ObjKind,
         objects: &Targets<'_>,
-        (snap, allowed): (&[u64], &[u64]),
+        (free_at_start, allowed): (&[u64], &[u64]),
     ) -> Result<Mask, Failure> {
         let overload = self.policy.overload == Overload::Allowed;
         let mut found = self.search(cpus, (pus, at), kind, objects);
         if found.is_none() && overload && !self.any_free(cpus, pus, kind) {
-            self.refill(cpus, pus, (snap, allowed));
+            self.refill(cpus, pus, (free_at_start, allowed));
             found = self.search(cpus, (pus, at), kind, objects);
         }
         if found.is_none() && overload && self.policy.limit.is_some() {
@@ -276,7 +276,7 @@ impl<'t> Binder<'t> {
         if let Some(count) = cpus.bound.get_mut(target as usize) {
             *count += 1;
         }
-        Ok(self.mask(objects.get(target), (snap, allowed)))
+        Ok(self.mask(objects.get(target), (free_at_start, allowed)))
     }
 
     /// The first target that meets the object, has not reached LIMIT and has a free cpu there.
@@ -405,10 +405,10 @@ impl<'t> Binder<'t> {
         &self,
         cpus: &mut Cpus,
         pus: &[(u32, u32)],
-        (snap, allowed): (&[u64], &[u64]),
+        (free_at_start, allowed): (&[u64], &[u64]),
     ) {
-        let source = if first_of(snap, pus).is_some() {
-            snap
+        let source = if first_of(free_at_start, pus).is_some() {
+            free_at_start
         } else {
             allowed
         };
@@ -429,13 +429,13 @@ impl<'t> Binder<'t> {
 
     /// The whole object, less what earlier apps consumed (7.3, 7.8).
     #[inline]
-    pub(super) fn mask(&self, object: ObjectId, (snap, allowed): (&[u64], &[u64])) -> Mask {
+    pub(super) fn mask(&self, object: ObjectId, (free_at_start, allowed): (&[u64], &[u64])) -> Mask {
         let ranges = self.topologies.ranges(object);
-        if ranges.iter().all(|&stretch| has_all(snap, stretch)) {
+        if ranges.iter().all(|&stretch| has_all(free_at_start, stretch)) {
             return Mask::Whole(object);
         }
-        let source = if first_of(snap, ranges).is_some() {
-            snap
+        let source = if first_of(free_at_start, ranges).is_some() {
+            free_at_start
         } else {
             allowed
         };

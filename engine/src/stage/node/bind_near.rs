@@ -24,7 +24,7 @@ impl Binder<'_> {
         cpus: &mut Cpus,
         (pus, at): (&[(u32, u32)], usize),
         objects: &Targets<'_>,
-        (snap, allowed): (&[u64], &[u64]),
+        (free_at_start, allowed): (&[u64], &[u64]),
     ) -> Result<Mask, Failure> {
         let overload = self.policy.overload == Overload::Allowed;
         let limit = self.policy.limit.map(u32::from);
@@ -35,7 +35,7 @@ impl Binder<'_> {
             return Err(cpu.map_or(Failure::NoCpu, |_| Failure::Limit));
         }
         if cpu.is_none() && overload {
-            self.refill(cpus, pus, (snap, allowed));
+            self.refill(cpus, pus, (free_at_start, allowed));
             cpu = free(cpus);
         }
         let unit = cpu.ok_or(Failure::NoCpu)?;
@@ -44,6 +44,6 @@ impl Binder<'_> {
             *count += 1;
         }
         let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
-        Ok(self.mask(objects.get(target), (snap, allowed)))
+        Ok(self.mask(objects.get(target), (free_at_start, allowed)))
     }
 }

@@ -15,7 +15,7 @@ impl Binder<'_> {
         pus: &[(u32, u32)],
         object: Option<ObjectId>,
         pe: u32,
-        (snap, allowed): (&[u64], &[u64]),
+        (free_at_start, allowed): (&[u64], &[u64]),
     ) -> Result<Mask, Failure> {
         let places: Vec<Stretches> = if object.is_some() {
             vec![pus.into()]
@@ -28,7 +28,7 @@ impl Binder<'_> {
         };
         let mut found = enough(cpus);
         if found.is_none() && self.policy.overload == Overload::Allowed {
-            self.refill(cpus, pus, (snap, allowed));
+            self.refill(cpus, pus, (free_at_start, allowed));
             found = enough(cpus);
         }
         let Some(units) = found else {

@@ -9,7 +9,7 @@ use crate::table::topologies::Topologies;
 
 /// One topology under one policy: what does not change from node to node.
 #[derive(Clone, Debug)]
-pub(crate) struct Terrain<'t> {
+pub(crate) struct TopologyView<'t> {
     pub(crate) binder: Binder<'t>,
     /// The mapped objects in the order of placing.
     pub(crate) objects: Targets<'t>,
@@ -49,7 +49,7 @@ pub(crate) const fn mapped_kind(map: MapBy) -> Option<ObjKind> {
     map.object_kind()
 }
 
-impl<'t> Terrain<'t> {
+impl<'t> TopologyView<'t> {
     pub(crate) fn new(
         topologies: &'t Topologies,
         hardware: &'t Hardware,

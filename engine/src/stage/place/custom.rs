@@ -171,9 +171,9 @@ fn by_objects(
                 let chosen = objects(app.policy, &node_of(placement, state), procs)
                     .map_err(|why| busy(placement, app, why))?;
                 let topology = placement.topology(progress);
-                let terrain = placement.terrain(topology);
-                let there: BTreeMap<u32, usize> = (0..terrain.objects.len())
-                    .map(|at| terrain.objects.get(at))
+                let view = placement.view(topology);
+                let there: BTreeMap<u32, usize> = (0..view.objects.len())
+                    .map(|at| view.objects.get(at))
                     .map(|object| placement.tables.topologies.logical(topology, object))
                     .zip(0..)
                     .collect();

@@ -6,9 +6,9 @@
 use super::entries::Step;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::stage::node::bind::{Cpus, Failure, Mask, Target};
-use crate::stage::node::capacity::Terrain;
-use crate::stage::node::layout::on_node::lay;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Ground, Layout};
+use crate::stage::node::capacity::TopologyView;
+use crate::stage::node::layout::on_node::place_on_node;
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, NodeView, Layout};
 use crate::stage::node::slot_list;
 use crate::stage::node::units::Targets;
 use crate::table::listings::{Listing, SlotListId};
@@ -65,7 +65,7 @@ pub(crate) enum Asked {
 
 /// Places the entries of one node.
 pub(crate) fn on_node(
-    terrain: &Terrain<'_>,
+    view: &TopologyView<'_>,
     state: &NodeState,
     sets: NodeSets<'_>,
     items: &Items,
@@ -73,17 +73,17 @@ pub(crate) fn on_node(
     asked: Asked,
 ) -> Outcome {
     let mut row = NodeRow {
-        terrain,
+        view,
         sets,
         listing,
         asked,
         out: Outcome {
             segments: Vec::new(),
-            cpus: terrain.binder.cpus(sets.free),
+            cpus: view.binder.cpus(sets.free),
             stuck: None,
         },
         procs: 0,
-        room: room(terrain, state),
+        room: room(view, state),
     };
     for &(cpus, count) in items {
         if row.out.stuck.is_none() {
@@ -93,8 +93,8 @@ pub(crate) fn on_node(
     row.out
 }
 
-fn room(terrain: &Terrain<'_>, state: &NodeState) -> u32 {
-    let slots = match terrain.binder.policy.oversubscribe {
+fn room(view: &TopologyView<'_>, state: &NodeState) -> u32 {
+    let slots = match view.binder.policy.oversubscribe {
         Oversubscribe::Refused => state.left(),
         Oversubscribe::Allowed => u32::MAX,
     };
@@ -102,7 +102,7 @@ fn room(terrain: &Terrain<'_>, state: &NodeState) -> u32 {
 }
 
 struct NodeRow<'t> {
-    terrain: &'t Terrain<'t>,
+    view: &'t TopologyView<'t>,
     sets: NodeSets<'t>,
     listing: Option<&'t Listing>,
     asked: Asked,
@@ -114,7 +114,7 @@ struct NodeRow<'t> {
 impl NodeRow<'_> {
     fn item(&mut self, cpus: Option<SlotListId>, count: u32) {
         let fits = count.min(self.room - self.procs);
-        let rankfile = self.terrain.binder.policy.map == MapBy::Rankfile;
+        let rankfile = self.view.binder.policy.map == MapBy::Rankfile;
         // Each entry is checked wholly, in this order: its slot, a free cpu, then the cpus it names (4.6).
         let placed = match cpus {
             _ if fits == 0 => Err(Stuck::Full),
@@ -135,17 +135,17 @@ impl NodeRow<'_> {
     }
 
     fn overload(&self) -> bool {
-        self.terrain.binder.policy.overload == Overload::Allowed
+        self.view.binder.policy.overload == Overload::Allowed
     }
 
     /// A rankfile's slot lists bind, but not under bind none; `none:overload-allowed` binds all the same (4.6).
     fn binds_lists(&self) -> bool {
-        self.terrain.binder.policy.bind != BindTo::Nothing || self.overload()
+        self.view.binder.policy.bind != BindTo::Nothing || self.overload()
     }
 
     /// A bound rankfile process needs a free cpu on its node (4.6).
     fn needs_a_cpu(&self) -> bool {
-        let policy = &self.terrain.binder.policy;
+        let policy = &self.view.binder.policy;
         policy.map == MapBy::Rankfile
             && policy.bind != BindTo::Nothing
             && !self.overload()
@@ -157,7 +157,7 @@ impl NodeRow<'_> {
             .listing
             .expect("a slot list stands in a listing")
             .slot_lists[list];
-        let mask = slot_list::pus(&self.terrain.binder, parts).map_err(Stuck::Lacking)?;
+        let mask = slot_list::pus(&self.view.binder, parts).map_err(Stuck::Lacking)?;
         if mask.is_empty() {
             return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
         }
@@ -170,7 +170,7 @@ impl NodeRow<'_> {
             .listing
             .expect("a slot list stands in a listing")
             .slot_lists[list];
-        let binder = &self.terrain.binder;
+        let binder = &self.view.binder;
         let mut mask = slot_list::pus(binder, parts).map_err(Stuck::Lacking)?;
         mask.intersect(self.sets.allowed);
         if mask.is_empty() {
@@ -201,7 +201,7 @@ impl NodeRow<'_> {
     /// Bound as by slot; while bound, by default too, PE cpus must be free (4.5).
     fn as_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
         // A hwthread of a core that is not wholly free takes no cpu away: each process must be asked for one.
-        let binder = &self.terrain.binder;
+        let binder = &self.view.binder;
         let bound = &binder.target;
         let (hwthreads, cores) = (ObjKind::Hwthread, binder.policy.mode == CpuMode::Core);
         let each = matches!(bound, Target::Objects { kind, .. } if *kind == hwthreads && cores);
@@ -212,7 +212,7 @@ impl NodeRow<'_> {
     }
 
     fn next_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
-        let binder = &self.terrain.binder;
+        let binder = &self.view.binder;
         if matches!(binder.target, Target::Nothing) {
             self.push(count, None);
             return Ok(());
@@ -233,16 +233,16 @@ impl NodeRow<'_> {
         if lacks(&self.out.cpus) {
             return Err(Stuck::NoCpu);
         }
-        let ground = Ground {
+        let node = NodeView {
             binder,
             objects: &Targets::NONE,
-            snap: self.sets.free,
+            free_at_start: self.sets.free,
             allowed: self.sets.allowed,
             listed: &[],
             written: &[],
         };
-        let laid = lay(
-            &ground,
+        let laid = place_on_node(
+            &node,
             Layout::Plain(Binding::On),
             self.out.cpus.clone(),
             self.procs,
@@ -279,7 +279,7 @@ impl NodeRow<'_> {
 
     /// Whether some package has so many cpus that may be used, taken or not.
     fn packages_hold(&self, pe: u32) -> bool {
-        let binder = &self.terrain.binder;
+        let binder = &self.view.binder;
         let may = binder.free_units(self.sets.allowed);
         let mut packages = binder.packages().into_iter();
         packages.any(|package| binder.count_free(may.words(), &package) >= pe)

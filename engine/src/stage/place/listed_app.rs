@@ -9,7 +9,7 @@ use crate::id::Id as _;
 use crate::plan::{ListedRun, PlacedRun, RankOrder};
 use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::stage::node::bind::Failure;
-use crate::stage::node::capacity::Terrain;
+use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::layout::DraftSegment;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing};
@@ -143,7 +143,7 @@ fn settle(
     let hardware = on.tables.hardware[row.topology]
         .as_ref()
         .expect("asked for just now");
-    let terrain = Terrain::new(
+    let view = TopologyView::new(
         &on.tables.topologies,
         hardware,
         listed.policy,
@@ -154,7 +154,7 @@ fn settle(
         free: on.tables.pusets.words(row.free),
         allowed: on.tables.pusets.words(row.allowed),
     };
-    let mut outcome = on_node(&terrain, &row, sets, &key.1, listed.listing, listed.asked);
+    let mut outcome = on_node(&view, &row, sets, &key.1, listed.listing, listed.asked);
     let mut settled = Settled {
         outcome: outcome.clone(),
         pattern: None,

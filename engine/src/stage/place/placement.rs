@@ -12,9 +12,9 @@ use crate::stage::alloc::Tables;
 use crate::stage::alloc::claim::Pick;
 use crate::stage::alloc::nodes::Nodes;
 use crate::stage::node::bind::Cpus;
-use crate::stage::node::capacity::{Capacity, Terrain};
-use crate::stage::node::layout::on_node::lay;
-use crate::stage::node::layout::{End, Ground, Laid, Layout};
+use crate::stage::node::capacity::{Capacity, TopologyView};
+use crate::stage::node::layout::on_node::place_on_node;
+use crate::stage::node::layout::{End, NodeView, Laid, Layout};
 use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::alike::Guess;
@@ -198,11 +198,11 @@ impl<'s> Placement<'s> {
         let progress = self.groups[group].progress;
         let state = self.tables.states.get(self.progress[progress].state);
         let free = self.tables.pusets.words(state.free);
-        self.terrain(state.topology).binder.free_units(free).count()
+        self.view(state.topology).binder.free_units(free).count()
     }
 
     /// The topology of a progress, under this policy.
-    pub(crate) fn terrain(&self, topology: TopologyId) -> Terrain<'_> {
+    pub(crate) fn view(&self, topology: TopologyId) -> TopologyView<'_> {
         let hardware = self.tables.hardware[topology]
             .as_ref()
             .expect("hardware of every picked state is known");
@@ -211,7 +211,7 @@ impl<'s> Placement<'s> {
             .device
             .get(self.app)
             .and_then(|device| device.as_deref());
-        Terrain::new(
+        TopologyView::new(
             &self.tables.topologies,
             hardware,
             &self.policy,
@@ -220,17 +220,17 @@ impl<'s> Placement<'s> {
         )
     }
 
-    fn cpus(&self, terrain: &Terrain<'_>, progress: ProgressId) -> Cpus {
+    fn cpus(&self, view: &TopologyView<'_>, progress: ProgressId) -> Cpus {
         match self.pass(progress) {
             Some(pass) => {
                 let (free, bound) = (pass.free.clone(), pass.bound.clone());
-                let mut cpus = terrain.binder.left(free, bound);
+                let mut cpus = view.binder.left(free, bound);
                 cpus.shared = pass.shared;
                 cpus
             }
             None => {
                 let free = self.tables.states.get(self.progress[progress].state).free;
-                terrain.binder.cpus(self.tables.pusets.words(free))
+                view.binder.cpus(self.tables.pusets.words(free))
             }
         }
     }
@@ -275,14 +275,14 @@ impl<'s> Placement<'s> {
         over(
             (&wanted, this.tables.sharing, Grain::Fine),
             |progress| this.topology(*progress),
-            |terrain, &progress| {
+            |view, &progress| {
                 let state = this.tables.states.get(this.progress[progress].state);
-                Some(terrain.capacity(
-                    &this.cpus(terrain, progress),
+                Some(view.capacity(
+                    &this.cpus(view, progress),
                     this.tables.pusets.words(state.allowed),
                 ))
             },
-            |topology| this.terrain(topology),
+            |topology| this.view(topology),
             if in_place { &mut capacity } else { &mut apart },
         );
         for (progress, found) in wanted.iter().zip(apart) {
@@ -350,8 +350,8 @@ impl<'s> Placement<'s> {
     }
 
     fn laid_fit(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
-        let terrain = self.terrain(self.topology(progress));
-        self.lay_on(&terrain, progress, layout, want).procs
+        let view = self.view(self.topology(progress));
+        self.lay_on(&view, progress, layout, want).procs
     }
 
     /// The same, and later apps of equal policy need not ask again.
@@ -370,25 +370,25 @@ impl<'s> Placement<'s> {
     /// How a layout of `want` processes would end on a group.
     pub(crate) fn ending(&self, group: usize, layout: Layout, want: u32) -> End {
         let group = &self.groups[group];
-        let terrain = self.terrain(self.topology(group.progress));
-        self.lay_on(&terrain, group.progress, layout, want).end
+        let view = self.view(self.topology(group.progress));
+        self.lay_on(&view, group.progress, layout, want).end
     }
 
     pub(crate) fn lay_on(
         &self,
-        terrain: &Terrain<'_>,
+        view: &TopologyView<'_>,
         progress: ProgressId,
         layout: Layout,
         want: u32,
     ) -> Laid {
         let row = &self.progress[progress];
         let state = self.tables.states.get(row.state);
-        let ground = Ground {
-            binder: &terrain.binder,
-            objects: &terrain.objects,
-            snap: self.tables.pusets.words(state.free),
+        let node = NodeView {
+            binder: &view.binder,
+            objects: &view.objects,
+            free_at_start: self.tables.pusets.words(state.free),
             allowed: self.tables.pusets.words(state.allowed),
-            listed: &terrain.listed,
+            listed: &view.listed,
             written: match layout {
                 Layout::Written(list, _) => &self.written[list as usize],
                 Layout::Plain(_)
@@ -400,10 +400,10 @@ impl<'s> Placement<'s> {
                 | Layout::List(_) => &[],
             },
         };
-        lay(
-            &ground,
+        place_on_node(
+            &node,
             layout,
-            self.cpus(terrain, progress),
+            self.cpus(view, progress),
             row.placed,
             want,
         )

@@ -142,8 +142,8 @@ pub(crate) fn unbindable(placement: &Placement<'_>, deal: Stopped, group: usize,
 }
 
 pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: String) -> MapError {
-    let terrain = placement.terrain(placement.topology(placement.groups[group].progress));
-    let binder = &terrain.binder;
+    let view = placement.view(placement.topology(placement.groups[group].progress));
+    let binder = &view.binder;
     let packages = binder.packages();
     let cpus = packages.iter().map(|package| {
         let count: u32 = binder
@@ -352,10 +352,10 @@ fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
     let Some(row) = placement.groups.get(group) else {
         return (0, 0);
     };
-    let terrain = placement.terrain(placement.topology(row.progress));
+    let view = placement.view(placement.topology(row.progress));
     let state = placement.tables.states.get(placement.progress[row.progress].state);
     let count = |set| {
-        let units = terrain.binder.free_units(placement.tables.pusets.words(set));
+        let units = view.binder.free_units(placement.tables.pusets.words(set));
         units.count()
     };
     (count(state.free), count(state.allowed))

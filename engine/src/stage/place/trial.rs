@@ -132,13 +132,13 @@ impl Placement<'_> {
         over(
             (&wanted, this.tables.sharing, Grain::Coarse),
             |((progress, ..), _)| this.topology(*progress),
-            |terrain, &((progress, layout, want), longest)| {
-                let laid = this.lay_on(terrain, progress, layout, want);
+            |view, &((progress, layout, want), longest)| {
+                let laid = this.lay_on(view, progress, layout, want);
                 Worked::new(laid, |segments| {
                     (want == longest).then(|| Finished::new(&this.tables.topologies, segments))
                 })
             },
-            |topology| this.terrain(topology),
+            |topology| this.view(topology),
             &mut worked,
         );
         self.done.reserve(wanted.len());

@@ -130,12 +130,12 @@ pub(crate) struct Laid {
 
 /// Where a layout runs: an app's objects on one state of a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ground<'g> {
+pub(crate) struct NodeView<'g> {
     pub(crate) binder: &'g Binder<'g>,
     /// The mapped objects, in the order of placing.
     pub(crate) objects: &'g Targets<'g>,
     /// The cpus as the app found them.
-    pub(crate) snap: &'g [u64],
+    pub(crate) free_at_start: &'g [u64],
     pub(crate) allowed: &'g [u64],
     /// Units of a pe-list on this topology.
     pub(crate) listed: &'g [u32],
@@ -143,7 +143,7 @@ pub(crate) struct Ground<'g> {
     pub(crate) written: &'g [usize],
 }
 
-impl Ground<'_> {
+impl NodeView<'_> {
     /// Logical index of one of the mapped objects.
     #[inline]
     pub(crate) fn logical(&self, at: u32) -> u32 {

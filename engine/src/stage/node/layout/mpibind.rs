@@ -1,7 +1,7 @@
 //! One node under `--map-by mpibind`: processes dealt over memory, then over what is inside. `docs/gpus.md` tells the rule.
 
 use super::End;
-use super::sweep::Row;
+use super::sweep::LayoutBuilder;
 use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
 use crate::stage::node::bind::Mask;
 use crate::stage::node::bits::{self, Bits, There};
@@ -28,15 +28,15 @@ fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
 }
 
 /// Lays the processes of a node. Cost: the objects and cpus of the node.
-pub(super) fn lay(row: &mut Row<'_>, procs: u32) -> End {
-    let binder = row.ground.binder;
+pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
+    let binder = builder.node.binder;
     let MapBy::Mpibind(options) = binder.policy.map else {
         return End::Full;
     };
     let node = Node {
         topologies: binder.topologies,
         topology: binder.hardware.topology,
-        free: row.cpus.free.clone(),
+        free: builder.cpus.free.clone(),
         options,
     };
     let domains = node.domains();
@@ -45,7 +45,7 @@ pub(super) fn lay(row: &mut Row<'_>, procs: u32) -> End {
     }
     let bound = binder.policy.bind != BindTo::Nothing;
     let mut got = Got {
-        row,
+        builder,
         left: node.free.clone(),
         bound,
     };
@@ -58,17 +58,17 @@ pub(super) fn lay(row: &mut Row<'_>, procs: u32) -> End {
             }
         }
     }
-    let Got { row, left, bound } = got;
+    let Got { builder, left, bound } = got;
     if bound {
-        row.cpus.units = row.ground.binder.free_units(left.words());
-        row.cpus.free = left;
+        builder.cpus.units = builder.node.binder.free_units(left.words());
+        builder.cpus.free = left;
     }
     End::Wanted
 }
 
 /// What processes get, while it is dealt.
 struct Got<'r, 'g> {
-    row: &'r mut Row<'g>,
+    builder: &'r mut LayoutBuilder<'g>,
     /// PUs that nobody got.
     left: Bits,
     bound: bool,
@@ -81,11 +81,11 @@ impl Got<'_, '_> {
         for &pu in pus {
             mask.put(pu, There::Yes);
             let taken = count > 1 || !bits::has(self.left.words(), pu);
-            self.row.cpus.shared |= taken && self.bound;
+            self.builder.cpus.shared |= taken && self.bound;
             self.left.put(pu, There::No);
         }
         let mask = Some(Mask::Bits(Box::new(mask))).filter(|_| self.bound);
-        self.row.push(count, None, mask);
+        self.builder.push(count, None, mask);
     }
 }
 
@@ -161,7 +161,7 @@ impl<'t> Node<'t> {
             gpus.sort_unstable();
             got.cpus(1, &pus);
             let threads = self.options.threads.map_or(narrow(pus.len()), u32::from);
-            got.row.share(1, threads, &gpus);
+            got.builder.share(1, threads, &gpus);
         }
     }
 
@@ -292,17 +292,17 @@ impl<'t> Node<'t> {
     fn deal_gpus(&self, gpus: &[u32], procs: u32, threads: u32, got: &mut Got<'_, '_>) {
         let count = narrow(gpus.len());
         if count == 0 {
-            got.row.share(procs, threads, &[]);
+            got.builder.share(procs, threads, &[]);
         } else if count >= procs {
             for at in 0..procs {
                 let (first, end) = block(count, procs, at);
                 let own = &gpus[first as usize..end as usize];
-                got.row.share(1, threads, own);
+                got.builder.share(1, threads, own);
             }
         } else {
             for (at, gpu) in (0..).zip(gpus) {
                 let (first, end) = block(procs, count, at);
-                got.row
+                got.builder
                     .share(end - first, threads, std::slice::from_ref(gpu));
             }
         }

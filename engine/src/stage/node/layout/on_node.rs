@@ -2,26 +2,26 @@
 
 use super::mpibind;
 use super::pe_list::lay_list;
-use super::sweep::Row;
+use super::sweep::LayoutBuilder;
 use crate::stage::node::bind::Cpus;
-use crate::stage::node::layout::{Binding, Ground, Laid, Layout};
+use crate::stage::node::layout::{Binding, NodeView, Laid, Layout};
 
 /// Lays `want` processes on a node whose cpus are `cpus`, `placed` processes of the app being there already.
-pub(crate) fn lay(ground: &Ground<'_>, layout: Layout, cpus: Cpus, placed: u32, want: u32) -> Laid {
-    let mut row = Row::new(ground, cpus, want);
+pub(crate) fn place_on_node(node: &NodeView<'_>, layout: Layout, cpus: Cpus, placed: u32, want: u32) -> Laid {
+    let mut builder = LayoutBuilder::new(node, cpus, want);
     let end = match layout {
-        Layout::Plain(Binding::Off) => row.unbound(None),
-        Layout::Plain(Binding::On) => row.plain(),
-        Layout::HalfBound(first) => row.half_bound(first),
+        Layout::Plain(Binding::Off) => builder.unbound(None),
+        Layout::Plain(Binding::On) => builder.plain(),
+        Layout::HalfBound(first) => builder.half_bound(first),
         Layout::Sweep(Binding::Off) | Layout::Walk(Binding::Off) => {
-            row.unbound_round(placed, layout)
+            builder.unbound_round(placed, layout)
         }
-        Layout::Sweep(Binding::On) => row.sweep(),
-        Layout::Walk(Binding::On) => row.walk(placed),
-        Layout::Blocks(per, binding) => row.blocks(per, binding),
-        Layout::List(binding) => lay_list(&mut row, binding),
-        Layout::Written(_, binding) => row.written(binding),
-        Layout::Mpibind(procs) => mpibind::lay(&mut row, procs),
+        Layout::Sweep(Binding::On) => builder.sweep(),
+        Layout::Walk(Binding::On) => builder.walk(placed),
+        Layout::Blocks(per, binding) => builder.blocks(per, binding),
+        Layout::List(binding) => lay_list(&mut builder, binding),
+        Layout::Written(_, binding) => builder.written(binding),
+        Layout::Mpibind(procs) => mpibind::lay(&mut builder, procs),
     };
-    row.finish(end)
+    builder.finish(end)
 }

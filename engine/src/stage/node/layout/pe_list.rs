@@ -1,6 +1,6 @@
 //! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
 
-use super::sweep::Row;
+use super::sweep::LayoutBuilder;
 use crate::policy::{Ordered, Overload};
 use crate::stage::node::bind::{Failure, Mask, Target};
 use crate::stage::node::bits::{self, Bits, There, has};
@@ -19,48 +19,48 @@ enum Hold {
 }
 
 /// Lays the processes of one pass.
-pub(crate) fn lay_list(row: &mut Row<'_>, binding: Binding) -> End {
-    let binder = row.ground.binder;
+pub(crate) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> End {
+    let binder = builder.node.binder;
     if matches!(binder.target, Target::Nothing) {
-        return row.unbound(None);
+        return builder.unbound(None);
     }
     let hold = match (binding, binder.policy.overload) {
         (Binding::Off, _) => Hold::GivenUp,
         (Binding::On, Overload::Allowed) => Hold::Again,
         (Binding::On, Overload::Refused) => Hold::Once,
     };
-    let listed = row.ground.listed;
+    let listed = builder.node.listed;
     let laid = match binder.policy.ordered {
-        Ordered::No => lay_shared(row, listed, hold),
-        Ordered::Yes => lay_ordered(row, listed, hold),
+        Ordered::No => lay_shared(builder, listed, hold),
+        Ordered::Yes => lay_ordered(builder, listed, hold),
     };
     if let Some(end) = laid {
         return end;
     }
-    if row.left() == 0 {
+    if builder.left() == 0 {
         return End::Wanted;
     }
     match hold {
         Hold::Once => End::Full,
         Hold::Again => {
-            row.come_round(0);
+            builder.come_round(0);
             End::Wanted
         }
-        Hold::GivenUp => row.unbound(None),
+        Hold::GivenUp => builder.unbound(None),
     }
 }
 
 /// All get the same cpus: those of the list that are free, or the whole list. The i-th consumes one.
-fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
-    let binder = row.ground.binder;
+fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = builder.node.binder;
     let free: Vec<u32> = listed
         .iter()
         .copied()
-        .filter(|&unit| has(row.cpus.units.words(), unit))
+        .filter(|&unit| has(builder.cpus.units.words(), unit))
         .collect();
     let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
-    let mask = mask_of(row, if whole { listed } else { &free });
-    if !in_one_package(row, &mask) {
+    let mask = mask_of(builder, if whole { listed } else { &free });
+    if !in_one_package(builder, &mask) {
         return Some(End::Fails(Failure::SpanPackages));
     }
     let room = if hold == Hold::Once {
@@ -68,44 +68,44 @@ fn lay_shared(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     } else {
         listed.len()
     };
-    let count = narrow(room).min(row.left());
+    let count = narrow(room).min(builder.left());
     // The i-th process consumes the i-th of the list, be it free or not.
     for &unit in &listed[..count as usize] {
-        binder.consume(&mut row.cpus, unit);
+        binder.consume(&mut builder.cpus, unit);
     }
-    row.push(count, None, Some(Mask::Bits(Box::new(mask))));
+    builder.push(count, None, Some(Mask::Bits(Box::new(mask))));
     None
 }
 
 /// The i-th gets the i-th of the list, alone.
-fn lay_ordered(row: &mut Row<'_>, listed: &[u32], hold: Hold) -> Option<End> {
-    let binder = row.ground.binder;
-    for &unit in listed.iter().take(row.left() as usize) {
-        if hold == Hold::Once && !has(row.cpus.units.words(), unit) {
+fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = builder.node.binder;
+    for &unit in listed.iter().take(builder.left() as usize) {
+        if hold == Hold::Once && !has(builder.cpus.units.words(), unit) {
             return Some(End::Fails(Failure::ListedTaken(unit)));
         }
-        binder.consume(&mut row.cpus, unit);
-        let mask = mask_of(row, &[unit]);
-        row.push(1, None, Some(Mask::Bits(Box::new(mask))));
+        binder.consume(&mut builder.cpus, unit);
+        let mask = mask_of(builder, &[unit]);
+        builder.push(1, None, Some(Mask::Bits(Box::new(mask))));
     }
     None
 }
 
-fn mask_of(row: &Row<'_>, units: &[u32]) -> Bits {
-    let binder = row.ground.binder;
+fn mask_of(builder: &LayoutBuilder<'_>, units: &[u32]) -> Bits {
+    let binder = builder.node.binder;
     let mut mask = Bits::none(binder.hardware.pus);
     for &unit in units {
         for &pus in &binder.units.pus(unit) {
             mask.fill(pus, There::Yes);
         }
     }
-    mask.intersect(row.ground.allowed);
+    mask.intersect(builder.node.allowed);
     mask
 }
 
-fn in_one_package(row: &Row<'_>, mask: &Bits) -> bool {
+fn in_one_package(builder: &LayoutBuilder<'_>, mask: &Bits) -> bool {
     let all = mask.count();
-    let packages = row.ground.binder.packages();
+    let packages = builder.node.binder.packages();
     packages
         .iter()
         .any(|package| bits::count_of(mask.words(), package) == all)

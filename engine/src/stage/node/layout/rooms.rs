@@ -1,6 +1,6 @@
 //! How many processes each mapped object still takes.
 
-use super::Ground;
+use super::NodeView;
 use crate::policy::{ObjKind, Overload};
 use crate::stage::node::bind::Cpus;
 use crate::stage::node::bits::Bits;
@@ -8,20 +8,20 @@ use crate::stage::node::units::shared as meeting;
 use crate::table::topologies::ObjectId;
 
 /// The cpus that may be used at all, where they may be shared.
-pub(super) fn shared_cpus(ground: &Ground<'_>) -> Option<Bits> {
-    let binder = ground.binder;
-    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(ground.allowed))
+pub(super) fn shared_cpus(node: &NodeView<'_>) -> Option<Bits> {
+    let binder = node.binder;
+    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.allowed))
 }
 
 /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
 #[inline]
 pub(super) fn room(
-    ground: &Ground<'_>,
+    node: &NodeView<'_>,
     cpus: &Cpus,
     pus: &[(u32, u32)],
     shared: Option<&Bits>,
 ) -> u32 {
-    let binder = ground.binder;
+    let binder = node.binder;
     let pe = u32::from(binder.policy.pe);
     match shared {
         None if pe == 1 => binder.count_free(cpus.units.words(), pus),
@@ -32,20 +32,20 @@ pub(super) fn room(
 }
 
 /// The same for each mapped object.
-pub(super) fn rooms(ground: &Ground<'_>, cpus: &Cpus) -> Vec<u32> {
-    let shared = shared_cpus(ground);
-    let objects = ground.objects.iter();
-    let ranges = objects.map(|object| ground.binder.topologies.ranges(object));
+pub(super) fn rooms(node: &NodeView<'_>, cpus: &Cpus) -> Vec<u32> {
+    let shared = shared_cpus(node);
+    let objects = node.objects.iter();
+    let ranges = objects.map(|object| node.binder.topologies.ranges(object));
     ranges
-        .map(|pus| room(ground, cpus, pus, shared.as_ref()))
+        .map(|pus| room(node, cpus, pus, shared.as_ref()))
         .collect()
 }
 
 /// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
-pub(super) fn near(ground: &Ground<'_>) -> Option<Vec<Vec<usize>>> {
-    let Ground {
+pub(super) fn near(node: &NodeView<'_>) -> Option<Vec<Vec<usize>>> {
+    let NodeView {
         binder, objects, ..
-    } = ground;
+    } = node;
     let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;
     if !objects.iter().next().is_some_and(of_gpus) {
         return None;

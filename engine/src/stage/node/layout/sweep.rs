@@ -5,7 +5,7 @@ use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
 use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
 use crate::stage::node::bits::Bits;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Ground, Laid, Layout};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, NodeView, Laid, Layout};
 use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 const ROOM: usize = 128;
 
 /// A layout under way.
-pub(crate) struct Row<'g> {
-    pub(crate) ground: &'g Ground<'g>,
+pub(crate) struct LayoutBuilder<'g> {
+    pub(crate) node: &'g NodeView<'g>,
     pub(crate) cpus: Cpus,
     done: Vec<DraftSegment>,
     open: DraftSegment,
@@ -27,10 +27,10 @@ pub(crate) struct Row<'g> {
     barrier: usize,
 }
 
-impl<'g> Row<'g> {
-    pub(crate) fn new(ground: &'g Ground<'g>, cpus: Cpus, want: u32) -> Self {
+impl<'g> LayoutBuilder<'g> {
+    pub(crate) fn new(node: &'g NodeView<'g>, cpus: Cpus, want: u32) -> Self {
         Self {
-            ground,
+            node,
             cpus,
             done: Vec::new(),
             open: DraftSegment::default(),
@@ -46,7 +46,7 @@ impl<'g> Row<'g> {
     }
 
     pub(super) fn overload(&self) -> bool {
-        self.ground.binder.policy.overload == Overload::Allowed
+        self.node.binder.policy.overload == Overload::Allowed
     }
 
     /// Appends what `count` processes run and were given beside their cpus.
@@ -116,7 +116,7 @@ impl<'g> Row<'g> {
     /// Gives the run where the round begins, and the processes of a round.
     fn turn(&mut self) -> Option<(u32, u32)> {
         let mut bound = self.cpus.bound.clone();
-        if let Some(limit) = self.ground.binder.policy.limit.map(u32::from)
+        if let Some(limit) = self.node.binder.policy.limit.map(u32::from)
             && let Some(&least) = bound.iter().min().filter(|&&least| least > limit)
         {
             // Above LIMIT only differences decide.
@@ -196,11 +196,11 @@ impl<'g> Row<'g> {
 
     /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
     /// laying the beginning of one more round.
-    fn comes_round(&mut self, again: fn(&mut Row<'_>) -> End) -> bool {
+    fn comes_round(&mut self, again: fn(&mut LayoutBuilder<'_>) -> End) -> bool {
         let Some((run, round)) = self.turn() else {
             return false;
         };
-        let mut rest = Row::new(self.ground, self.cpus.clone(), self.left() % round);
+        let mut rest = LayoutBuilder::new(self.node, self.cpus.clone(), self.left() % round);
         again(&mut rest);
         self.cpus = rest.cpus;
         self.come_round(run);
@@ -217,19 +217,19 @@ impl<'g> Row<'g> {
     #[inline]
     pub(crate) fn bind(&mut self, object: Option<usize>) -> Bound {
         let mapped = (
-            object.map(|at| self.ground.objects.get(narrow(at))),
+            object.map(|at| self.node.objects.get(narrow(at))),
             object.unwrap_or(0),
         );
-        self.ground.binder.bind(
+        self.node.binder.bind(
             &mut self.cpus,
             mapped,
-            (self.ground.snap, self.ground.allowed),
+            (self.node.free_at_start, self.node.allowed),
         )
     }
 
     /// One object after the other, unbound, for ever.
     pub(crate) fn unbound_round(&mut self, placed: u32, layout: Layout) -> End {
-        let objects = self.ground.objects;
+        let objects = self.node.objects;
         if objects.is_empty() {
             return End::Full;
         }
@@ -243,7 +243,7 @@ impl<'g> Row<'g> {
                 .chain(0..start)
                 .map(|at| DraftRun {
                     count: 1,
-                    object: Some(self.ground.logical(at)),
+                    object: Some(self.node.logical(at)),
                     mask: None,
                 })
                 .collect();
@@ -259,10 +259,10 @@ impl<'g> Row<'g> {
     }
 
     pub(crate) fn sweep(&mut self) -> End {
-        let mut rooms = rooms(self.ground, &self.cpus);
-        let near = near(self.ground);
+        let mut rooms = rooms(self.node, &self.cpus);
+        let near = near(self.node);
         loop {
-            if self.overload() && self.comes_round(|row| row.sweep()) {
+            if self.overload() && self.comes_round(|builder| builder.sweep()) {
                 return End::Wanted;
             }
             let (before, run) = (self.procs, self.open.runs.len());
@@ -336,12 +336,12 @@ impl<'g> Row<'g> {
 
     /// One process on each object that was written out.
     pub(crate) fn written(&mut self, binding: Binding) -> End {
-        for &at in self.ground.written {
+        for &at in self.node.written {
             if self.left() == 0 || self.too_long() {
                 break;
             }
             if binding == Binding::Off {
-                self.push(1, Some(self.ground.logical(narrow(at))), None);
+                self.push(1, Some(self.node.logical(narrow(at))), None);
             } else if let Err(failure) = self.place(at) {
                 return End::Fails(failure);
             }
@@ -356,7 +356,7 @@ impl<'g> Row<'g> {
     /// Places one process on an object; whether it was bound.
     #[inline]
     fn place(&mut self, at: usize) -> Result<bool, Failure> {
-        let logical = self.ground.logical(narrow(at));
+        let logical = self.node.logical(narrow(at));
         match self.bind(Some(at)) {
             Bound::To(mask) => {
                 self.push(1, Some(logical), Some(mask));
@@ -371,8 +371,8 @@ impl<'g> Row<'g> {
     }
 
     pub(crate) fn walk(&mut self, placed: u32) -> End {
-        let mut rooms = rooms(self.ground, &self.cpus);
-        let near = near(self.ground);
+        let mut rooms = rooms(self.node, &self.cpus);
+        let near = near(self.node);
         let objects = rooms.len();
         let mut open = rooms.iter().filter(|&&room| room > 0).count();
         let (mut idle, mut run, mut since) = (0, 0, 0);
@@ -383,7 +383,7 @@ impl<'g> Row<'g> {
             let next = (u64::from(placed) + u64::from(self.procs)) % objects as u64;
             let start = usize::try_from(next).expect("an object number is a usize");
             if start == 0 {
-                if self.overload() && self.comes_round(|row| row.walk(0)) {
+                if self.overload() && self.comes_round(|builder| builder.walk(0)) {
                     return End::Wanted;
                 }
                 (idle, run, since) = (0, self.open.runs.len(), self.procs);
@@ -412,11 +412,11 @@ impl<'g> Row<'g> {
     }
 
     pub(crate) fn blocks(&mut self, per: u32, binding: Binding) -> End {
-        if self.ground.objects.is_empty() {
+        if self.node.objects.is_empty() {
             // `ppr:N:node`: the machine is the one object, and processes have none.
             return self.block(None, per, binding).map_or(End::Full, |end| end);
         }
-        for at in 0..self.ground.objects.len() as usize {
+        for at in 0..self.node.objects.len() as usize {
             if self.left() == 0 {
                 return End::Wanted;
             }
@@ -433,17 +433,17 @@ impl<'g> Row<'g> {
 
     /// `per` processes on one object; an end when the layout ends there.
     fn block(&mut self, at: Option<usize>, per: u32, binding: Binding) -> Option<End> {
-        let binder = self.ground.binder;
-        let logical = at.map(|at| self.ground.logical(narrow(at)));
+        let binder = self.node.binder;
+        let logical = at.map(|at| self.node.logical(narrow(at)));
         let count = per.min(self.left());
         if binding == Binding::Off {
             self.push(count, logical, None);
             return (self.left() == 0).then_some(End::Wanted);
         }
-        let pus = binder.pus_of(at.map(|at| self.ground.objects.get(narrow(at))));
+        let pus = binder.pus_of(at.map(|at| self.node.objects.get(narrow(at))));
         let bound = !matches!(binder.target, crate::stage::node::bind::Target::Nothing);
-        let shared = shared_cpus(self.ground);
-        if bound && room(self.ground, &self.cpus, &pus, shared.as_ref()) < per {
+        let shared = shared_cpus(self.node);
+        if bound && room(self.node, &self.cpus, &pus, shared.as_ref()) < per {
             return None;
         }
         if self.overload() {
