@@ -15,7 +15,7 @@ const NARROW_FROM: u32 = 4;
 pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
     let app = placement.app_number();
     if let Some(group) = placement.dropped {
-        let state = placement.progress[group.progress].state;
+        let state = placement.trial[group.trial].state;
         let at = placement
             .groups
             .iter()

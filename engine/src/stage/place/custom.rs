@@ -54,7 +54,7 @@ pub(crate) fn place(placement: &mut Placement<'_>, app: Custom<'_>) -> Result<()
             first: group.nodes.first,
             nodes: group.nodes.count,
             avail: group.avail.min(group.room),
-            node: node_of(placement, placement.progress[group.progress].state),
+            node: node_of(placement, placement.trial[group.trial].state),
         });
         let rooms: Vec<Room<'_>> = rooms.collect();
         (app.count)(app.policy, app.procs, &rooms).map_err(|why| busy(placement, app, why))?
@@ -160,17 +160,17 @@ fn by_objects(
     let mut known: HashMap<(StateId, u32), Layout> = HashMap::new();
     let mut counts = Vec::new();
     for group in 0..placement.groups.len() {
-        let (procs, progress) = (placement.groups[group].avail, placement.groups[group].progress);
+        let (procs, trial) = (placement.groups[group].avail, placement.groups[group].trial);
         if procs == 0 {
             continue;
         }
-        let state = placement.progress[progress].state;
+        let state = placement.trial[trial].state;
         let layout = match known.get(&(state, procs)) {
             Some(&layout) => layout,
             None => {
                 let chosen = objects(app.policy, &node_of(placement, state), procs)
                     .map_err(|why| busy(placement, app, why))?;
-                let topology = placement.topology(progress);
+                let topology = placement.topology(trial);
                 let view = placement.view(topology);
                 let there: BTreeMap<u32, usize> = (0..view.objects.len())
                     .map(|at| view.objects.get(at))

@@ -80,7 +80,7 @@ impl Deal {
 
 /// Whether the nodes of a group can be dealt out: cpus with memory, and cores as wide as `smt=` says.
 fn check(placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
-    let topology = placement.topology(placement.groups[group].progress);
+    let topology = placement.topology(placement.groups[group].trial);
     let topologies = &placement.tables.topologies;
     let MapBy::Mpibind(options) = placement.policy.map else {
         return Ok(());
@@ -110,7 +110,7 @@ fn check(placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
     let state = placement
         .tables
         .states
-        .get(placement.progress[placement.groups[group].progress].state);
+        .get(placement.trial[placement.groups[group].trial].state);
     let free = placement.tables.pusets.words(state.free);
     let mut memory = topologies.objects(topology, ObjKind::Numa);
     if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {

@@ -7,11 +7,11 @@ pub(crate) mod scratch;
 // How many go to each node: arithmetic.
 pub(crate) mod share;
 // How far equal nodes have come.
-pub(crate) mod progress;
+pub(crate) mod trial;
 // Nodes that fare alike while an app is placed.
 pub(crate) mod placement;
 // So many processes more.
-pub(crate) mod trial;
+pub(crate) mod steps;
 // Processes being dealt to the nodes of an app.
 pub(crate) mod deal;
 // Refusals of the placing stages.
@@ -42,7 +42,7 @@ use crate::stage::parallel::emptied;
 use deal::Deal;
 use placement::Placement;
 use policy::{Case, Pass};
-use progress::Choice;
+use trial::Choice;
 use share::{Share, Water, even, fill, level, water};
 
 /// Groups looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.

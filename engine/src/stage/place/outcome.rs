@@ -2,7 +2,7 @@
 
 use super::cache::Came;
 use super::placement::{Placement, pattern};
-use super::progress::{NodeGroup, Pass, Progress, ProgressId};
+use super::trial::{NodeGroup, Pass, Trial, TrialId};
 use crate::id::Id as _;
 use crate::plan::{PlacedRun, RankOrder};
 use crate::policy::RankBy;
@@ -44,18 +44,18 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
     let kind = mapped_kind(placement.policy.map);
     for &group in &groups {
         if group.placed == 0 {
-            placement.remember_capacity(group.progress);
+            placement.remember_capacity(group.trial);
             continue;
         }
-        let Progress { state, known, .. } = placement.progress[group.progress];
+        let Trial { state, known, .. } = placement.trial[group.trial];
         let NodeState {
             own,
             used,
             topology,
             ..
         } = *placement.tables.states.get(state);
-        let came = match fresh.next_if(|(at, _)| **at == group.progress) {
-            None => known.expect("what a progress comes to is known behind its first group"),
+        let came = match fresh.next_if(|(at, _)| **at == group.trial) {
+            None => known.expect("what a trial comes to is known behind its first group"),
             Some((_, (pattern, state))) => {
                 let hardware = kind.and_then(|_| placement.tables.hardware[topology].as_ref());
                 let kind = hardware
@@ -66,8 +66,8 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
                     state,
                     kind,
                 };
-                placement.progress[group.progress].known = Some(came);
-                keep(&mut placement, group.progress, came);
+                placement.trial[group.trial].known = Some(came);
+                keep(&mut placement, group.trial, came);
                 came
             }
         };
@@ -106,20 +106,20 @@ const fn order(rank: RankBy) -> RankOrder {
     }
 }
 
-/// The progress of groups with processes that is not known to come to anything yet, in the order of the groups; the pattern of
+/// The trial of groups with processes that is not known to come to anything yet, in the order of the groups; the pattern of
 /// each, and the state that it leaves. Patterns and states have tables of their own, so two threads fill them.
-fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>, Vec<PatternId>, Vec<StateId>) {
+fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<TrialId>, Vec<PatternId>, Vec<StateId>) {
     let mut ended = emptied(&mut placement.scratch.ended);
     let mut seen = emptied(&mut placement.scratch.seen);
-    seen.resize(placement.progress.len(), false);
+    seen.resize(placement.trial.len(), false);
     for at in groups.iter().filter(|group| group.placed > 0) {
-        let at = at.progress;
-        if placement.progress[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
+        let at = at.trial;
+        if placement.trial[at].known.is_none() && !std::mem::replace(&mut seen[at.row()], true) {
             ended.push(at);
         }
     }
-    let (rows, passes, done) = (&placement.progress, &placement.passes, &mut placement.done);
-    let pass = |at: ProgressId| {
+    let (rows, passes, drafts) = (&placement.trial, &placement.passes, &mut placement.drafts);
+    let pass = |at: TrialId| {
         let pass = rows[at].pass.expect("a group with processes was moved on");
         &passes[pass]
     };
@@ -130,7 +130,7 @@ fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>
         sharing,
         ..
     } = &mut *placement.tables;
-    let next = |at: ProgressId| {
+    let next = |at: TrialId| {
         let (row, free) = (*states.get(rows[at].state), &pass(at).free);
         states.intern(NodeState {
             free: pusets.intern_words(free.words(), free.len() as usize),
@@ -139,7 +139,7 @@ fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>
             ..row
         })
     };
-    let got = |at: ProgressId| pattern(pass(at), done, patterns);
+    let got = |at: TrialId| pattern(pass(at), drafts, patterns);
     let (got, left) = both(
         (ended.len(), *sharing),
         || ended.iter().copied().map(got).collect(),
@@ -150,8 +150,8 @@ fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<ProgressId>
 }
 
 /// Keeps what nodes came to for later apps, where one pass led there.
-fn keep(placement: &mut Placement<'_>, at: ProgressId, came: Came) {
-    let Progress { placed, pass, .. } = placement.progress[at];
+fn keep(placement: &mut Placement<'_>, at: TrialId, came: Came) {
+    let Trial { placed, pass, .. } = placement.trial[at];
     let pass = pass.map(|pass| &placement.passes[pass]);
     let Some(&Pass { only, from, .. }) = pass else {
         return;

@@ -1,10 +1,10 @@
 //! Groups: neighbouring nodes that fare alike while one app is placed, and how far each has come.
 //!
-//! Nodes in one state that get the same share one *progress*; what happens to it is worked out once, and in parallel
+//! Nodes in one state that get the same share one *trial*; what happens to it is worked out once, and in parallel
 //! for different ones. Results are joined in order, so threads change nothing.
 
 use super::cache::Cache;
-use super::progress::{Done, LaidId, NodeGroup, Pass, PassId, Progress, ProgressId};
+use super::trial::{TrialDraft, DraftId, NodeGroup, Pass, PassId, Trial, TrialId};
 use super::scratch::Scratch;
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{MapBy, Overload, Oversubscribe};
@@ -59,12 +59,12 @@ pub(crate) struct Placement<'s> {
     /// Whether what is found here is kept for them.
     pub(crate) keeping: Keeping,
     pub(crate) groups: Vec<NodeGroup>,
-    pub(crate) progress: Column<ProgressId, Progress>,
+    pub(crate) trial: Column<TrialId, Trial>,
     pub(crate) passes: Column<PassId, Pass>,
-    pub(crate) done: Column<LaidId, Done>,
+    pub(crate) drafts: Column<DraftId, TrialDraft>,
     /// The objects that a component wrote out, as rows of the terrain's.
     pub(crate) written: Vec<Vec<usize>>,
-    /// What was learnt of each progress; shorter than [`Self::progress`]. Shape `[progress]`.
+    /// What was learnt of each trial; shorter than [`Self::trial`]. Shape `[trial]`.
     capacity: Vec<Option<Capacity>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
@@ -95,18 +95,18 @@ impl<'s> Placement<'s> {
             scratch,
         } = on;
         let mut groups = emptied(&mut scratch.groups);
-        let mut progress = std::mem::take(&mut scratch.progress);
+        let mut trial = std::mem::take(&mut scratch.trial);
         let mut roots = std::mem::take(&mut scratch.roots);
-        progress.clear();
+        trial.clear();
         roots.resize(tables.states.len(), None);
         groups.reserve(picks.len());
         let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
         for pick in picks {
             let id = *roots[pick.state.row()].get_or_insert_with(|| {
                 let key = remembered.map(|policy| (pick.state, policy));
-                progress.push(Progress {
+                trial.push(Trial {
                     found: key.and_then(|key| cache.find(key, &mut guess)),
-                    ..Progress::at(pick.state)
+                    ..Trial::at(pick.state)
                 })
             });
             let room = tables.states.get(pick.state).room();
@@ -115,11 +115,11 @@ impl<'s> Placement<'s> {
                 avail: pick.avail,
                 room,
                 placed: 0,
-                progress: id,
+                trial: id,
             });
         }
         let mut topologies = emptied(&mut scratch.topologies);
-        for row in progress.values() {
+        for row in trial.values() {
             roots[row.state.row()] = None;
             let topology = tables.topology_of(row.state);
             if !tables.knows(topology) {
@@ -130,9 +130,9 @@ impl<'s> Placement<'s> {
         scratch.topologies = topologies;
         scratch.roots = roots;
         let mut passes = std::mem::take(&mut scratch.passes);
-        let mut done = std::mem::take(&mut scratch.done);
+        let mut drafts = std::mem::take(&mut scratch.drafts);
         passes.clear();
-        done.clear();
+        drafts.clear();
         let capacity = emptied(&mut scratch.capacity);
         let touched = emptied(&mut scratch.touched);
         Self {
@@ -146,9 +146,9 @@ impl<'s> Placement<'s> {
             id,
             keeping: Keeping::Yes,
             groups,
-            progress,
+            trial,
             passes,
-            done,
+            drafts,
             written: Vec::new(),
             capacity,
             touched,
@@ -180,12 +180,12 @@ impl<'s> Placement<'s> {
             let NodeGroup {
                 nodes,
                 placed,
-                progress,
+                trial,
                 ..
             } = self.groups[group];
             if placed > 0 {
-                let known = self.progress[progress].known;
-                let pattern = known.map_or_else(|| self.pattern(progress), |came| came.pattern);
+                let known = self.trial[trial].known;
+                let pattern = known.map_or_else(|| self.pattern(trial), |came| came.pattern);
                 let each = self.tables.patterns.get(pattern).bound(placed);
                 bound += each * u64::from(nodes.count);
             }
@@ -195,13 +195,13 @@ impl<'s> Placement<'s> {
 
     /// Free cpus of the mode on each node of a group, as the app found it.
     pub(crate) fn found_free(&self, group: usize) -> u32 {
-        let progress = self.groups[group].progress;
-        let state = self.tables.states.get(self.progress[progress].state);
+        let trial = self.groups[group].trial;
+        let state = self.tables.states.get(self.trial[trial].state);
         let free = self.tables.pusets.words(state.free);
         self.view(state.topology).binder.free_units(free).count()
     }
 
-    /// The topology of a progress, under this policy.
+    /// The topology of a trial, under this policy.
     pub(crate) fn view(&self, topology: TopologyId) -> TopologyView<'_> {
         let hardware = self.tables.hardware[topology]
             .as_ref()
@@ -220,8 +220,8 @@ impl<'s> Placement<'s> {
         )
     }
 
-    fn cpus(&self, view: &TopologyView<'_>, progress: ProgressId) -> Cpus {
-        match self.pass(progress) {
+    fn cpus(&self, view: &TopologyView<'_>, trial: TrialId) -> Cpus {
+        match self.pass(trial) {
             Some(pass) => {
                 let (free, bound) = (pass.free.clone(), pass.bound.clone());
                 let mut cpus = view.binder.left(free, bound);
@@ -229,29 +229,29 @@ impl<'s> Placement<'s> {
                 cpus
             }
             None => {
-                let free = self.tables.states.get(self.progress[progress].state).free;
+                let free = self.tables.states.get(self.trial[trial].state).free;
                 view.binder.cpus(self.tables.pusets.words(free))
             }
         }
     }
 
-    /// The pass that led to a progress; `None` where nothing was placed.
-    pub(crate) fn pass(&self, progress: ProgressId) -> Option<&Pass> {
-        self.progress[progress].pass.map(|pass| &self.passes[pass])
+    /// The pass that led to a trial; `None` where nothing was placed.
+    pub(crate) fn pass(&self, trial: TrialId) -> Option<&Pass> {
+        self.trial[trial].pass.map(|pass| &self.passes[pass])
     }
 
-    /// What was learnt of a progress, now or by earlier apps.
+    /// What was learnt of a trial, now or by earlier apps.
     #[inline]
-    pub(crate) fn known_capacity(&self, progress: ProgressId) -> Option<&Capacity> {
-        let learnt = self.capacity.get(progress.row()).and_then(Option::as_ref);
-        learnt.or_else(|| self.cache.capacity(self.progress[progress].found?))
+    pub(crate) fn known_capacity(&self, trial: TrialId) -> Option<&Capacity> {
+        let learnt = self.capacity.get(trial.row()).and_then(Option::as_ref);
+        learnt.or_else(|| self.cache.capacity(self.trial[trial].found?))
     }
 
     /// Works out the capacity of the groups in a range of `groups`, those not yet known, in parallel where there are many.
     pub(crate) fn learn(&mut self, groups: Range<usize>) {
         let mut wanted = emptied(&mut self.scratch.unknown);
-        let groups = self.groups[groups].iter().map(|group| group.progress);
-        wanted.extend(groups.filter(|&progress| self.known_capacity(progress).is_none()));
+        let groups = self.groups[groups].iter().map(|group| group.trial);
+        wanted.extend(groups.filter(|&trial| self.known_capacity(trial).is_none()));
         if wanted.is_empty() {
             self.scratch.unknown = wanted;
             return;
@@ -274,40 +274,40 @@ impl<'s> Placement<'s> {
         let this = &*self;
         over(
             (&wanted, this.tables.sharing, Grain::Fine),
-            |progress| this.topology(*progress),
-            |view, &progress| {
-                let state = this.tables.states.get(this.progress[progress].state);
+            |trial| this.topology(*trial),
+            |view, &trial| {
+                let state = this.tables.states.get(this.trial[trial].state);
                 Some(view.capacity(
-                    &this.cpus(view, progress),
+                    &this.cpus(view, trial),
                     this.tables.pusets.words(state.allowed),
                 ))
             },
             |topology| this.view(topology),
             if in_place { &mut capacity } else { &mut apart },
         );
-        for (progress, found) in wanted.iter().zip(apart) {
-            capacity[progress.row()] = found;
+        for (trial, found) in wanted.iter().zip(apart) {
+            capacity[trial.row()] = found;
         }
         self.capacity = capacity;
         self.scratch.unknown = wanted;
     }
 
     /// Under what later apps find what this one finds on nodes that it has not touched.
-    pub(crate) fn key(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
-        let row = &self.progress[progress];
+    pub(crate) fn key(&self, trial: TrialId) -> Option<(StateId, PolicyId)> {
+        let row = &self.trial[trial];
         let id = remembered(&self.policy, self.id).filter(|_| row.is_root())?;
         Some((row.state, id))
     }
 
     /// The same, if they will ask.
-    pub(crate) fn key_to_keep(&self, progress: ProgressId) -> Option<(StateId, PolicyId)> {
-        self.key(progress).filter(|_| self.keeping == Keeping::Yes)
+    pub(crate) fn key_to_keep(&self, trial: TrialId) -> Option<(StateId, PolicyId)> {
+        self.key(trial).filter(|_| self.keeping == Keeping::Yes)
     }
 
     /// Keeps what was learnt of nodes that got nothing.
-    pub(crate) fn remember_capacity(&mut self, progress: ProgressId) {
-        let learnt = self.capacity.get(progress.row()).copied().flatten();
-        if let (Some(capacity), Some(key)) = (learnt, self.key_to_keep(progress)) {
+    pub(crate) fn remember_capacity(&mut self, trial: TrialId) {
+        let learnt = self.capacity.get(trial.row()).copied().flatten();
+        if let (Some(capacity), Some(key)) = (learnt, self.key_to_keep(trial)) {
             self.cache.keep_capacity(key, capacity);
         }
     }
@@ -323,45 +323,45 @@ impl<'s> Placement<'s> {
         }
     }
 
-    pub(crate) fn topology(&self, progress: ProgressId) -> TopologyId {
-        self.tables.topology_of(self.progress[progress].state)
+    pub(crate) fn topology(&self, trial: TrialId) -> TopologyId {
+        self.tables.topology_of(self.trial[trial].state)
     }
 
     /// The capacity of a group. Cost: those of a group never asked before.
     #[inline]
     pub(crate) fn capacity(&mut self, group: usize) -> Capacity {
-        let progress = self.groups[group].progress;
-        if let Some(&capacity) = self.known_capacity(progress) {
+        let trial = self.groups[group].trial;
+        if let Some(&capacity) = self.known_capacity(trial) {
             return capacity;
         }
         self.learn(group..group + 1);
-        *self.known_capacity(progress).expect("learnt just now")
+        *self.known_capacity(trial).expect("learnt just now")
     }
 
     /// How many of `want` processes a layout would place on a group.
     pub(crate) fn fit(&self, group: usize, layout: Layout, want: u32) -> u32 {
-        let progress = self.groups[group].progress;
-        self.known_fit(progress, (layout, want))
-            .unwrap_or_else(|| self.laid_fit(progress, (layout, want)))
+        let trial = self.groups[group].trial;
+        self.known_fit(trial, (layout, want))
+            .unwrap_or_else(|| self.laid_fit(trial, (layout, want)))
     }
 
-    fn known_fit(&self, progress: ProgressId, wanted: (Layout, u32)) -> Option<u32> {
-        self.cache.fit(self.key(progress)?, wanted)
+    fn known_fit(&self, trial: TrialId, wanted: (Layout, u32)) -> Option<u32> {
+        self.cache.fit(self.key(trial)?, wanted)
     }
 
-    fn laid_fit(&self, progress: ProgressId, (layout, want): (Layout, u32)) -> u32 {
-        let view = self.view(self.topology(progress));
-        self.lay_on(&view, progress, layout, want).procs
+    fn laid_fit(&self, trial: TrialId, (layout, want): (Layout, u32)) -> u32 {
+        let view = self.view(self.topology(trial));
+        self.lay_on(&view, trial, layout, want).procs
     }
 
     /// The same, and later apps of equal policy need not ask again.
     pub(crate) fn learn_fit(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
-        let (progress, wanted) = (self.groups[group].progress, (layout, want));
-        if let Some(procs) = self.known_fit(progress, wanted) {
+        let (trial, wanted) = (self.groups[group].trial, (layout, want));
+        if let Some(procs) = self.known_fit(trial, wanted) {
             return procs;
         }
-        let procs = self.laid_fit(progress, wanted);
-        if let Some(key) = self.key_to_keep(progress) {
+        let procs = self.laid_fit(trial, wanted);
+        if let Some(key) = self.key_to_keep(trial) {
             self.cache.keep_fit(key, wanted, procs);
         }
         procs
@@ -370,18 +370,18 @@ impl<'s> Placement<'s> {
     /// How a layout of `want` processes would end on a group.
     pub(crate) fn ending(&self, group: usize, layout: Layout, want: u32) -> End {
         let group = &self.groups[group];
-        let view = self.view(self.topology(group.progress));
-        self.lay_on(&view, group.progress, layout, want).end
+        let view = self.view(self.topology(group.trial));
+        self.lay_on(&view, group.trial, layout, want).end
     }
 
     pub(crate) fn lay_on(
         &self,
         view: &TopologyView<'_>,
-        progress: ProgressId,
+        trial: TrialId,
         layout: Layout,
         want: u32,
     ) -> Laid {
-        let row = &self.progress[progress];
+        let row = &self.trial[trial];
         let state = self.tables.states.get(row.state);
         let node = NodeView {
             binder: &view.binder,
@@ -403,7 +403,7 @@ impl<'s> Placement<'s> {
         place_on_node(
             &node,
             layout,
-            self.cpus(view, progress),
+            self.cpus(view, trial),
             row.placed,
             want,
         )
@@ -413,25 +413,25 @@ impl<'s> Placement<'s> {
     pub(crate) fn end(self, groups: Vec<NodeGroup>) {
         let scratch = self.scratch;
         scratch.groups = groups;
-        scratch.progress = self.progress;
+        scratch.trial = self.trial;
         scratch.passes = self.passes;
-        scratch.done = self.done;
+        scratch.drafts = self.drafts;
         scratch.capacity = self.capacity;
     }
 
     /// The first group on which bound processes share cpus.
     pub(crate) fn sharing(&self) -> Option<&NodeGroup> {
-        let shares = |group: &&NodeGroup| self.pass(group.progress).is_some_and(|pass| pass.shared);
+        let shares = |group: &&NodeGroup| self.pass(group.trial).is_some_and(|pass| pass.shared);
         self.groups.iter().find(shares)
     }
 
-    /// The whole pattern of a progress behind a pass, interned.
-    pub(crate) fn pattern(&mut self, progress: ProgressId) -> PatternId {
-        let pass = self.progress[progress].pass;
+    /// The whole pattern of a trial behind a pass, interned.
+    pub(crate) fn pattern(&mut self, trial: TrialId) -> PatternId {
+        let pass = self.trial[trial].pass;
         let pass = pass.expect("a group with processes was moved on");
         pattern(
             &self.passes[pass],
-            &mut self.done,
+            &mut self.drafts,
             &mut self.tables.patterns,
         )
     }
@@ -463,15 +463,15 @@ impl<'s> Placement<'s> {
 /// The whole pattern behind a pass, interned.
 pub(crate) fn pattern(
     pass: &Pass,
-    done: &mut Column<LaidId, Done>,
+    drafts: &mut Column<DraftId, TrialDraft>,
     patterns: &mut Patterns,
 ) -> PatternId {
-    let done = &mut done[pass.laid];
+    let drafts = &mut drafts[pass.laid];
     if pass.closed.is_empty() {
-        return *done
+        return *drafts
             .pattern
-            .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut done.drafted)));
+            .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut drafts.drafted)));
     }
-    let all = pass.closed.iter().chain(done.drafted.segments()).cloned();
+    let all = pass.closed.iter().chain(drafts.drafted.segments()).cloned();
     patterns.intern(all.collect::<PatternDraft>())
 }

@@ -2,7 +2,7 @@
 
 use super::deal::Deal;
 use super::placement::Placement;
-use super::progress::{Choice, NodeGroup};
+use super::trial::{Choice, NodeGroup};
 use super::refuse;
 use crate::error::MapError;
 use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};

@@ -4,7 +4,7 @@ use crate::stage::node::bind::Failure;
 
 use super::deal::Stopped;
 use super::placement::Placement;
-use super::progress::NodeGroup;
+use super::trial::NodeGroup;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
@@ -74,7 +74,7 @@ pub(crate) fn object_not_found(placement: &Placement<'_>, group: usize) -> MapEr
 }
 
 fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
-    let topology = placement.topology(placement.groups[group].progress);
+    let topology = placement.topology(placement.groups[group].trial);
     let devices = placement.tables.topologies.devices(topology);
     let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     let device = placement.apps.device[placement.app].clone().unwrap_or_default();
@@ -93,7 +93,7 @@ fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
 }
 
 pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
-    let topology = placement.topology(placement.groups[group].progress);
+    let topology = placement.topology(placement.groups[group].trial);
     let kind = match placement.policy.bind {
         BindTo::Object(kind) => kind,
         BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
@@ -142,7 +142,7 @@ pub(crate) fn unbindable(placement: &Placement<'_>, deal: Stopped, group: usize,
 }
 
 pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: String) -> MapError {
-    let view = placement.view(placement.topology(placement.groups[group].progress));
+    let view = placement.view(placement.topology(placement.groups[group].trial));
     let binder = &view.binder;
     let packages = binder.packages();
     let cpus = packages.iter().map(|package| {
@@ -352,8 +352,8 @@ fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
     let Some(row) = placement.groups.get(group) else {
         return (0, 0);
     };
-    let view = placement.view(placement.topology(row.progress));
-    let state = placement.tables.states.get(placement.progress[row.progress].state);
+    let view = placement.view(placement.topology(row.trial));
+    let state = placement.tables.states.get(placement.trial[row.trial].state);
     let count = |set| {
         let units = view.binder.free_units(placement.tables.pusets.words(set));
         units.count()

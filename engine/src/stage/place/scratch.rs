@@ -1,7 +1,7 @@
 //! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
 
-use super::progress::{
-    Choice, Done, Fresh, LaidId, NodeGroup, Pass, PassId, Progress, ProgressId, Step, StepEnd,
+use super::trial::{
+    Choice, TrialDraft, UnknownStep, DraftId, NodeGroup, Pass, PassId, Trial, TrialId, Step, StepOutcome,
 };
 use super::share::Share;
 use crate::id::Column;
@@ -17,15 +17,15 @@ use crate::table::topologies::TopologyId;
 pub(crate) struct Scratch {
     /// An app's groups.
     pub(crate) groups: Vec<NodeGroup>,
-    pub(crate) progress: Column<ProgressId, Progress>,
+    pub(crate) trial: Column<TrialId, Trial>,
     pub(crate) passes: Column<PassId, Pass>,
-    pub(crate) done: Column<LaidId, Done>,
+    pub(crate) drafts: Column<DraftId, TrialDraft>,
     pub(crate) capacity: Vec<Option<Capacity>>,
     pub(crate) touched: Vec<NodeRange>,
-    /// The progress of nodes of which nothing is placed, while groups are made. Shape `[states]`; nothing behind that.
-    pub(crate) roots: Vec<Option<ProgressId>>,
+    /// The trial of nodes of which nothing is placed, while groups are made. Shape `[states]`; nothing behind that.
+    pub(crate) roots: Vec<Option<TrialId>>,
     pub(crate) topologies: Vec<TopologyId>,
-    pub(crate) unknown: Vec<ProgressId>,
+    pub(crate) unknown: Vec<TrialId>,
     /// Counting.
     pub(crate) counts: Vec<(usize, Layout, u32)>,
     pub(crate) choices: Vec<Choice>,
@@ -35,11 +35,11 @@ pub(crate) struct Scratch {
     pub(crate) order: Vec<(Step, u32)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) step_of: Vec<u32>,
-    pub(crate) remembered: Vec<Option<ProgressId>>,
-    pub(crate) fresh: Vec<Fresh>,
-    pub(crate) outcomes: Vec<StepEnd>,
-    /// Leaving. Shape of `seen`: `[progress]`.
-    pub(crate) ended: Vec<ProgressId>,
+    pub(crate) remembered: Vec<Option<TrialId>>,
+    pub(crate) fresh: Vec<UnknownStep>,
+    pub(crate) outcomes: Vec<StepOutcome>,
+    /// Leaving. Shape of `seen`: `[trial]`.
+    pub(crate) ended: Vec<TrialId>,
     pub(crate) seen: Vec<bool>,
     pub(crate) places: Vec<(u32, PlacedRun)>,
     pub(crate) changes: Vec<(NodeRange, StateId)>,

@@ -1,274 +1,139 @@
-//! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
+//! How far nodes have come while an app is placed: neighbours that fare alike, and what happened to them.
 
-use super::placement::Placement;
-use super::progress::{Done, LaidId, Pass, Progress, ProgressId, Step, StepEnd, cut};
-use crate::id::Id as _;
-use crate::policy::BindTo;
-use crate::stage::alloc::Finished;
+use super::cache::{Came, FoundId};
+use crate::define_id;
 use crate::stage::node::bits::Bits;
-use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
-use crate::stage::parallel::emptied;
-use crate::stage::parallel::{Grain, over};
-use crate::table::names::push_joined;
-use std::cmp::Ordering;
+use crate::stage::node::layout::{End, Layout};
+use crate::table::names::NodeRange;
+use crate::table::patterns::{Drafted, PatternId, Segment};
+use crate::table::states::StateId;
 
-/// How many of the first of some steps, which ascend, are of one progress and layout, and the most processes that one of
-/// them wants.
-#[inline]
-fn alike(steps: &[Step]) -> (usize, u32) {
-    let (first, layout, mut longest) = steps[0];
-    let mut alike = 1;
-    while let Some(step) = steps.get(alike)
-        && step.0 == first
-        && step.1 == layout
-    {
-        longest = step.2;
-        alike += 1;
+define_id! {
+    /// How far nodes of one state have come.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    TrialId
+}
+
+define_id! {
+    /// A pass over nodes of one trial.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    PassId
+}
+
+define_id! {
+    /// What a pass laid.
+    #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
+    DraftId
+}
+
+/// Neighbouring nodes that fare alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeGroup {
+    pub(crate) nodes: NodeRange,
+    /// Slots the app may still take on each.
+    pub(crate) avail: u32,
+    /// Processes each may still hold under max_slots.
+    pub(crate) room: u32,
+    /// Processes of the app on each.
+    pub(crate) placed: u32,
+    pub(crate) trial: TrialId,
+}
+
+/// How a group takes processes in one pass: in which layout, and how many each node at most.
+pub(crate) type Choice = (Layout, u32);
+
+/// So many processes more, in a layout.
+pub(crate) type Step = (TrialId, Layout, u32);
+
+/// A step that is not known, and the most processes that a step of its trial and layout wants: what a step comes to hangs
+/// on both.
+pub(crate) type UnknownStep = (Step, u32);
+
+/// What a step comes to: the trial behind it, or how many processes it places and why no more.
+pub(crate) type StepOutcome = Result<TrialId, (u32, End)>;
+
+/// How far the nodes of one state have come with this app.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trial {
+    pub(crate) state: StateId,
+    /// Processes of the app on the node.
+    pub(crate) placed: u32,
+    /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
+    pub(crate) pass: Option<PassId>,
+    /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
+    pub(crate) found: Option<FoundId>,
+    /// What an earlier app with the same policy came to.
+    pub(crate) known: Option<Came>,
+}
+
+/// The last pass that led to a trial, and what is left behind it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pass {
+    /// Where the nodes were before.
+    pub(crate) from: TrialId,
+    /// PUs that are free now.
+    pub(crate) free: Bits,
+    /// Processes bound to each target; empty without LIMIT.
+    pub(crate) bound: Vec<u32>,
+    /// Some cpus were given out again.
+    pub(crate) shared: bool,
+    /// The passes before this one, each cut to its processes.
+    pub(crate) closed: Vec<Segment>,
+    /// What this pass laid, and how many processes of it.
+    pub(crate) laid: DraftId,
+    pub(crate) procs: u32,
+    /// Where this is the first pass: the layout, and the most processes that any nodes of that trial got in it.
+    pub(crate) only: Option<(Layout, u32)>,
+}
+
+/// What a pass laid, as far as any node went with it.
+#[derive(Clone, Debug)]
+pub(crate) struct TrialDraft {
+    pub(crate) drafted: Drafted,
+    /// The pattern, once it is one; the draft went there.
+    pub(crate) pattern: Option<PatternId>,
+}
+
+impl Trial {
+    /// Nothing of the app is here yet.
+    pub(crate) const fn is_root(&self) -> bool {
+        self.placed == 0
     }
-    (alike, longest)
-}
 
-/// What a thread makes of a step.
-struct Worked {
-    procs: u32,
-    end: End,
-    /// PUs that are free behind it.
-    free: Bits,
-    bound: Vec<u32>,
-    shared: bool,
-    /// The pattern, where no longer step of the same layout has it.
-    finished: Option<Finished>,
-}
-
-impl Worked {
-    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<Finished>) -> Self {
+    pub(crate) const fn at(state: StateId) -> Self {
         Self {
-            procs: laid.procs,
-            end: laid.end,
-            free: laid.cpus.free,
-            bound: laid.cpus.bound,
-            shared: laid.cpus.shared,
-            finished: finish(laid.segments),
+            state,
+            placed: 0,
+            pass: None,
+            found: None,
+            known: None,
         }
     }
 }
 
-impl Placement<'_> {
-    /// Places `counts` (group, layout, processes) and moves the groups on. Groups with 0 stay.
-    ///
-    /// # Errors
-    /// The first process, in placing order, that does not find its place: its group, how many of the app did, and why.
-    pub(crate) fn place(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-    ) -> Result<(), (usize, u64, End)> {
-        let (steps, step_of) = self.steps(counts);
-        let outcomes = self.work_out(&steps);
-        let moved = match self.first_stop(counts, (&outcomes, &step_of)) {
-            Some(stop) => Err(stop),
-            None => {
-                self.advance(counts, (&outcomes, &step_of));
-                Ok(())
-            }
+/// The first `procs` processes of a pattern, as a pattern that ends there.
+pub(crate) fn cut(segments: &[Segment], procs: u32) -> Vec<Segment> {
+    let mut left = procs;
+    let mut kept = Vec::new();
+    for segment in segments {
+        let count = left.min(segment.procs);
+        left -= count;
+        if count == 0 {
+            break;
+        }
+        let mut segment = Segment {
+            procs: count,
+            ..segment.clone()
         };
-        let scratch = &mut *self.scratch;
-        (scratch.steps, scratch.step_of, scratch.outcomes) = (steps, step_of, outcomes);
-        moved
+        if segment.cycle.is_none() {
+            let mut inside = count;
+            segment.runs.retain_mut(|run| {
+                run.count = run.count.min(inside);
+                inside -= run.count;
+                run.count > 0
+            });
+        }
+        kept.push(segment);
     }
-
-    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
-    fn steps(&mut self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
-        let scratch = &mut *self.scratch;
-        let mut order = emptied(&mut scratch.order);
-        let mut steps = emptied(&mut scratch.steps);
-        let mut step_of = emptied(&mut scratch.step_of);
-        let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
-        order.extend(rows.map(|(row, &(group, layout, procs))| {
-            let step = (self.groups[group].progress, layout, procs);
-            (step, row)
-        }));
-        // Nodes mostly come in the order in which their states were met.
-        if !order.is_sorted() {
-            order.sort_unstable();
-        }
-        step_of.resize(counts.len(), 0);
-        let mut last = 0;
-        for &(step, row) in &order {
-            if steps.last() != Some(&step) {
-                last = u32::try_from(steps.len()).expect("limit.rs keeps nodes below 2^32");
-                steps.push(step);
-            }
-            step_of[row as usize] = last;
-        }
-        scratch.order = order;
-        (steps, step_of)
-    }
-
-    /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
-    fn work_out(&mut self, steps: &[Step]) -> Vec<StepEnd> {
-        let mut known = emptied(&mut self.scratch.remembered);
-        let mut wanted = emptied(&mut self.scratch.fresh);
-        let mut outcomes = emptied(&mut self.scratch.outcomes);
-        known.reserve(steps.len());
-        self.progress.reserve(steps.len());
-        let mut from = 0;
-        while from < steps.len() {
-            // The longest result serves the shorter ones as their beginning: all are known, or none is taken for known.
-            let (alike, longest) = alike(&steps[from..]);
-            let steps = &steps[from..from + alike];
-            known.extend(
-                steps
-                    .iter()
-                    .map(|&step| self.remembered_step(step, longest)),
-            );
-            if known[from..].contains(&None) {
-                known[from..].fill(None);
-                wanted.extend(steps.iter().map(|&step| (step, longest)));
-            }
-            from += alike;
-        }
-        let mut worked = Vec::new();
-        let this = &*self;
-        over(
-            (&wanted, this.tables.sharing, Grain::Coarse),
-            |((progress, ..), _)| this.topology(*progress),
-            |view, &((progress, layout, want), longest)| {
-                let laid = this.lay_on(view, progress, layout, want);
-                Worked::new(laid, |segments| {
-                    (want == longest).then(|| Finished::new(&this.tables.topologies, segments))
-                })
-            },
-            |topology| this.view(topology),
-            &mut worked,
-        );
-        self.done.reserve(wanted.len());
-        self.passes.reserve(wanted.len());
-        self.progress.reserve(wanted.len());
-        outcomes.reserve(steps.len());
-        let mut worked = wanted.iter().zip(worked);
-        let outcome = |known: Option<ProgressId>| {
-            known.map_or_else(
-                || {
-                    let (&(step, longest), worked) = worked.next().expect("as many as are unknown");
-                    self.step(step, worked, longest)
-                },
-                Ok,
-            )
-        };
-        outcomes.extend(known.iter().copied().map(outcome));
-        self.scratch.remembered = known;
-        self.scratch.fresh = wanted;
-        outcomes
-    }
-
-    /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
-    fn first_stop(
-        &self,
-        counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[StepEnd], &[u32]),
-    ) -> Option<(usize, u64, End)> {
-        if outcomes.iter().all(Result::is_ok) {
-            return None;
-        }
-        let in_rounds = |layout| matches!(layout, Layout::Walk(_));
-        let failed =
-            |(row, (&(_, layout, procs), &step)): (usize, (&(usize, Layout, u32), &u32))| {
-                let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
-                let (placed, end) = outcome.err()?;
-                let round = if in_rounds(layout) { placed } else { 0 };
-                Some((round, row, placed, end))
-            };
-        let rows = counts.iter().zip(step_of).enumerate();
-        let (round, row, placed, end) = rows
-            .filter_map(failed)
-            .min_by_key(|&(round, row, ..)| (round, row))?;
-        let nodes = |group: usize| u64::from(self.groups[group].nodes.count);
-        let mut before = self.placed();
-        for (other, &(group, layout, procs)) in counts.iter().enumerate() {
-            before += match (other.cmp(&row), in_rounds(layout)) {
-                (Ordering::Less, false) => u64::from(procs) * nodes(group),
-                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(group),
-                (Ordering::Equal, false) => u64::from(placed),
-                (Ordering::Equal | Ordering::Greater, true) => {
-                    u64::from(procs.min(round)) * nodes(group)
-                }
-                (Ordering::Greater, false) => 0,
-            };
-        }
-        Some((counts[row].0, before, end))
-    }
-
-    /// Moves the groups on to what was worked out.
-    fn advance(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[StepEnd], &[u32]),
-    ) {
-        for (&(group, layout, procs), &step) in counts.iter().zip(step_of) {
-            if procs == 0 {
-                continue;
-            }
-            let Ok(next) = outcomes[step as usize] else {
-                continue;
-            };
-            if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
-                self.dropped = Some(self.groups[group]);
-            }
-            let row = &mut self.groups[group];
-            row.progress = next;
-            row.placed += procs;
-            row.avail = row.avail.saturating_sub(procs);
-            row.room -= procs.min(row.room);
-            push_joined(&mut self.touched, row.nodes);
-        }
-    }
-
-    /// The progress behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> StepEnd {
-        let laid_id = LaidId::from_row(self.done.len());
-        if let Some(finished) = worked.finished {
-            let topology = self.topology(from);
-            let drafted = finished.drafted(self.tables, topology);
-            let pattern = None;
-            self.done.push(Done { drafted, pattern });
-        }
-        if worked.procs < want {
-            return Err((worked.procs, worked.end));
-        }
-        let row = self.progress[from];
-        let mut closed = Vec::new();
-        if let Some(pass) = self.pass(from) {
-            closed.extend(pass.closed.iter().cloned());
-            closed.extend(cut(self.done[pass.laid].drafted.segments(), pass.procs));
-        }
-        let pass = self.passes.push(Pass {
-            from,
-            free: worked.free,
-            bound: worked.bound,
-            shared: worked.shared,
-            closed,
-            laid: laid_id,
-            procs: want,
-            only: row.is_root().then_some((layout, longest)),
-        });
-        Ok(self.progress.push(Progress {
-            placed: row.placed + want,
-            pass: Some(pass),
-            ..Progress::at(row.state)
-        }))
-    }
-
-    /// What an earlier app of equal policy found here, whose longest step was as long.
-    #[inline]
-    fn remembered_step(&mut self, step: Step, longest: u32) -> Option<ProgressId> {
-        let (progress, layout, procs) = step;
-        let Progress { state, found, .. } = self.progress[progress];
-        let known = self.cache.placed(found?, (layout, procs, longest))?;
-        let next = Progress {
-            placed: procs,
-            known: Some(known),
-            ..Progress::at(state)
-        };
-        Some(self.progress.push(next))
-    }
+    kept
 }

@@ -1,0 +1,274 @@
+//! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
+
+use super::placement::Placement;
+use super::trial::{TrialDraft, DraftId, Pass, Trial, TrialId, Step, StepOutcome, cut};
+use crate::id::Id as _;
+use crate::policy::BindTo;
+use crate::stage::alloc::Finished;
+use crate::stage::node::bits::Bits;
+use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
+use crate::stage::parallel::emptied;
+use crate::stage::parallel::{Grain, over};
+use crate::table::names::push_joined;
+use std::cmp::Ordering;
+
+/// How many of the first of some steps, which ascend, are of one trial and layout, and the most processes that one of
+/// them wants.
+#[inline]
+fn alike(steps: &[Step]) -> (usize, u32) {
+    let (first, layout, mut longest) = steps[0];
+    let mut alike = 1;
+    while let Some(step) = steps.get(alike)
+        && step.0 == first
+        && step.1 == layout
+    {
+        longest = step.2;
+        alike += 1;
+    }
+    (alike, longest)
+}
+
+/// What a thread makes of a step.
+struct Worked {
+    procs: u32,
+    end: End,
+    /// PUs that are free behind it.
+    free: Bits,
+    bound: Vec<u32>,
+    shared: bool,
+    /// The pattern, where no longer step of the same layout has it.
+    finished: Option<Finished>,
+}
+
+impl Worked {
+    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<Finished>) -> Self {
+        Self {
+            procs: laid.procs,
+            end: laid.end,
+            free: laid.cpus.free,
+            bound: laid.cpus.bound,
+            shared: laid.cpus.shared,
+            finished: finish(laid.segments),
+        }
+    }
+}
+
+impl Placement<'_> {
+    /// Places `counts` (group, layout, processes) and moves the groups on. Groups with 0 stay.
+    ///
+    /// # Errors
+    /// The first process, in placing order, that does not find its place: its group, how many of the app did, and why.
+    pub(crate) fn place(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+    ) -> Result<(), (usize, u64, End)> {
+        let (steps, step_of) = self.steps(counts);
+        let outcomes = self.work_out(&steps);
+        let moved = match self.first_stop(counts, (&outcomes, &step_of)) {
+            Some(stop) => Err(stop),
+            None => {
+                self.advance(counts, (&outcomes, &step_of));
+                Ok(())
+            }
+        };
+        let scratch = &mut *self.scratch;
+        (scratch.steps, scratch.step_of, scratch.outcomes) = (steps, step_of, outcomes);
+        moved
+    }
+
+    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
+    fn steps(&mut self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
+        let scratch = &mut *self.scratch;
+        let mut order = emptied(&mut scratch.order);
+        let mut steps = emptied(&mut scratch.steps);
+        let mut step_of = emptied(&mut scratch.step_of);
+        let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
+        order.extend(rows.map(|(row, &(group, layout, procs))| {
+            let step = (self.groups[group].trial, layout, procs);
+            (step, row)
+        }));
+        // Nodes mostly come in the order in which their states were met.
+        if !order.is_sorted() {
+            order.sort_unstable();
+        }
+        step_of.resize(counts.len(), 0);
+        let mut last = 0;
+        for &(step, row) in &order {
+            if steps.last() != Some(&step) {
+                last = u32::try_from(steps.len()).expect("limit.rs keeps nodes below 2^32");
+                steps.push(step);
+            }
+            step_of[row as usize] = last;
+        }
+        scratch.order = order;
+        (steps, step_of)
+    }
+
+    /// Works out every step that no earlier app did, in parallel where there are many; results are interned in order.
+    fn work_out(&mut self, steps: &[Step]) -> Vec<StepOutcome> {
+        let mut known = emptied(&mut self.scratch.remembered);
+        let mut wanted = emptied(&mut self.scratch.fresh);
+        let mut outcomes = emptied(&mut self.scratch.outcomes);
+        known.reserve(steps.len());
+        self.trial.reserve(steps.len());
+        let mut from = 0;
+        while from < steps.len() {
+            // The longest result serves the shorter ones as their beginning: all are known, or none is taken for known.
+            let (alike, longest) = alike(&steps[from..]);
+            let steps = &steps[from..from + alike];
+            known.extend(
+                steps
+                    .iter()
+                    .map(|&step| self.remembered_step(step, longest)),
+            );
+            if known[from..].contains(&None) {
+                known[from..].fill(None);
+                wanted.extend(steps.iter().map(|&step| (step, longest)));
+            }
+            from += alike;
+        }
+        let mut worked = Vec::new();
+        let this = &*self;
+        over(
+            (&wanted, this.tables.sharing, Grain::Coarse),
+            |((trial, ..), _)| this.topology(*trial),
+            |view, &((trial, layout, want), longest)| {
+                let laid = this.lay_on(view, trial, layout, want);
+                Worked::new(laid, |segments| {
+                    (want == longest).then(|| Finished::new(&this.tables.topologies, segments))
+                })
+            },
+            |topology| this.view(topology),
+            &mut worked,
+        );
+        self.drafts.reserve(wanted.len());
+        self.passes.reserve(wanted.len());
+        self.trial.reserve(wanted.len());
+        outcomes.reserve(steps.len());
+        let mut worked = wanted.iter().zip(worked);
+        let outcome = |known: Option<TrialId>| {
+            known.map_or_else(
+                || {
+                    let (&(step, longest), worked) = worked.next().expect("as many as are unknown");
+                    self.step(step, worked, longest)
+                },
+                Ok,
+            )
+        };
+        outcomes.extend(known.iter().copied().map(outcome));
+        self.scratch.remembered = known;
+        self.scratch.fresh = wanted;
+        outcomes
+    }
+
+    /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
+    fn first_stop(
+        &self,
+        counts: &[(usize, Layout, u32)],
+        (outcomes, step_of): (&[StepOutcome], &[u32]),
+    ) -> Option<(usize, u64, End)> {
+        if outcomes.iter().all(Result::is_ok) {
+            return None;
+        }
+        let in_rounds = |layout| matches!(layout, Layout::Walk(_));
+        let failed =
+            |(row, (&(_, layout, procs), &step)): (usize, (&(usize, Layout, u32), &u32))| {
+                let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
+                let (placed, end) = outcome.err()?;
+                let round = if in_rounds(layout) { placed } else { 0 };
+                Some((round, row, placed, end))
+            };
+        let rows = counts.iter().zip(step_of).enumerate();
+        let (round, row, placed, end) = rows
+            .filter_map(failed)
+            .min_by_key(|&(round, row, ..)| (round, row))?;
+        let nodes = |group: usize| u64::from(self.groups[group].nodes.count);
+        let mut before = self.placed();
+        for (other, &(group, layout, procs)) in counts.iter().enumerate() {
+            before += match (other.cmp(&row), in_rounds(layout)) {
+                (Ordering::Less, false) => u64::from(procs) * nodes(group),
+                (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(group),
+                (Ordering::Equal, false) => u64::from(placed),
+                (Ordering::Equal | Ordering::Greater, true) => {
+                    u64::from(procs.min(round)) * nodes(group)
+                }
+                (Ordering::Greater, false) => 0,
+            };
+        }
+        Some((counts[row].0, before, end))
+    }
+
+    /// Moves the groups on to what was worked out.
+    fn advance(
+        &mut self,
+        counts: &[(usize, Layout, u32)],
+        (outcomes, step_of): (&[StepOutcome], &[u32]),
+    ) {
+        for (&(group, layout, procs), &step) in counts.iter().zip(step_of) {
+            if procs == 0 {
+                continue;
+            }
+            let Ok(next) = outcomes[step as usize] else {
+                continue;
+            };
+            if layout.gives_up() && self.policy.bind != BindTo::Nothing && self.dropped.is_none() {
+                self.dropped = Some(self.groups[group]);
+            }
+            let row = &mut self.groups[group];
+            row.trial = next;
+            row.placed += procs;
+            row.avail = row.avail.saturating_sub(procs);
+            row.room -= procs.min(row.room);
+            push_joined(&mut self.touched, row.nodes);
+        }
+    }
+
+    /// The trial behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
+    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> StepOutcome {
+        let laid_id = DraftId::from_row(self.drafts.len());
+        if let Some(finished) = worked.finished {
+            let topology = self.topology(from);
+            let drafted = finished.drafted(self.tables, topology);
+            let pattern = None;
+            self.drafts.push(TrialDraft { drafted, pattern });
+        }
+        if worked.procs < want {
+            return Err((worked.procs, worked.end));
+        }
+        let row = self.trial[from];
+        let mut closed = Vec::new();
+        if let Some(pass) = self.pass(from) {
+            closed.extend(pass.closed.iter().cloned());
+            closed.extend(cut(self.drafts[pass.laid].drafted.segments(), pass.procs));
+        }
+        let pass = self.passes.push(Pass {
+            from,
+            free: worked.free,
+            bound: worked.bound,
+            shared: worked.shared,
+            closed,
+            laid: laid_id,
+            procs: want,
+            only: row.is_root().then_some((layout, longest)),
+        });
+        Ok(self.trial.push(Trial {
+            placed: row.placed + want,
+            pass: Some(pass),
+            ..Trial::at(row.state)
+        }))
+    }
+
+    /// What an earlier app of equal policy found here, whose longest step was as long.
+    #[inline]
+    fn remembered_step(&mut self, step: Step, longest: u32) -> Option<TrialId> {
+        let (trial, layout, procs) = step;
+        let Trial { state, found, .. } = self.trial[trial];
+        let known = self.cache.placed(found?, (layout, procs, longest))?;
+        let next = Trial {
+            placed: procs,
+            known: Some(known),
+            ..Trial::at(state)
+        };
+        Some(self.trial.push(next))
+    }
+}
