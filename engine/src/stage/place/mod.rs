@@ -43,7 +43,7 @@ use deal::Deal;
 use placement::Placement;
 use policy::{Case, Pass};
 use trial::Choice;
-use share::{Share, Water, even, fill, level, water};
+use share::{Share, RoundRobin, even, fill, dealt, round_robin};
 
 /// Groups looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
 const AHEAD: usize = 64;
@@ -288,7 +288,7 @@ impl Deal {
             cap,
         }));
         let mut caps = emptied(&mut placement.scratch.caps);
-        let found = water(shares.iter().copied(), self.asked, &mut caps);
+        let found = round_robin(shares.iter().copied(), self.asked, &mut caps);
         placement.scratch.caps = caps;
         let Some(found) = found else {
             let placed: u64 = shares
@@ -338,10 +338,10 @@ impl Deal {
     fn deal_rounds(
         &mut self,
         placement: &mut Placement<'_>,
-        found: Water,
+        found: RoundRobin,
         choices: &[Choice],
     ) -> Result<(), MapError> {
-        let Water { mut extra, .. } = found;
+        let RoundRobin { mut extra, .. } = found;
         let mut counts = emptied(&mut placement.scratch.counts);
         let mut group = 0;
         for &(layout, cap) in choices {
@@ -349,7 +349,7 @@ impl Deal {
                 nodes: placement.groups[group].nodes.count,
                 cap,
             };
-            let parts = level(share, found, &mut extra);
+            let parts = dealt(share, found, &mut extra);
             let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
             let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
             group += rows.len();

@@ -27,53 +27,53 @@ pub(crate) fn fill(share: Share, left: u32) -> [Part; 3] {
 
 /// Round-robin under caps: every node gets `min(cap, rounds)`, and the first `extra` of those with a larger cap one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Water {
+pub(crate) struct RoundRobin {
     pub(crate) rounds: u32,
     pub(crate) extra: u32,
 }
 
-/// The level of `procs` processes dealt round-robin; `None` when the caps do not hold them.
+/// The dealt of `procs` processes dealt round-robin; `None` when the caps do not hold them.
 ///
 /// Cost: a sort of the runs by cap. `caps`: scratch.
-pub(crate) fn water(
+pub(crate) fn round_robin(
     shares: impl Iterator<Item = Share>,
     procs: u32,
     caps: &mut Vec<(u32, u64)>,
-) -> Option<Water> {
+) -> Option<RoundRobin> {
     caps.clear();
     caps.extend(shares.map(|share| (share.cap, u64::from(share.nodes))));
     caps.sort_unstable();
     let mut open: u64 = caps.iter().map(|&(_, nodes)| nodes).sum();
-    let (mut level, mut left) = (0_u32, u64::from(procs));
+    let (mut dealt, mut left) = (0_u32, u64::from(procs));
     for &(cap, nodes) in &*caps {
-        let step = u64::from(cap - level) * open;
+        let step = u64::from(cap - dealt) * open;
         if step > left {
             let rounds = left / open;
             let extra = left % open;
-            let rounds = level + u32::try_from(rounds).expect("a level is at most the processes");
-            return Some(Water {
+            let rounds = dealt + u32::try_from(rounds).expect("a dealt is at most the processes");
+            return Some(RoundRobin {
                 rounds,
                 extra: u32::try_from(extra).expect("fewer than the nodes"),
             });
         }
         left -= step;
-        level = cap;
+        dealt = cap;
         open -= nodes;
     }
-    (left == 0).then_some(Water {
-        rounds: level,
+    (left == 0).then_some(RoundRobin {
+        rounds: dealt,
         extra: 0,
     })
 }
 
-/// The parts of one run at a water level; `extra` counts down over the runs.
-pub(crate) fn level(share: Share, water: Water, extra: &mut u32) -> [Part; 2] {
-    if share.cap <= water.rounds {
+/// The parts of one run at a round_robin dealt; `extra` counts down over the runs.
+pub(crate) fn dealt(share: Share, round_robin: RoundRobin, extra: &mut u32) -> [Part; 2] {
+    if share.cap <= round_robin.rounds {
         return [(share.nodes, share.cap), (0, 0)];
     }
     let more = share.nodes.min(*extra);
     *extra -= more;
-    [(more, water.rounds + 1), (share.nodes - more, water.rounds)]
+    [(more, round_robin.rounds + 1), (share.nodes - more, round_robin.rounds)]
 }
 
 /// Even shares: node `at` of `all` gets `left / all`, one more when it is among the first `left % all`.
@@ -100,25 +100,25 @@ mod tests {
     fn water_finds_its_level() {
         let shares = [Share { nodes: 1, cap: 1 }, Share { nodes: 2, cap: 4 }];
         assert_eq!(
-            water(shares.into_iter(), 8, &mut Vec::new()),
-            Some(Water {
+            round_robin(shares.into_iter(), 8, &mut Vec::new()),
+            Some(RoundRobin {
                 rounds: 3,
                 extra: 1
             })
         );
         assert_eq!(
-            water(shares.into_iter(), 9, &mut Vec::new()),
-            Some(Water {
+            round_robin(shares.into_iter(), 9, &mut Vec::new()),
+            Some(RoundRobin {
                 rounds: 4,
                 extra: 0
             })
         );
-        assert_eq!(water(shares.into_iter(), 10, &mut Vec::new()), None);
+        assert_eq!(round_robin(shares.into_iter(), 10, &mut Vec::new()), None);
         let mut extra = 1;
         assert_eq!(
-            level(
+            dealt(
                 shares[1],
-                Water {
+                RoundRobin {
                     rounds: 3,
                     extra: 1
                 },
