@@ -17,7 +17,7 @@ use crate::stage::node::units::narrow;
 use crate::stage::place;
 use crate::stage::place::custom::{self, Custom};
 use crate::stage::place::entries;
-use crate::stage::place::placement::{Keeping, Placement};
+use crate::stage::place::placement::{Reuse, Placement};
 use crate::stage::place::listed::Asked;
 use crate::stage::place::listed_app::{self, Listed};
 use crate::stage::place::outcome;
@@ -34,7 +34,7 @@ pub(crate) struct Turn<'r> {
     pub(crate) policy: &'r Policy,
     pub(crate) id: PolicyId,
     pub(crate) procs: Procs,
-    pub(crate) keeping: Keeping,
+    pub(crate) reuse: Reuse,
     /// Processes of the apps before this one.
     pub(crate) base: u32,
     /// Entries of the affinity file that earlier apps took.
@@ -117,7 +117,7 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
     };
     let about = (app, *policy, Some(turn.id));
     let mut placement = Placement::new(site.on(), &resolved.apps, about, &picks);
-    placement.keeping = turn.keeping;
+    placement.reuse = turn.reuse;
     place::place(&mut placement, procs, counted)?;
     super::notes::of_app(&placement, notes);
     let outcome = outcome::groups(placement, turn.id);

@@ -27,7 +27,7 @@ use crate::spawn::request::owner;
 use crate::stage::component::{AppIndex, Call, Dispatch, Registry};
 use crate::stage::job::site::Site;
 use crate::stage::parallel::Sharing;
-use crate::stage::place::placement::Keeping;
+use crate::stage::place::placement::Reuse;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use app::{Turn, place_app};
@@ -175,13 +175,13 @@ impl Job<'_> {
     }
 
     /// Whether a later app, or a later placement, may ask for what an app finds.
-    fn keeping(&self, app: AppId) -> Keeping {
+    fn reuse(&self, app: AppId) -> Reuse {
         let said = self.resolved.apps.policy[app];
         let last = self.last.zip(said).map(|(last, said)| last[said.row()]);
         if last == Some(Some(app)) {
-            Keeping::No
+            Reuse::No
         } else {
-            Keeping::Yes
+            Reuse::Yes
         }
     }
 
@@ -193,7 +193,7 @@ impl Job<'_> {
             policy: &ready.policy,
             id: ready.id,
             procs: self.counts[ready.app.row()],
-            keeping: self.keeping(ready.app),
+            reuse: self.reuse(ready.app),
             base: before.procs,
             lines: before.lines,
             functions: &component.functions,

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cache {
     keys: InTurn<Key>,
-    found: Column<FoundId, Found>,
+    found: Column<EntriesId, Entries>,
     /// How many of so many processes a layout can place.
     fits: ById<Key, SmallVec<[Fit; 1]>>,
     /// The size of the job that settled policies, whose ids another job's of another size may have.
@@ -26,7 +26,7 @@ pub(crate) struct Cache {
 define_id! {
     /// A finding: a row of [`Cache`].
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
-    FoundId
+    EntriesId
 }
 
 /// Whose finding it is.
@@ -36,22 +36,22 @@ pub(crate) type Key = (StateId, PolicyId);
 type Fit = (Layout, u32, u32);
 
 /// So many processes in a layout, and the most that nodes of this state got in it: their pattern serves the others.
-pub(crate) type Went = (Layout, u32, u32);
+pub(crate) type Want = (Layout, u32, u32);
 
 /// What nodes got, and what it left of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Came {
+pub(crate) struct Entry {
     pub(crate) pattern: PatternId,
     pub(crate) state: StateId,
     /// The kind of the objects that the processes were mapped to.
     pub(crate) kind: Option<ObjKind>,
 }
 
-/// What an app found on a state, and what came of it.
+/// What an app found on a state, and what entry of it.
 #[derive(Clone, Debug)]
-struct Found {
+struct Entries {
     capacity: Option<Capacity>,
-    placed: SmallVec<[(Went, Came); 1]>,
+    placed: SmallVec<[(Want, Entry); 1]>,
 }
 
 impl Cache {
@@ -65,21 +65,21 @@ impl Cache {
         self.size = Some(size);
     }
     /// What was found on a state under a policy.
-    pub(crate) fn find(&self, key: Key, guess: &mut Guess) -> Option<FoundId> {
-        self.keys.find(key, guess).map(FoundId::from_row)
+    pub(crate) fn find(&self, key: Key, guess: &mut Guess) -> Option<EntriesId> {
+        self.keys.find(key, guess).map(EntriesId::from_row)
     }
     /// What there was on the state.
-    pub(crate) fn capacity(&self, found: FoundId) -> Option<&Capacity> {
+    pub(crate) fn capacity(&self, found: EntriesId) -> Option<&Capacity> {
         self.found[found].capacity.as_ref()
     }
-    /// What so many processes came to.
-    pub(crate) fn placed(&self, found: FoundId, went: Went) -> Option<Came> {
-        let same = |placed: &&(Went, Came)| placed.0 == went;
+    /// What so many processes entry to.
+    pub(crate) fn placed(&self, found: EntriesId, went: Want) -> Option<Entry> {
+        let same = |placed: &&(Want, Entry)| placed.0 == went;
         let placed = self.found[found].placed.iter().find(same);
         placed.map(|placed| placed.1)
     }
     /// Keeps what was found.
-    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, placed: (Went, Came)) {
+    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, placed: (Want, Entry)) {
         let found = self.found(key, capacity);
         if !found.placed.contains(&placed) {
             found.placed.push(placed);
@@ -89,11 +89,11 @@ impl Cache {
     pub(crate) fn keep_capacity(&mut self, key: Key, capacity: Capacity) {
         self.found(key, Some(capacity));
     }
-    fn found(&mut self, key: Key, capacity: Option<Capacity>) -> &mut Found {
+    fn found(&mut self, key: Key, capacity: Option<Capacity>) -> &mut Entries {
         let known = self.find(key, &mut Guess::default());
         let id = known.unwrap_or_else(|| {
             self.keys.push(key);
-            self.found.push(Found {
+            self.found.push(Entries {
                 capacity,
                 placed: SmallVec::new(),
             })

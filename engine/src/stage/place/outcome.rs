@@ -1,6 +1,6 @@
 //! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
 
-use super::cache::Came;
+use super::cache::Entry;
 use super::placement::{Placement, pattern};
 use super::trial::{NodeGroup, Pass, Trial, TrialId};
 use crate::id::Id as _;
@@ -54,29 +54,29 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
             topology,
             ..
         } = *placement.tables.states.get(state);
-        let came = match fresh.next_if(|(at, _)| **at == group.trial) {
+        let entry = match fresh.next_if(|(at, _)| **at == group.trial) {
             None => known.expect("what a trial comes to is known behind its first group"),
             Some((_, (pattern, state))) => {
                 let hardware = kind.and_then(|_| placement.tables.hardware[topology].as_ref());
                 let kind = hardware
                     .zip(kind)
                     .map(|(hardware, kind)| hardware.kind(kind));
-                let came = Came {
+                let entry = Entry {
                     pattern,
                     state,
                     kind,
                 };
-                placement.trial[group.trial].known = Some(came);
-                keep(&mut placement, group.trial, came);
-                came
+                placement.trial[group.trial].known = Some(entry);
+                keep(&mut placement, group.trial, entry);
+                entry
             }
         };
-        changes.push((group.nodes, came.state));
+        changes.push((group.nodes, entry.state));
         runs.push(PlacedRun {
             nodes: group.nodes,
             procs: group.placed,
-            pattern: came.pattern,
-            kind: came.kind,
+            pattern: entry.pattern,
+            kind: entry.kind,
             own_before: own,
             used_before: used,
         });
@@ -149,8 +149,8 @@ fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<TrialId>, V
     (ended, got, left)
 }
 
-/// Keeps what nodes came to for later apps, where one pass led there.
-fn keep(placement: &mut Placement<'_>, at: TrialId, came: Came) {
+/// Keeps what nodes entry to for later apps, where one pass led there.
+fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
     let Trial { placed, pass, .. } = placement.trial[at];
     let pass = pass.map(|pass| &placement.passes[pass]);
     let Some(&Pass { only, from, .. }) = pass else {
@@ -159,6 +159,6 @@ fn keep(placement: &mut Placement<'_>, at: TrialId, came: Came) {
     if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {
         let capacity = placement.known_capacity(from).copied();
         placement.cache
-            .keep(key, capacity, ((layout, placed, longest), came));
+            .keep(key, capacity, ((layout, placed, longest), entry));
     }
 }

@@ -28,7 +28,7 @@ use std::ops::Range;
 
 /// Whether what an app finds may be asked for again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Keeping {
+pub(crate) enum Reuse {
     /// By a later app of its policy, or by a later plan.
     #[default]
     Yes,
@@ -57,7 +57,7 @@ pub(crate) struct Placement<'s> {
     /// The policy by id, where other apps may have an equal one.
     pub(crate) id: Option<PolicyId>,
     /// Whether what is found here is kept for them.
-    pub(crate) keeping: Keeping,
+    pub(crate) reuse: Reuse,
     pub(crate) groups: Vec<NodeGroup>,
     pub(crate) trial: Column<TrialId, Trial>,
     pub(crate) passes: Column<PassId, Pass>,
@@ -144,7 +144,7 @@ impl<'s> Placement<'s> {
             app,
             policy,
             id,
-            keeping: Keeping::Yes,
+            reuse: Reuse::Yes,
             groups,
             trial,
             passes,
@@ -185,7 +185,7 @@ impl<'s> Placement<'s> {
             } = self.groups[group];
             if placed > 0 {
                 let known = self.trial[trial].known;
-                let pattern = known.map_or_else(|| self.pattern(trial), |came| came.pattern);
+                let pattern = known.map_or_else(|| self.pattern(trial), |entry| entry.pattern);
                 let each = self.tables.patterns.get(pattern).bound(placed);
                 bound += each * u64::from(nodes.count);
             }
@@ -301,7 +301,7 @@ impl<'s> Placement<'s> {
 
     /// The same, if they will ask.
     pub(crate) fn key_to_keep(&self, trial: TrialId) -> Option<(StateId, PolicyId)> {
-        self.key(trial).filter(|_| self.keeping == Keeping::Yes)
+        self.key(trial).filter(|_| self.reuse == Reuse::Yes)
     }
 
     /// Keeps what was learnt of nodes that got nothing.
@@ -318,7 +318,7 @@ impl<'s> Placement<'s> {
         let new = new + new / ROWS_PER_SPARE;
         self.tables.states.reserve(new);
         self.tables.patterns.reserve(new);
-        if self.keeping == Keeping::Yes {
+        if self.reuse == Reuse::Yes {
             self.cache.reserve(new);
         }
     }

@@ -1,6 +1,6 @@
 //! How far nodes have come while an app is placed: neighbours that fare alike, and what happened to them.
 
-use super::cache::{Came, FoundId};
+use super::cache::{Entry, EntriesId};
 use crate::define_id;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{End, Layout};
@@ -61,9 +61,9 @@ pub(crate) struct Trial {
     /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
     pub(crate) pass: Option<PassId>,
     /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
-    pub(crate) found: Option<FoundId>,
-    /// What an earlier app with the same policy came to.
-    pub(crate) known: Option<Came>,
+    pub(crate) found: Option<EntriesId>,
+    /// What an earlier app with the same policy entry to.
+    pub(crate) known: Option<Entry>,
 }
 
 /// The last pass that led to a trial, and what is left behind it.
