@@ -61,7 +61,7 @@ impl Named {
 
 /// Neighbouring nodes of one state, of which an app may take equally much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pick {
+pub(crate) struct Candidate {
     pub(crate) nodes: NodeRange,
     pub(crate) state: StateId,
     /// Processes the app may place on each, slots alone considered.

@@ -1,6 +1,6 @@
 //! The pool: the nodes of a job, and the tables that they point into.
 
-use super::claim::{Claim, Pick};
+use super::claim::{Claim, Candidate};
 use super::nodes::Nodes;
 use super::tables::Tables;
 use crate::plan::World;
@@ -22,7 +22,7 @@ pub(crate) struct Pool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
-    pub(crate) picks: Vec<Pick>,
+    pub(crate) candidates: Vec<Candidate>,
 }
 
 impl Pool {

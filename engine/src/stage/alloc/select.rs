@@ -1,7 +1,7 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
 use super::build::{by_number, excluded};
-use super::claim::{Claim, Named, Pick};
+use super::claim::{Claim, Named, Candidate};
 use super::hostfile::{after, lowered};
 use super::pool::Pool;
 use crate::error::words::EmptyNodes;
@@ -19,13 +19,13 @@ use std::borrow::Cow;
 
 /// The nodes of an app, and what taking them changes about their slots.
 #[derive(Clone, Debug)]
-pub(crate) struct Picks {
-    pub(crate) picks: Vec<Pick>,
+pub(crate) struct Candidates {
+    pub(crate) candidates: Vec<Candidate>,
     raised: Vec<(NodeRange, StateId)>,
     lowered: Vec<(NodeRange, StateId)>,
 }
 
-impl Picks {
+impl Candidates {
     /// Keeps the changed slots for the rest of the job.
     pub(crate) fn keep(&mut self, pool: &mut Pool) {
         pool.claim(&mut self.lowered, &mut self.raised);
@@ -275,17 +275,17 @@ impl Entries<'_> {
 ///
 /// # Errors
 /// `no-nodes`, `slots-exceed-max`, `nodes-full`.
-pub(crate) fn picks(
+pub(crate) fn candidates(
     pool: &mut Pool,
     hosts: &Hosts,
     (app, policy): (AppId, &Policy),
     named: &Named,
     notes: &mut Vec<Note>,
-) -> Result<Picks, MapError> {
+) -> Result<Candidates, MapError> {
     let mut changes = lowered(pool, hosts, app);
     let list = without_local(pool, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
-    let mut picks = emptied(&mut pool.scratch.picks);
+    let mut candidates = emptied(&mut pool.scratch.candidates);
     let mut parts = emptied(&mut pool.scratch.parts);
     let mut raised = Vec::new();
     let runs = after(pool, &mut changes);
@@ -295,7 +295,7 @@ pub(crate) fn picks(
     let from = if skips { pool.nodes.full } else { 0 };
     parts.reserve(named.claims.as_ref().map_or(0, Vec::len));
     claimed(runs, named, (&list, from), &mut parts);
-    picks.reserve(parts.len());
+    candidates.reserve(parts.len());
     for &part in &parts {
         let (nodes, _, state) = part;
         // What this app's own hostfile lowers may come back.
@@ -305,19 +305,19 @@ pub(crate) fn picks(
         {
             pool.nodes.full = nodes.end();
         }
-        if let Some(pick) = pick(pool, app, policy.oversubscribe, part)? {
-            if pick.state != state {
-                raised.push((nodes, pick.state));
+        if let Some(candidate) = candidate(pool, app, policy.oversubscribe, part)? {
+            if candidate.state != state {
+                raised.push((nodes, candidate.state));
             }
-            picks.push(pick);
+            candidates.push(candidate);
         }
     }
     pool.scratch.parts = parts;
-    if picks.is_empty() {
+    if candidates.is_empty() {
         return Err(nodes_full(pool, app, &list));
     }
-    Ok(Picks {
-        picks,
+    Ok(Candidates {
+        candidates,
         raised,
         lowered: changes,
     })
@@ -330,12 +330,12 @@ fn is_full(row: &NodeState) -> bool {
 
 /// What an app may take of each of some nodes, in the state that its claim gives them; `None`: they drop out.
 #[inline]
-fn pick(
+fn candidate(
     pool: &mut Pool,
     app: AppId,
     oversubscribe: Oversubscribe,
     (nodes, claim, state): ClaimedPart,
-) -> Result<Option<Pick>, MapError> {
+) -> Result<Option<Candidate>, MapError> {
     let was = *pool.tables.states.get(state);
     let mut row = was;
     let left = row.left();
@@ -371,7 +371,7 @@ fn pick(
     } else {
         pool.tables.states.intern(row)
     };
-    Ok(Some(Pick {
+    Ok(Some(Candidate {
         nodes,
         state,
         avail,

@@ -7,7 +7,7 @@ use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::plan::Placed;
 use crate::policy::{MapBy, ObjKind, PprObject};
-use crate::stage::alloc::claim::Pick;
+use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::hostfile::lowered;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
@@ -73,14 +73,14 @@ pub(crate) fn place_app(
 /// How much of each node an app may take, with what its claims change about slots kept for the rest of the job.
 ///
 /// # Errors
-/// As [`requested::recall`] and [`select::picks`].
-fn picked(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Vec<Pick>, MapError> {
+/// As [`requested::recall`] and [`select::candidates`].
+fn candidates(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Vec<Candidate>, MapError> {
     let (hosts, app) = (&turn.resolved.hosts, turn.app);
     let named = requested::recall(&mut site.pool, hosts, app)?;
-    let mut picks = select::picks(&mut site.pool, hosts, (app, turn.policy), &named, notes)?;
-    picks.keep(&mut site.pool);
+    let mut candidates = select::candidates(&mut site.pool, hosts, (app, turn.policy), &named, notes)?;
+    candidates.keep(&mut site.pool);
     requested::keep(&mut site.pool, hosts, app, named);
-    Ok(picks.picks)
+    Ok(candidates.candidates)
 }
 
 fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
@@ -90,16 +90,16 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
         policy,
         ..
     } = turn;
-    let picks = picked(site, turn, notes)?;
+    let candidates = candidates(site, turn, notes)?;
     let (procs, counted) = match (turn.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
         (Procs::Counted(procs), _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
-            let count = count::by_pattern(site, &picks, per, on);
+            let count = count::by_pattern(site, &candidates, per, on);
             if count == 0
-                && let (PprObject::Kind(ObjKind::Gpu), Some(pick)) = (on, picks.first())
+                && let (PprObject::Kind(ObjKind::Gpu), Some(candidate)) = (on, candidates.first())
             {
-                let (app, node) = (narrow(app.row()), site.pool.nodes.name(pick.nodes.first));
+                let (app, node) = (narrow(app.row()), site.pool.nodes.name(candidate.nodes.first));
                 return Err(PlaceError::DeviceNotFound { app, node }.into());
             }
             if count == 0 {
@@ -116,12 +116,12 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
         }
     };
     let about = (app, *policy, Some(turn.id));
-    let mut placement = Placement::new(site.on(), &resolved.apps, about, &picks);
+    let mut placement = Placement::new(site.on(), &resolved.apps, about, &candidates);
     placement.reuse = turn.reuse;
     place::place(&mut placement, procs, counted)?;
     super::notes::of_app(&placement, notes);
     let outcome = outcome::groups(placement, turn.id);
-    site.pool.scratch.picks = picks;
+    site.pool.scratch.candidates = candidates;
     Ok(site.commit(outcome))
 }
 
@@ -132,9 +132,9 @@ fn by_component(
     (count, pattern): (Count, Pattern),
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    let picks = picked(site, turn, notes)?;
+    let candidates = candidates(site, turn, notes)?;
     let about = (turn.app, custom::laid(turn.policy, pattern), None);
-    let mut placement = Placement::new(site.on(), &turn.resolved.apps, about, &picks);
+    let mut placement = Placement::new(site.on(), &turn.resolved.apps, about, &candidates);
     let procs = match turn.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
         Procs::Hole | Procs::AtItsTurn => None,
@@ -149,7 +149,7 @@ fn by_component(
     custom::place(&mut placement, custom)?;
     super::notes::of_app(&placement, notes);
     let outcome = outcome::groups(placement, turn.id);
-    site.pool.scratch.picks = picks;
+    site.pool.scratch.candidates = candidates;
     Ok(site.commit(outcome))
 }
 

@@ -6,7 +6,7 @@ use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::policy::{CpuMode, MapBy, PprObject};
-use crate::stage::alloc::claim::Pick;
+use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
 use crate::stage::node::units::Targets;
@@ -108,12 +108,12 @@ fn counted(
             })
         }
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist | MapBy::Mpibind(_) => {
-            let picks = slots(site, resolved, app, policy)?;
-            let slots: u64 = picks
+            let candidates = slots(site, resolved, app, policy)?;
+            let slots: u64 = candidates
                 .iter()
-                .map(|pick| u64::from(pick.avail) * u64::from(pick.nodes.count))
+                .map(|candidate| u64::from(candidate.avail) * u64::from(candidate.nodes.count))
                 .sum();
-            let by_cpus = |site: &mut Site| by_cpus(site, &picks, apps.count_mode[app], policy.pe);
+            let by_cpus = |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
             if policy.pe > 1 {
                 slots.min(by_cpus(site)).max(1)
             } else {
@@ -151,11 +151,11 @@ fn slots(
     resolved: &Resolved,
     app: AppId,
     policy: &Policy,
-) -> Result<Vec<Pick>, MapError> {
+) -> Result<Vec<Candidate>, MapError> {
     let named = requested::recall(&mut site.pool, &resolved.hosts, app)?;
     // What the claims raise is for the app's own turn.
     let hosts = &resolved.hosts;
-    let picks = select::picks(
+    let candidates = select::candidates(
         &mut site.pool,
         hosts,
         (app, policy),
@@ -163,33 +163,33 @@ fn slots(
         &mut Vec::new(),
     )?;
     requested::keep(&mut site.pool, hosts, app, named);
-    Ok(picks.picks)
+    Ok(candidates.candidates)
 }
 
 /// Processes that the cpus of the app's nodes take by PE: whole topologies, in the mode of the words (3.4).
-fn by_cpus(site: &mut Site, picks: &[Pick], mode: CpuMode, pe: u16) -> u64 {
+fn by_cpus(site: &mut Site, candidates: &[Candidate], mode: CpuMode, pe: u16) -> u64 {
     let mut sum = 0;
-    for pick in picks {
-        let topology = site.pool.tables.topology_of(pick.state);
+    for candidate in candidates {
+        let topology = site.pool.tables.topology_of(candidate.state);
         let units = u64::from(site.pool.tables.hardware(topology).units(mode).len());
-        sum += units / u64::from(pe) * u64::from(pick.nodes.count);
+        sum += units / u64::from(pe) * u64::from(candidate.nodes.count);
     }
     sum
 }
 
 /// Processes of a ppr app without `-n`: N per object over its nodes that are not full (3.4).
-pub(crate) fn by_pattern(site: &Site, picks: &[Pick], per: u32, on: PprObject) -> u64 {
-    let each = |pick: &Pick| {
+pub(crate) fn by_pattern(site: &Site, candidates: &[Candidate], per: u32, on: PprObject) -> u64 {
+    let each = |candidate: &Candidate| {
         let objects = match on {
             PprObject::Node => 1,
             PprObject::Kind(kind) => {
-                let topology = site.pool.tables.topology_of(pick.state);
+                let topology = site.pool.tables.topology_of(candidate.state);
                 u64::from(Targets::new(&site.pool.tables.topologies, topology, kind).len())
             }
         };
-        objects * u64::from(pick.nodes.count)
+        objects * u64::from(candidate.nodes.count)
     };
-    picks
+    candidates
         .iter()
         .map(each)
         .sum::<u64>()

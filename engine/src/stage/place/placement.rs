@@ -9,7 +9,7 @@ use super::scratch::Scratch;
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{MapBy, Overload, Oversubscribe};
 use crate::stage::alloc::Tables;
-use crate::stage::alloc::claim::Pick;
+use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::nodes::Nodes;
 use crate::stage::node::bind::Cpus;
 use crate::stage::node::capacity::{Capacity, TopologyView};
@@ -86,7 +86,7 @@ impl<'s> Placement<'s> {
         on: On<'s>,
         apps: &'s AppTable,
         (app, policy, id): (AppId, Policy, Option<PolicyId>),
-        picks: &[Pick],
+        candidates: &[Candidate],
     ) -> Self {
         let On {
             nodes,
@@ -99,20 +99,20 @@ impl<'s> Placement<'s> {
         let mut roots = std::mem::take(&mut scratch.roots);
         trial.clear();
         roots.resize(tables.states.len(), None);
-        groups.reserve(picks.len());
+        groups.reserve(candidates.len());
         let (remembered, mut guess) = (remembered(&policy, id), Guess::default());
-        for pick in picks {
-            let id = *roots[pick.state.row()].get_or_insert_with(|| {
-                let key = remembered.map(|policy| (pick.state, policy));
+        for candidate in candidates {
+            let id = *roots[candidate.state.row()].get_or_insert_with(|| {
+                let key = remembered.map(|policy| (candidate.state, policy));
                 trial.push(Trial {
                     found: key.and_then(|key| cache.find(key, &mut guess)),
-                    ..Trial::at(pick.state)
+                    ..Trial::at(candidate.state)
                 })
             });
-            let room = tables.states.get(pick.state).room();
+            let room = tables.states.get(candidate.state).room();
             groups.push(NodeGroup {
-                nodes: pick.nodes,
-                avail: pick.avail,
+                nodes: candidate.nodes,
+                avail: candidate.avail,
                 room,
                 placed: 0,
                 trial: id,
@@ -205,7 +205,7 @@ impl<'s> Placement<'s> {
     pub(crate) fn view(&self, topology: TopologyId) -> TopologyView<'_> {
         let hardware = self.tables.hardware[topology]
             .as_ref()
-            .expect("hardware of every picked state is known");
+            .expect("hardware of every candidates state is known");
         let device = self
             .apps
             .device
