@@ -1,7 +1,7 @@
 //! Branches of a site: apps that do not compete are placed on copies of it, side by side, and what they found is joined in
 //! the order of the apps, so that every id is the one that placing them in order would have given.
 
-use super::groups::Camp;
+use super::groups::AppGroup;
 use crate::id::Id;
 use crate::plan::{Placed, PlacedRun};
 use crate::stage::job::site::Site;
@@ -13,7 +13,7 @@ use crate::table::states::{NodeState, StateId};
 
 /// How many rows the tables of a branch have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct TableSizes {
     cpusets: usize,
     pusets: usize,
     states: usize,
@@ -24,8 +24,8 @@ pub(crate) struct Mark {
 
 /// Ids of the site for the rows of a branch, as far as they were joined.
 #[derive(Debug)]
-pub(crate) struct Joint {
-    base: Mark,
+pub(crate) struct Joined {
+    base: TableSizes,
     cpusets: Vec<CpusetId>,
     pusets: Vec<PuSetId>,
     states: Vec<StateId>,
@@ -42,8 +42,8 @@ fn known<I: Id>(row: I, base: usize, new: &[I]) -> I {
 
 impl Site {
     /// How many rows there are now.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn sizes(&self) -> TableSizes {
+        TableSizes {
             cpusets: self.pool.tables.cpusets.len(),
             pusets: self.pool.tables.pusets.len(),
             states: self.pool.tables.states.len(),
@@ -53,13 +53,13 @@ impl Site {
     }
 }
 
-impl Joint {
+impl Joined {
     /// Before anything is joined to a site.
     pub(crate) fn new(site: &Site) -> Self {
         Self {
-            base: Mark {
+            base: TableSizes {
                 cpusets: site.pool.tables.cpusets_before + site.pool.tables.cpusets.len(),
-                ..site.mark()
+                ..site.sizes()
             },
             cpusets: Vec::new(),
             pusets: Vec::new(),
@@ -69,8 +69,8 @@ impl Joint {
         }
     }
 
-    /// Takes over the rows of a branch up to a mark.
-    pub(crate) fn take(&mut self, site: &mut Site, branch: &Site, until: Mark) {
+    /// Takes over the rows of a branch up to a sizes.
+    pub(crate) fn take(&mut self, site: &mut Site, branch: &Site, until: TableSizes) {
         for row in self.cpusets.len()..until.cpusets {
             let set = branch
                 .pool
@@ -138,8 +138,8 @@ impl Joint {
     }
 
     /// The states in which a branch left its nodes.
-    pub(crate) fn left(&self, branch: &Site, camp: &Camp, changes: &mut Vec<(NodeRange, StateId)>) {
-        for nodes in camp.nodes.iter() {
+    pub(crate) fn left(&self, branch: &Site, group: &AppGroup, changes: &mut Vec<(NodeRange, StateId)>) {
+        for nodes in group.nodes.iter() {
             let states = branch.pool.nodes.runs.within(nodes);
             changes.extend(
                 states.map(|(part, state)| (part, known(state, self.base.states, &self.states))),

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// Apps that compete with none outside, and the nodes that they may touch.
 #[derive(Debug, Default)]
-pub(crate) struct Camp {
+pub(crate) struct AppGroup {
     /// Ascending.
     pub(crate) apps: Vec<AppId>,
     /// Disjoint, ascending.
@@ -31,10 +31,10 @@ struct Names<'r> {
     listing: Option<ListingId>,
 }
 
-/// The camps of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
+/// The app_groups of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
 ///
 /// Cost: a look-up per app, and the ranges of each distinct list.
-pub(crate) fn camps(site: &Site, resolved: &Resolved) -> Option<Vec<Camp>> {
+pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGroup>> {
     let named: Vec<(AppId, Names<'_>)> = resolved
         .apps
         .ids()
@@ -54,21 +54,21 @@ pub(crate) fn camps(site: &Site, resolved: &Resolved) -> Option<Vec<Camp>> {
         of_app.push((app, touch));
     }
     let first = united(known.len(), &mut ranges);
-    let mut camps: Vec<Camp> = Vec::new();
+    let mut app_groups: Vec<AppGroup> = Vec::new();
     let mut rows: Vec<Option<usize>> = vec![None; known.len()];
     for (app, touch) in of_app {
         let row = *rows[first[touch]].get_or_insert_with(|| {
-            camps.push(Camp::default());
-            camps.len() - 1
+            app_groups.push(AppGroup::default());
+            app_groups.len() - 1
         });
-        camps[row].apps.push(app);
+        app_groups[row].apps.push(app);
     }
     for (nodes, touch) in ranges {
         if let Some(row) = rows[first[touch]] {
-            camps[row].nodes.insert(nodes);
+            app_groups[row].nodes.insert(nodes);
         }
     }
-    (camps.len() > 1).then_some(camps)
+    (app_groups.len() > 1).then_some(app_groups)
 }
 
 /// What an app names; `None` where it may go anywhere, or where it goes on what earlier apps counted.

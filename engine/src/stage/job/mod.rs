@@ -31,9 +31,9 @@ use crate::stage::place::placement::Reuse;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use app::{Turn, place_app};
-use branch::{Joint, Mark};
+use branch::{Joined, TableSizes};
 use count::Procs;
-use groups::{Camp, camps};
+use groups::{AppGroup, app_groups};
 use rayon::prelude::*;
 
 /// From so many apps, on nodes of so many different states, it may pay to look for those that do not compete: where states
@@ -43,7 +43,7 @@ const STATES_FROM: usize = 128;
 /// Two threads lose by it: joining the branches in order costs as much as the second thread saves (measured: docs/scale.md,
 /// "Threads").
 const THREADS_FROM: usize = 3;
-/// Branches for each thread: camps are of different sizes.
+/// Branches for each thread: app_groups are of different sizes.
 const BRANCHES_EACH: usize = 2;
 
 /// What all turns of a job share.
@@ -301,17 +301,17 @@ struct Found {
     placed: Placed,
     notes: Vec<Note>,
     /// The rows of the branch behind it.
-    mark: Mark,
+    sizes: TableSizes,
 }
 
-/// Some camps, placed on a copy of the site.
+/// Some app_groups, placed on a copy of the site.
 struct Branch {
     site: Site,
     found: Vec<Found>,
-    camps: Vec<Camp>,
+    app_groups: Vec<AppGroup>,
 }
 
-/// Camp by camp on branches of the site; `None` where that does not pay, or where only the order tells.
+/// AppGroup by group on branches of the site; `None` where that does not pay, or where only the order tells.
 fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> {
     let resolved = job.resolved;
     let branches = match site.pool.tables.sharing {
@@ -330,7 +330,7 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
     if branches < 2 || job.index != AppIndex::All || !resolved.deferred.is_empty() {
         return None;
     }
-    let camps = camps(site, resolved)?;
+    let app_groups = app_groups(site, resolved)?;
     let mut own = AppTable::default();
     own.copy_policies(&turns.policies);
     let mut alike = Alike::default();
@@ -339,10 +339,10 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
         .ids()
         .map(|app| job.ready(app, &mut own, &mut alike).ok())
         .collect::<Option<_>>()?;
-    let dealt = deal(camps, branches);
+    let dealt = deal(app_groups, branches);
     let placed: Vec<Option<Branch>> = dealt
         .into_par_iter()
-        .map(|camps| on_branch(site, job, &ready, camps))
+        .map(|app_groups| on_branch(site, job, &ready, app_groups))
         .collect();
     let placed: Vec<Branch> = placed.into_iter().collect::<Option<_>>()?;
     let procs: u64 = placed
@@ -361,15 +361,15 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
     Some(())
 }
 
-/// Camps in so many shares of about as many apps.
-fn deal(camps: Vec<Camp>, shares: usize) -> Vec<Vec<Camp>> {
-    let apps: usize = camps.iter().map(|camp| camp.apps.len()).sum();
-    let mut dealt: Vec<Vec<Camp>> = (0..shares).map(|_| Vec::new()).collect();
+/// Groups in so many shares of about as many apps.
+fn deal(app_groups: Vec<AppGroup>, shares: usize) -> Vec<Vec<AppGroup>> {
+    let apps: usize = app_groups.iter().map(|group| group.apps.len()).sum();
+    let mut dealt: Vec<Vec<AppGroup>> = (0..shares).map(|_| Vec::new()).collect();
     let mut before = 0;
-    for camp in camps {
+    for group in app_groups {
         let share = before * shares / apps.max(1);
-        before += camp.apps.len();
-        dealt[share].push(camp);
+        before += group.apps.len();
+        dealt[share].push(group);
     }
     dealt.retain(|share| !share.is_empty());
     dealt
@@ -380,10 +380,10 @@ fn on_branch(
     site: &Site,
     job: Job<'_>,
     ready: &[Option<Ready>],
-    camps: Vec<Camp>,
+    app_groups: Vec<AppGroup>,
 ) -> Option<Branch> {
     let mut site = site.branch();
-    let mut apps: Vec<AppId> = camps.iter().flat_map(|camp| &camp.apps).copied().collect();
+    let mut apps: Vec<AppId> = app_groups.iter().flat_map(|group| &group.apps).copied().collect();
     apps.sort_unstable();
     let mut found = Vec::with_capacity(apps.len());
     for app in apps {
@@ -396,36 +396,36 @@ fn on_branch(
             app,
             placed,
             notes,
-            mark: site.mark(),
+            sizes: site.sizes(),
         });
     }
-    Some(Branch { site, found, camps })
+    Some(Branch { site, found, app_groups })
 }
 
 /// Joins branches app by app: ids come in the order in which one after the other would have given them.
 fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, turns: &mut Turns) {
-    let mut joints: Vec<Joint> = branches.iter().map(|_| Joint::new(site)).collect();
+    let mut joined_rows: Vec<Joined> = branches.iter().map(|_| Joined::new(site)).collect();
     let mut sites = Vec::with_capacity(branches.len());
     let mut found: Vec<(usize, Found)> = Vec::with_capacity(apps);
     for (row, branch) in branches.into_iter().enumerate() {
         found.extend(branch.found.into_iter().map(|found| (row, found)));
-        sites.push((branch.site, branch.camps));
+        sites.push((branch.site, branch.app_groups));
     }
     found.sort_unstable_by_key(|(_, found)| found.app);
     let Turns { placed, notes, .. } = turns;
     placed.reserve(apps);
     for (row, found) in found {
-        let joint = &mut joints[row];
-        joint.take(site, &sites[row].0, found.mark);
+        let joint = &mut joined_rows[row];
+        joint.take(site, &sites[row].0, found.sizes);
         placed.resize_with(found.app.row(), Placed::default);
         placed.push(joint.placed(found.placed));
         notes.extend(found.notes);
     }
     placed.resize_with(apps, Placed::default);
     let mut changes = Vec::new();
-    for (joint, (branch, camps)) in joints.iter().zip(&sites) {
-        for camp in camps {
-            joint.left(branch, camp, &mut changes);
+    for (joint, (branch, app_groups)) in joined_rows.iter().zip(&sites) {
+        for group in app_groups {
+            joint.left(branch, group, &mut changes);
         }
     }
     site.pool.nodes.change(&mut changes);
