@@ -6,7 +6,7 @@ use crate::policy::ObjKind;
 use crate::stage::alloc::build;
 use crate::stage::component::{AppIndex, Call, Registry};
 use crate::stage::job::site::Site;
-use crate::stage::job::{self, Job, Turns};
+use crate::stage::job::{self, Job, JobOutcome};
 use crate::stage::job::{count, notes};
 use crate::stage::parallel::{Sharing, both};
 use crate::stage::resolve::Resolved;
@@ -95,15 +95,15 @@ pub(crate) fn map_on(
     components: &Components,
 ) -> Result<Mapped, MapError> {
     let before = site.pool.nodes.runs.clone();
-    let mut turns = Turns::new(&resolved);
+    let mut outcome = JobOutcome::new(&resolved);
     let last = resolved.apps.last_of_policies();
     let components = (components, Some(&last[..]));
-    place_on(&resolved, &mut site, components, &mut turns)?;
+    place_on(&resolved, &mut site, components, &mut outcome)?;
     // So do the entries that name hosts.
     let hosts = std::mem::take(&mut resolved.hosts);
     let (mapped, ()) = both(
         (before.len(), site.pool.tables.sharing),
-        || planned(&mut resolved, (&mut site, before), &mut turns),
+        || planned(&mut resolved, (&mut site, before), &mut outcome),
         || drop(hosts),
     );
     let mut mapped = mapped;
@@ -117,10 +117,10 @@ pub(crate) fn place_on(
     resolved: &Resolved,
     site: &mut Site,
     (components, last): (&Components, Option<&[Option<AppId>]>),
-    turns: &mut Turns,
+    outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
     // How many processes, where nobody said; that settles bindings by size.
-    let mut counts = std::mem::take(&mut turns.counts);
+    let mut counts = std::mem::take(&mut outcome.counts);
     count::count(site, resolved, &mut counts)?;
     let total = count::total(resolved, &counts);
     site.cache.settle(Size::of(total));
@@ -133,10 +133,10 @@ pub(crate) fn place_on(
         counts: &counts,
         last,
     };
-    turns.notes.extend_from_slice(&resolved.notes);
-    job::all(site, job, turns)?;
-    turns.counts = counts;
-    notes::of_job(site, &mut turns.notes);
+    outcome.notes.extend_from_slice(&resolved.notes);
+    job::all(site, job, outcome)?;
+    outcome.counts = counts;
+    notes::of_job(site, &mut outcome.notes);
     site.pool.put_back();
     Ok(())
 }
@@ -146,17 +146,17 @@ pub(crate) fn place_on(
 pub(crate) fn planned(
     resolved: &mut Resolved,
     (site, before): (&mut Site, StateRuns),
-    turns: &mut Turns,
+    outcome: &mut JobOutcome,
 ) -> Mapped {
     let mut table = std::mem::take(&mut resolved.apps);
-    table.copy_policies(&turns.policies);
+    table.copy_policies(&outcome.policies);
     let (world, patterns, derived) = site.lend(before);
-    let placed = std::mem::take(&mut turns.placed);
+    let placed = std::mem::take(&mut outcome.placed);
     Mapped {
         // Ranks: one prefix sum over the apps.
         plan: Plan::assemble_again(world, table, (patterns, derived), placed),
-        notes: std::mem::take(&mut turns.notes),
-        calls: std::mem::take(&mut turns.calls),
+        notes: std::mem::take(&mut outcome.notes),
+        calls: std::mem::take(&mut outcome.calls),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
 use crate::plan::Placed;
 use crate::stage::alloc::build;
-use crate::stage::job::Turns;
+use crate::stage::job::JobOutcome;
 use crate::stage::job::site::Site;
 use crate::stage::resolve::Resolved;
 use crate::table::states::StateRuns;
@@ -24,7 +24,7 @@ pub struct Planner {
     /// The state in which the job finds each node that is left.
     found: StateRuns,
     /// What was placed on them, and distinct policies before any binding was settled.
-    turns: Turns,
+    outcome: JobOutcome,
     policies: usize,
     last: Option<Mapped>,
 }
@@ -51,7 +51,7 @@ impl Planner {
         site.pool.nodes.keep_named();
         Ok(Self {
             found: site.pool.nodes.runs.clone(),
-            turns: Turns::new(&resolved),
+            outcome: JobOutcome::new(&resolved),
             policies: resolved.apps.policies.len(),
             resolved,
             components: Components::standard(),
@@ -70,16 +70,16 @@ impl Planner {
     /// before (`scale-tests/tests/it/replan.rs`), the maps that files write out apart.
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
         self.take_back();
-        self.turns.start_again(&mut self.site, self.policies);
+        self.outcome.start_again(&mut self.site, self.policies);
         self.site.pool.nodes.start_again(&self.found);
         place_on(
             &self.resolved,
             &mut self.site,
             (&self.components, None),
-            &mut self.turns,
+            &mut self.outcome,
         )?;
-        self.site.even_out(self.turns.placed.len());
-        Ok(&self.turns.placed)
+        self.site.even_out(self.outcome.placed.len());
+        Ok(&self.outcome.placed)
     }
 
     /// Places the job on the nodes that are left: what [`crate::map::map_resolved`] gives for a machine and host lists
@@ -95,7 +95,7 @@ impl Planner {
         let mapped = planned(
             &mut self.resolved,
             (&mut self.site, before),
-            &mut self.turns,
+            &mut self.outcome,
         );
         Ok(self.last.insert(mapped))
     }
@@ -144,7 +144,7 @@ impl Planner {
     fn take_back(&mut self) {
         if let Some(Mapped { plan, notes, calls }) = self.last.take() {
             self.resolved.apps = self.site.take_back(plan);
-            (self.turns.notes, self.turns.calls) = (notes, calls);
+            (self.outcome.notes, self.outcome.calls) = (notes, calls);
         }
     }
 }

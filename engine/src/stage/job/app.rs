@@ -27,7 +27,7 @@ use crate::table::listings::Listing;
 
 /// An app about to be placed.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<'r> {
+pub(crate) struct AppJob<'r> {
     pub(crate) resolved: &'r Resolved,
     pub(crate) app: AppId,
     /// The policy, its binding settled.
@@ -51,22 +51,22 @@ pub(crate) struct Turn<'r> {
 /// The first thing that cannot be honoured.
 pub(crate) fn place_app(
     site: &mut Site,
-    turn: Turn<'_>,
+    job_of_app: AppJob<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    if let Functions::Own { count, pattern } = turn.functions {
-        return by_component(site, turn, (*count, *pattern), notes);
+    if let Functions::Own { count, pattern } = job_of_app.functions {
+        return by_component(site, job_of_app, (*count, *pattern), notes);
     }
-    match turn.policy.map {
-        MapBy::Seq | MapBy::Lsf => sequence(site, turn, notes),
-        MapBy::Rankfile => rankfile(site, turn, notes),
+    match job_of_app.policy.map {
+        MapBy::Seq | MapBy::Lsf => sequence(site, job_of_app, notes),
+        MapBy::Rankfile => rankfile(site, job_of_app, notes),
         MapBy::Slot
         | MapBy::Node
         | MapBy::Object(_)
         | MapBy::Ppr { .. }
         | MapBy::PeList
         | MapBy::Dist
-        | MapBy::Mpibind(_) => on_groups(site, turn, notes),
+        | MapBy::Mpibind(_) => on_groups(site, job_of_app, notes),
     }
 }
 
@@ -74,24 +74,24 @@ pub(crate) fn place_app(
 ///
 /// # Errors
 /// As [`requested::recall`] and [`select::candidates`].
-fn candidates(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Vec<Candidate>, MapError> {
-    let (hosts, app) = (&turn.resolved.hosts, turn.app);
+fn candidates(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Vec<Candidate>, MapError> {
+    let (hosts, app) = (&job_of_app.resolved.hosts, job_of_app.app);
     let named = requested::recall(&mut site.pool, hosts, app)?;
-    let mut candidates = select::candidates(&mut site.pool, hosts, (app, turn.policy), &named, notes)?;
+    let mut candidates = select::candidates(&mut site.pool, hosts, (app, job_of_app.policy), &named, notes)?;
     candidates.keep(&mut site.pool);
     requested::keep(&mut site.pool, hosts, app, named);
     Ok(candidates.candidates)
 }
 
-fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let Turn {
+fn on_groups(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let AppJob {
         resolved,
         app,
         policy,
         ..
-    } = turn;
-    let candidates = candidates(site, turn, notes)?;
-    let (procs, counted) = match (turn.procs, policy.map) {
+    } = job_of_app;
+    let candidates = candidates(site, job_of_app, notes)?;
+    let (procs, counted) = match (job_of_app.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
         (Procs::Counted(procs), _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
@@ -105,22 +105,22 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
             if count == 0 {
                 return Err(count::none(site, app));
             }
-            count::too_large(count + u64::from(turn.base))?;
+            count::too_large(count + u64::from(job_of_app.base))?;
             (
                 ProcCount(u32::try_from(count).expect("checked just now")),
                 Counted::Counted,
             )
         }
         (Procs::Hole | Procs::AtItsTurn, _) => {
-            unreachable!("only ppr and lsf are counted at their turn")
+            unreachable!("only ppr and lsf are counted at their job_of_app")
         }
     };
-    let about = (app, *policy, Some(turn.id));
+    let about = (app, *policy, Some(job_of_app.id));
     let mut placement = Placement::new(site.on(), &resolved.apps, about, &candidates);
-    placement.reuse = turn.reuse;
+    placement.reuse = job_of_app.reuse;
     place::place(&mut placement, procs, counted)?;
     super::notes::of_app(&placement, notes);
-    let outcome = outcome::groups(placement, turn.id);
+    let outcome = outcome::groups(placement, job_of_app.id);
     site.pool.scratch.candidates = candidates;
     Ok(site.commit(outcome))
 }
@@ -128,70 +128,70 @@ fn on_groups(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<P
 /// Places an app by the functions of a launcher's component.
 fn by_component(
     site: &mut Site,
-    turn: Turn<'_>,
+    job_of_app: AppJob<'_>,
     (count, pattern): (Count, Pattern),
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    let candidates = candidates(site, turn, notes)?;
-    let about = (turn.app, custom::laid(turn.policy, pattern), None);
-    let mut placement = Placement::new(site.on(), &turn.resolved.apps, about, &candidates);
-    let procs = match turn.procs {
+    let candidates = candidates(site, job_of_app, notes)?;
+    let about = (job_of_app.app, custom::laid(job_of_app.policy, pattern), None);
+    let mut placement = Placement::new(site.on(), &job_of_app.resolved.apps, about, &candidates);
+    let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
         Procs::Hole | Procs::AtItsTurn => None,
     };
     let custom = Custom {
-        component: turn.component,
-        policy: turn.policy,
+        component: job_of_app.component,
+        policy: job_of_app.policy,
         procs,
         count,
         pattern,
     };
     custom::place(&mut placement, custom)?;
     super::notes::of_app(&placement, notes);
-    let outcome = outcome::groups(placement, turn.id);
+    let outcome = outcome::groups(placement, job_of_app.id);
     site.pool.scratch.candidates = candidates;
     Ok(site.commit(outcome))
 }
 
-fn listing(turn: Turn<'_>) -> Option<&Listing> {
-    turn.resolved.apps.listing[turn.app].map(|(id, _)| &turn.resolved.apps.listings[id])
+fn listing(job_of_app: AppJob<'_>) -> Option<&Listing> {
+    job_of_app.resolved.apps.listing[job_of_app.app].map(|(id, _)| &job_of_app.resolved.apps.listings[id])
 }
 
-fn listed<'r>(turn: Turn<'r>, procs: u32, first: u32) -> Listed<'r> {
-    let asked = if matches!(turn.procs, Procs::Given(_)) {
+fn listed<'r>(job_of_app: AppJob<'r>, procs: u32, first: u32) -> Listed<'r> {
+    let asked = if matches!(job_of_app.procs, Procs::Given(_)) {
         Asked::Given
     } else {
         Asked::Absent
     };
-    let Turn {
+    let AppJob {
         resolved,
         app,
         policy,
         id,
         ..
-    } = turn;
+    } = job_of_app;
     Listed {
         apps: &resolved.apps,
         app,
         policy,
         id,
-        listing: listing(turn),
+        listing: listing(job_of_app),
         asked,
         procs,
         first,
     }
 }
 
-fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.lines);
-    let steps = entries::sequence(&site.pool, turn.resolved, (turn.app, turn.policy), first)?;
+fn sequence(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let first = entries::first_entry(count::numbering(job_of_app.resolved, job_of_app.app), job_of_app.lines);
+    let steps = entries::sequence(&site.pool, job_of_app.resolved, (job_of_app.app, job_of_app.policy), first)?;
     let there = entries::entry_count(&steps);
-    let procs = match turn.procs {
+    let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
         Procs::Hole | Procs::AtItsTurn => u32::try_from(there).unwrap_or(u32::MAX),
     };
-    let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
-    let path = listing(turn).map_or_else(
+    let app = u32::try_from(job_of_app.app.row()).expect("limit.rs keeps apps below 2^32");
+    let path = listing(job_of_app).map_or_else(
         || "the app's hosts".to_owned(),
         |listing| listing.path.clone(),
     );
@@ -213,17 +213,17 @@ fn sequence(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
         });
     }
     let steps = entries::first_steps(&steps, procs)?;
-    listed_app::place(&mut site.on(), listed(turn, procs, first), &steps)
+    listed_app::place(&mut site.on(), listed(job_of_app, procs, first), &steps)
         .map(|outcome| site.commit(outcome))
 }
 
-fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let list = entries::allowed(&site.pool, turn.resolved, (turn.app, turn.policy), notes)?;
-    let mut lowered = lowered(&mut site.pool, &turn.resolved.hosts, turn.app);
+fn rankfile(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+    let list = entries::allowed(&site.pool, job_of_app.resolved, (job_of_app.app, job_of_app.policy), notes)?;
+    let mut lowered = lowered(&mut site.pool, &job_of_app.resolved.hosts, job_of_app.app);
     site.pool.claim(&mut lowered, &mut []);
-    let file = listing(turn).expect("resolve refuses a rankfile map without a file");
-    let first = entries::first_entry(count::numbering(turn.resolved, turn.app), turn.base);
-    let procs = match turn.procs {
+    let file = listing(job_of_app).expect("resolve refuses a rankfile map without a file");
+    let first = entries::first_entry(count::numbering(job_of_app.resolved, job_of_app.app), job_of_app.base);
+    let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
         Procs::Hole | Procs::AtItsTurn => 0,
     };
@@ -232,9 +232,9 @@ fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
         .iter()
         .map(|entry| u64::from(entry.count))
         .sum();
-    if there > u64::from(first) + u64::from(procs) && turn.app.row() + 1 == turn.resolved.apps.len()
+    if there > u64::from(first) + u64::from(procs) && job_of_app.app.row() + 1 == job_of_app.resolved.apps.len()
     {
-        let app = u32::try_from(turn.app.row()).expect("limit.rs keeps apps below 2^32");
+        let app = u32::try_from(job_of_app.app.row()).expect("limit.rs keeps apps below 2^32");
         notes.push(Note::UnusedEntries {
             app,
             path: file.path.clone(),
@@ -243,6 +243,6 @@ fn rankfile(site: &mut Site, turn: Turn<'_>, notes: &mut Vec<Note>) -> Result<Pl
         });
     }
     let steps = entries::ranks(&site.pool, file, &list, first, procs);
-    listed_app::place(&mut site.on(), listed(turn, procs, first), &steps)
+    listed_app::place(&mut site.on(), listed(job_of_app, procs, first), &steps)
         .map(|outcome| site.commit(outcome))
 }

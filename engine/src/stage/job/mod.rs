@@ -30,7 +30,7 @@ use crate::stage::parallel::Sharing;
 use crate::stage::place::placement::Reuse;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
-use app::{Turn, place_app};
+use app::{AppJob, place_app};
 use branch::{Joined, TableSizes};
 use count::Procs;
 use groups::{AppGroup, app_groups};
@@ -62,7 +62,7 @@ pub(crate) struct Job<'r> {
 
 /// What the turns come to, beside the states of the nodes: filled for every placement of a job, in the room of the last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turns {
+pub(crate) struct JobOutcome {
     /// Shape `[apps]`.
     pub(crate) placed: Vec<Placed>,
     pub(crate) notes: Vec<Note>,
@@ -74,12 +74,12 @@ pub(crate) struct Turns {
     alike: Alike,
 }
 
-impl Turns {
+impl JobOutcome {
     /// Those of a job of which nothing is placed yet.
     pub(crate) fn new(resolved: &Resolved) -> Self {
-        let mut turns = Self::default();
-        turns.policies.copy_policies(&resolved.apps);
-        turns
+        let mut outcome = Self::default();
+        outcome.policies.copy_policies(&resolved.apps);
+        outcome
     }
 
     /// Forgets what was placed, and keeps its room.
@@ -118,11 +118,11 @@ struct Before {
 ///
 /// # Errors
 /// That of the first app that is refused.
-pub(crate) fn all(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Result<(), MapError> {
-    if side_by_side(site, job, turns).is_some() {
+pub(crate) fn all(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Result<(), MapError> {
+    if side_by_side(site, job, outcome).is_some() {
         return Ok(());
     }
-    in_order(site, job, turns)
+    in_order(site, job, outcome)
 }
 
 impl Job<'_> {
@@ -185,9 +185,9 @@ impl Job<'_> {
         }
     }
 
-    fn turn<'a>(&'a self, ready: &'a Ready, before: Before) -> Turn<'a> {
+    fn job_of_app<'a>(&'a self, ready: &'a Ready, before: Before) -> AppJob<'a> {
         let component = &self.registry.components()[ready.component];
-        Turn {
+        AppJob {
             resolved: self.resolved,
             app: ready.app,
             policy: &ready.policy,
@@ -208,16 +208,16 @@ fn procs(placed: &Placed) -> u64 {
 }
 
 /// App by app, each on what the earlier ones left.
-fn in_order(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Result<(), MapError> {
+fn in_order(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Result<(), MapError> {
     let resolved = job.resolved;
-    let Turns {
+    let JobOutcome {
         placed,
         notes,
         calls,
         policies,
         alike,
         ..
-    } = turns;
+    } = outcome;
     placed.reserve(resolved.apps.len());
     let mut before = Before::default();
     for app in resolved.apps.ids() {
@@ -229,8 +229,8 @@ fn in_order(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Result<(), MapE
         if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == app) {
             return Err(error.clone().into());
         }
-        let turn = job.turn(&ready, before);
-        let one = place_or_without_pe(site, turn, policies, job.total, notes)?;
+        let job_of_app = job.job_of_app(&ready, before);
+        let one = place_or_without_pe(site, job_of_app, policies, job.total, notes)?;
         narrow(site, &ready, &one, notes);
         let all = u64::from(before.procs) + procs(&one);
         count::too_large(all)?;
@@ -259,16 +259,16 @@ fn narrow(site: &mut Site, ready: &Ready, placed: &Placed, notes: &mut Vec<Note>
 /// Places an app; where its objects are too small for a PE that is only the job's, without it (`semantics` 5.1).
 fn place_or_without_pe(
     site: &mut Site,
-    turn: Turn<'_>,
+    job_of_app: AppJob<'_>,
     table: &mut AppTable,
     total: u64,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    let (said, without) = (notes.len(), turn.resolved.apps.without_pe[turn.app]);
+    let (said, without) = (notes.len(), job_of_app.resolved.apps.without_pe[job_of_app.app]);
     if without.is_some() {
         site.pool.nodes.watch_claims();
     }
-    let placed = place_app(site, turn, notes);
+    let placed = place_app(site, job_of_app, notes);
     let before = site.pool.nodes.claimed_before();
     match (placed, without) {
         (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
@@ -279,17 +279,17 @@ fn place_or_without_pe(
             }
             notes.push(Note::NoEffect {
                 word: "the job's pe".to_owned(),
-                owner: owner(turn.app),
+                owner: owner(job_of_app.app),
                 why: "no object that the app is mapped to has as many cpus",
             });
-            let policy = size::settle(&turn.resolved.apps.policies[without], total);
+            let policy = size::settle(&job_of_app.resolved.apps.policies[without], total);
             let id = table.intern(policy);
-            let turn = Turn {
+            let job_of_app = AppJob {
                 policy: &policy,
                 id,
-                ..turn
+                ..job_of_app
             };
-            place_app(site, turn, notes)
+            place_app(site, job_of_app, notes)
         }
         (placed, _) => placed,
     }
@@ -312,7 +312,7 @@ struct Branch {
 }
 
 /// AppGroup by group on branches of the site; `None` where that does not pay, or where only the order tells.
-fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> {
+fn side_by_side(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Option<()> {
     let resolved = job.resolved;
     let branches = match site.pool.tables.sharing {
         // Asking for the threads would start them.
@@ -332,7 +332,7 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
     }
     let app_groups = app_groups(site, resolved)?;
     let mut own = AppTable::default();
-    own.copy_policies(&turns.policies);
+    own.copy_policies(&outcome.policies);
     let mut alike = Alike::default();
     let ready: Vec<Option<Ready>> = resolved
         .apps
@@ -353,11 +353,11 @@ fn side_by_side(site: &mut Site, job: Job<'_>, turns: &mut Turns) -> Option<()> 
     if procs > u64::from(RANKS_MAX) {
         return None;
     }
-    turns.policies = own;
+    outcome.policies = own;
     for ready in ready.iter().flatten() {
-        job.log(&mut turns.calls, ready);
+        job.log(&mut outcome.calls, ready);
     }
-    joined(site, resolved.apps.len(), placed, turns);
+    joined(site, resolved.apps.len(), placed, outcome);
     Some(())
 }
 
@@ -389,8 +389,8 @@ fn on_branch(
     for app in apps {
         let ready = ready[app.row()].as_ref()?;
         let mut notes = Vec::new();
-        let turn = job.turn(ready, Before::default());
-        let placed = place_app(&mut site, turn, &mut notes).ok()?;
+        let job_of_app = job.job_of_app(ready, Before::default());
+        let placed = place_app(&mut site, job_of_app, &mut notes).ok()?;
         narrow(&mut site, ready, &placed, &mut notes);
         found.push(Found {
             app,
@@ -403,7 +403,7 @@ fn on_branch(
 }
 
 /// Joins branches app by app: ids come in the order in which one after the other would have given them.
-fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, turns: &mut Turns) {
+fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, outcome: &mut JobOutcome) {
     let mut joined_rows: Vec<Joined> = branches.iter().map(|_| Joined::new(site)).collect();
     let mut sites = Vec::with_capacity(branches.len());
     let mut found: Vec<(usize, Found)> = Vec::with_capacity(apps);
@@ -412,7 +412,7 @@ fn joined(site: &mut Site, apps: usize, branches: Vec<Branch>, turns: &mut Turns
         sites.push((branch.site, branch.app_groups));
     }
     found.sort_unstable_by_key(|(_, found)| found.app);
-    let Turns { placed, notes, .. } = turns;
+    let JobOutcome { placed, notes, .. } = outcome;
     placed.reserve(apps);
     for (row, found) in found {
         let joint = &mut joined_rows[row];

@@ -22,7 +22,7 @@ pub(crate) struct LayoutBuilder<'g> {
     procs: u32,
     pub(crate) want: u32,
     /// The cpus at the turns so far, and the run and process where each was.
-    turns: HashMap<(Bits, Vec<u32>), (u32, u32)>,
+    outcome: HashMap<(Bits, Vec<u32>), (u32, u32)>,
     /// Runs before this one take no more processes: a round begins at a run.
     barrier: usize,
 }
@@ -36,7 +36,7 @@ impl<'g> LayoutBuilder<'g> {
             open: DraftSegment::default(),
             procs: 0,
             want,
-            turns: HashMap::new(),
+            outcome: HashMap::new(),
             barrier: 0,
         }
     }
@@ -90,7 +90,7 @@ impl<'g> LayoutBuilder<'g> {
 
     /// Ends the segment: what follows counts from here.
     pub(crate) fn close(&mut self) {
-        self.turns.clear();
+        self.outcome.clear();
         self.barrier = 0;
         if self.open.procs > 0 {
             self.done.push(std::mem::take(&mut self.open));
@@ -114,7 +114,7 @@ impl<'g> LayoutBuilder<'g> {
 
     /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
     /// Gives the run where the round begins, and the processes of a round.
-    fn turn(&mut self) -> Option<(u32, u32)> {
+    fn job_of_app(&mut self) -> Option<(u32, u32)> {
         let mut bound = self.cpus.bound.clone();
         if let Some(limit) = self.node.binder.policy.limit.map(u32::from)
             && let Some(&least) = bound.iter().min().filter(|&&least| least > limit)
@@ -125,11 +125,11 @@ impl<'g> LayoutBuilder<'g> {
         let here = (narrow(self.open.runs.len()), self.open.procs);
         self.barrier = self.open.runs.len();
         let key = (self.cpus.free.clone(), bound);
-        match self.turns.get(&key) {
+        match self.outcome.get(&key) {
             Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
             Some(_) => None,
             None => {
-                self.turns.insert(key, here);
+                self.outcome.insert(key, here);
                 None
             }
         }
@@ -174,7 +174,7 @@ impl<'g> LayoutBuilder<'g> {
             match self.bind(None) {
                 Bound::To(mask) => {
                     if self.cpus.refilled
-                        && let Some((run, round)) = self.turn()
+                        && let Some((run, round)) = self.job_of_app()
                     {
                         let rest = (self.left() - 1) % round;
                         (0..rest).for_each(|_| drop(self.bind(None)));
@@ -197,7 +197,7 @@ impl<'g> LayoutBuilder<'g> {
     /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
     /// laying the beginning of one more round.
     fn comes_round(&mut self, again: fn(&mut LayoutBuilder<'_>) -> End) -> bool {
-        let Some((run, round)) = self.turn() else {
+        let Some((run, round)) = self.job_of_app() else {
             return false;
         };
         let mut rest = LayoutBuilder::new(self.node, self.cpus.clone(), self.left() % round);
@@ -455,7 +455,7 @@ impl<'g> LayoutBuilder<'g> {
             match self.bind(at) {
                 Bound::To(mask) => {
                     if self.cpus.refilled
-                        && let Some((run, round)) = self.turn()
+                        && let Some((run, round)) = self.job_of_app()
                     {
                         self.come_round_for(run, count);
                         (0..(left - 1) % round).for_each(|_| drop(self.bind(at)));
