@@ -1,6 +1,6 @@
 //! The pool: the nodes of a job, and the tables that they point into.
 
-use super::claim::{Claim, Candidate};
+use super::claim::{Candidate, Claim};
 use super::nodes::Nodes;
 use super::tables::Tables;
 use crate::plan::World;

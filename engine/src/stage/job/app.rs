@@ -17,10 +17,10 @@ use crate::stage::node::units::narrow;
 use crate::stage::place;
 use crate::stage::place::custom::{self, Custom};
 use crate::stage::place::entries;
-use crate::stage::place::placement::{Reuse, Placement};
 use crate::stage::place::listed::Asked;
 use crate::stage::place::listed_app::{self, Listed};
 use crate::stage::place::outcome;
+use crate::stage::place::placement::{Placement, Reuse};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::listings::Listing;
@@ -74,16 +74,30 @@ pub(crate) fn place_app(
 ///
 /// # Errors
 /// As [`requested::recall`] and [`select::candidates`].
-fn candidates(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Vec<Candidate>, MapError> {
+fn candidates(
+    site: &mut Site,
+    job_of_app: AppJob<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Candidate>, MapError> {
     let (hosts, app) = (&job_of_app.resolved.hosts, job_of_app.app);
     let named = requested::recall(&mut site.pool, hosts, app)?;
-    let mut candidates = select::candidates(&mut site.pool, hosts, (app, job_of_app.policy), &named, notes)?;
+    let mut candidates = select::candidates(
+        &mut site.pool,
+        hosts,
+        (app, job_of_app.policy),
+        &named,
+        notes,
+    )?;
     candidates.keep(&mut site.pool);
     requested::keep(&mut site.pool, hosts, app, named);
     Ok(candidates.candidates)
 }
 
-fn on_groups(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
+fn on_groups(
+    site: &mut Site,
+    job_of_app: AppJob<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
     let AppJob {
         resolved,
         app,
@@ -99,7 +113,10 @@ fn on_groups(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> 
             if count == 0
                 && let (PprObject::Kind(ObjKind::Gpu), Some(candidate)) = (on, candidates.first())
             {
-                let (app, node) = (narrow(app.row()), site.pool.nodes.name(candidate.nodes.first));
+                let (app, node) = (
+                    narrow(app.row()),
+                    site.pool.nodes.name(candidate.nodes.first),
+                );
                 return Err(PlaceError::DeviceNotFound { app, node }.into());
             }
             if count == 0 {
@@ -133,7 +150,11 @@ fn by_component(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let candidates = candidates(site, job_of_app, notes)?;
-    let about = (job_of_app.app, custom::laid(job_of_app.policy, pattern), None);
+    let about = (
+        job_of_app.app,
+        custom::laid(job_of_app.policy, pattern),
+        None,
+    );
     let mut placement = Placement::new(site.on(), &job_of_app.resolved.apps, about, &candidates);
     let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
@@ -154,7 +175,8 @@ fn by_component(
 }
 
 fn listing(job_of_app: AppJob<'_>) -> Option<&Listing> {
-    job_of_app.resolved.apps.listing[job_of_app.app].map(|(id, _)| &job_of_app.resolved.apps.listings[id])
+    job_of_app.resolved.apps.listing[job_of_app.app]
+        .map(|(id, _)| &job_of_app.resolved.apps.listings[id])
 }
 
 fn listed<'r>(job_of_app: AppJob<'r>, procs: u32, first: u32) -> Listed<'r> {
@@ -182,9 +204,21 @@ fn listed<'r>(job_of_app: AppJob<'r>, procs: u32, first: u32) -> Listed<'r> {
     }
 }
 
-fn sequence(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let first = entries::first_entry(count::numbering(job_of_app.resolved, job_of_app.app), job_of_app.lines);
-    let steps = entries::sequence(&site.pool, job_of_app.resolved, (job_of_app.app, job_of_app.policy), first)?;
+fn sequence(
+    site: &mut Site,
+    job_of_app: AppJob<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    let first = entries::first_entry(
+        count::numbering(job_of_app.resolved, job_of_app.app),
+        job_of_app.lines,
+    );
+    let steps = entries::sequence(
+        &site.pool,
+        job_of_app.resolved,
+        (job_of_app.app, job_of_app.policy),
+        first,
+    )?;
     let there = entries::entry_count(&steps);
     let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
@@ -217,12 +251,24 @@ fn sequence(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> R
         .map(|outcome| site.commit(outcome))
 }
 
-fn rankfile(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> Result<Placed, MapError> {
-    let list = entries::allowed(&site.pool, job_of_app.resolved, (job_of_app.app, job_of_app.policy), notes)?;
+fn rankfile(
+    site: &mut Site,
+    job_of_app: AppJob<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    let list = entries::allowed(
+        &site.pool,
+        job_of_app.resolved,
+        (job_of_app.app, job_of_app.policy),
+        notes,
+    )?;
     let mut lowered = lowered(&mut site.pool, &job_of_app.resolved.hosts, job_of_app.app);
     site.pool.claim(&mut lowered, &mut []);
     let file = listing(job_of_app).expect("resolve refuses a rankfile map without a file");
-    let first = entries::first_entry(count::numbering(job_of_app.resolved, job_of_app.app), job_of_app.base);
+    let first = entries::first_entry(
+        count::numbering(job_of_app.resolved, job_of_app.app),
+        job_of_app.base,
+    );
     let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) => procs.0,
         Procs::Hole | Procs::AtItsTurn => 0,
@@ -232,7 +278,8 @@ fn rankfile(site: &mut Site, job_of_app: AppJob<'_>, notes: &mut Vec<Note>) -> R
         .iter()
         .map(|entry| u64::from(entry.count))
         .sum();
-    if there > u64::from(first) + u64::from(procs) && job_of_app.app.row() + 1 == job_of_app.resolved.apps.len()
+    if there > u64::from(first) + u64::from(procs)
+        && job_of_app.app.row() + 1 == job_of_app.resolved.apps.len()
     {
         let app = u32::try_from(job_of_app.app.row()).expect("limit.rs keeps apps below 2^32");
         notes.push(Note::UnusedEntries {

@@ -138,7 +138,12 @@ impl Joined {
     }
 
     /// The states in which a branch left its nodes.
-    pub(crate) fn left(&self, branch: &Site, group: &AppGroup, changes: &mut Vec<(NodeRange, StateId)>) {
+    pub(crate) fn left(
+        &self,
+        branch: &Site,
+        group: &AppGroup,
+        changes: &mut Vec<(NodeRange, StateId)>,
+    ) {
         for nodes in group.nodes.iter() {
             let states = branch.pool.nodes.runs.within(nodes);
             changes.extend(

@@ -113,7 +113,8 @@ fn counted(
                 .iter()
                 .map(|candidate| u64::from(candidate.avail) * u64::from(candidate.nodes.count))
                 .sum();
-            let by_cpus = |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
+            let by_cpus =
+                |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
             if policy.pe > 1 {
                 slots.min(by_cpus(site)).max(1)
             } else {

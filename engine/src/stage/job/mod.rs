@@ -264,7 +264,10 @@ fn place_or_without_pe(
     total: u64,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    let (said, without) = (notes.len(), job_of_app.resolved.apps.without_pe[job_of_app.app]);
+    let (said, without) = (
+        notes.len(),
+        job_of_app.resolved.apps.without_pe[job_of_app.app],
+    );
     if without.is_some() {
         site.pool.nodes.watch_claims();
     }
@@ -383,7 +386,11 @@ fn on_branch(
     app_groups: Vec<AppGroup>,
 ) -> Option<Branch> {
     let mut site = site.branch();
-    let mut apps: Vec<AppId> = app_groups.iter().flat_map(|group| &group.apps).copied().collect();
+    let mut apps: Vec<AppId> = app_groups
+        .iter()
+        .flat_map(|group| &group.apps)
+        .copied()
+        .collect();
     apps.sort_unstable();
     let mut found = Vec::with_capacity(apps.len());
     for app in apps {
@@ -399,7 +406,11 @@ fn on_branch(
             sizes: site.sizes(),
         });
     }
-    Some(Branch { site, found, app_groups })
+    Some(Branch {
+        site,
+        found,
+        app_groups,
+    })
 }
 
 /// Joins branches app by app: ids come in the order in which one after the other would have given them.

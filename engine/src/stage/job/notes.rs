@@ -24,7 +24,10 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
         let row = *placement.tables.states.get(state);
         let free = placement.tables.pusets.words(row.free);
         let units = placement.view(row.topology).binder.free_units(free);
-        let (policy, node) = (placement.policy.map.word(), placement.nodes.name(group.nodes.first));
+        let (policy, node) = (
+            placement.policy.map.word(),
+            placement.nodes.name(group.nodes.first),
+        );
         let cpus = units.count();
         notes.push(Note::BindingDropped {
             app,

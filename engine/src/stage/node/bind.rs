@@ -429,9 +429,16 @@ impl<'t> Binder<'t> {
 
     /// The whole object, less what earlier apps consumed (7.3, 7.8).
     #[inline]
-    pub(super) fn mask(&self, object: ObjectId, (free_at_start, allowed): (&[u64], &[u64])) -> Mask {
+    pub(super) fn mask(
+        &self,
+        object: ObjectId,
+        (free_at_start, allowed): (&[u64], &[u64]),
+    ) -> Mask {
         let ranges = self.topologies.ranges(object);
-        if ranges.iter().all(|&stretch| has_all(free_at_start, stretch)) {
+        if ranges
+            .iter()
+            .all(|&stretch| has_all(free_at_start, stretch))
+        {
             return Mask::Whole(object);
         }
         let source = if first_of(free_at_start, ranges).is_some() {

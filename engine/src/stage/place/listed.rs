@@ -8,7 +8,7 @@ use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Ove
 use crate::stage::node::bind::{Cpus, Failure, Mask, Target};
 use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, NodeView, Layout};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, NodeView};
 use crate::stage::node::slot_list;
 use crate::stage::node::units::Targets;
 use crate::table::listings::{Listing, SlotListId};

@@ -1,9 +1,9 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
 use super::entries::Step;
-use super::placement::On;
 use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
 use super::outcome::Outcome;
+use super::placement::On;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::plan::{ListedRun, PlacedRun, RankOrder};

@@ -47,7 +47,9 @@ impl Deal {
 
     /// One round of even shares (4.8). Gives whether anybody took any.
     fn share_out(&mut self, placement: &mut Placement<'_>, given: &mut Vec<u32>) -> bool {
-        let open = |placement: &Placement<'_>, given: &[u32], group: usize| placement.groups[group].room > given[group];
+        let open = |placement: &Placement<'_>, given: &[u32], group: usize| {
+            placement.groups[group].room > given[group]
+        };
         let all: u64 = (0..placement.groups.len())
             .filter(|&group| open(placement, given, group))
             .map(|group| u64::from(placement.groups[group].nodes.count))

@@ -42,8 +42,8 @@ use crate::stage::parallel::emptied;
 use deal::Deal;
 use placement::Placement;
 use policy::{Case, Pass};
+use share::{RoundRobin, Share, dealt, even, fill, round_robin};
 use trial::Choice;
-use share::{Share, RoundRobin, even, fill, dealt, round_robin};
 
 /// Groups looked at in one go, at least, where slots did not tell how many: then what they need is worked out together.
 const AHEAD: usize = 64;
@@ -103,7 +103,11 @@ type Choose = fn(&Case<'_, '_>) -> Result<Choice, MapError>;
 
 impl Deal {
     /// Nodes in list order, each filled before the next (slot, pe-list, objects without SPAN).
-    fn by_filling(&mut self, placement: &mut Placement<'_>, choose: Choose) -> Result<(), MapError> {
+    fn by_filling(
+        &mut self,
+        placement: &mut Placement<'_>,
+        choose: Choose,
+    ) -> Result<(), MapError> {
         let mut counts = emptied(&mut placement.scratch.counts);
         let mut group = 0;
         let mut known = 0;
@@ -133,7 +137,12 @@ impl Deal {
     }
 
     /// A group whose turn it is, and what there is on its nodes.
-    fn case<'w, 's>(&'w self, placement: &'w mut Placement<'s>, group: usize, pass: Pass) -> Case<'w, 's> {
+    fn case<'w, 's>(
+        &'w self,
+        placement: &'w mut Placement<'s>,
+        group: usize,
+        pass: Pass,
+    ) -> Case<'w, 's> {
         Case {
             deal: self,
             capacity: placement.capacity(group),
@@ -201,14 +210,19 @@ impl Deal {
     }
 
     /// The second pass: even shares of what is left, again and again (4.8).
-    fn by_sharing(&mut self, placement: &mut Placement<'_>, choose: Choose) -> Result<(), MapError> {
+    fn by_sharing(
+        &mut self,
+        placement: &mut Placement<'_>,
+        choose: Choose,
+    ) -> Result<(), MapError> {
         let mut listed: Vec<bool> = vec![true; placement.groups.len()];
         let mut given_up: Vec<bool> = (0..placement.groups.len())
             .map(|group| self.gave_up(placement, group))
             .collect();
         while self.left > 0 {
             let nodes = |placement: &Placement<'_>, listed: &[bool]| -> u64 {
-                placement.groups
+                placement
+                    .groups
                     .iter()
                     .zip(listed)
                     .filter(|(_, on)| **on)
@@ -313,7 +327,11 @@ impl Deal {
     }
 
     /// What each group takes; nodes behind the one where the first round ends are not looked at.
-    fn choices(&self, placement: &mut Placement<'_>, choose: Choose) -> Result<Vec<Choice>, MapError> {
+    fn choices(
+        &self,
+        placement: &mut Placement<'_>,
+        choose: Choose,
+    ) -> Result<Vec<Choice>, MapError> {
         let mut choices = emptied(&mut placement.scratch.choices);
         let mut reached = 0_u64;
         let mut known = 0;
@@ -323,7 +341,10 @@ impl Deal {
                 continue;
             }
             if group >= known {
-                known = placement.groups.len().min(group + AHEAD.max(self.asked as usize));
+                known = placement
+                    .groups
+                    .len()
+                    .min(group + AHEAD.max(self.asked as usize));
                 placement.learn(group..known);
             }
             let pass = Pass::of_rounds(placement);
@@ -365,7 +386,12 @@ impl Deal {
     }
 
     /// `ppr:N:object` (4.4).
-    fn by_pattern(&mut self, placement: &mut Placement<'_>, per: u32, on: PprObject) -> Result<(), MapError> {
+    fn by_pattern(
+        &mut self,
+        placement: &mut Placement<'_>,
+        per: u32,
+        on: PprObject,
+    ) -> Result<(), MapError> {
         let mut counts = emptied(&mut placement.scratch.counts);
         let mut skipped = refuse::Skipped::default();
         let (mut group, mut known) = (0, 0);
@@ -423,7 +449,13 @@ impl Deal {
         self.lay(placement, &counts)?;
         placement.scratch.counts = counts;
         if self.left > 0 {
-            Err(refuse::ppr_too_many(placement, self.so_far(), per, on, &skipped))
+            Err(refuse::ppr_too_many(
+                placement,
+                self.so_far(),
+                per,
+                on,
+                &skipped,
+            ))
         } else {
             Ok(())
         }
@@ -441,7 +473,12 @@ impl Deal {
         match placement.ending(group, layout, want) {
             End::Fails(failure) => {
                 let placed = u64::from(self.asked - self.left) + u64::from(cap);
-                Err(refuse::unbindable(placement, self.stopped(placed), group, failure))
+                Err(refuse::unbindable(
+                    placement,
+                    self.stopped(placed),
+                    group,
+                    failure,
+                ))
             }
             End::TooLong => Err(refuse::too_long()),
             End::Wanted | End::Full => Ok(cap),
@@ -453,10 +490,14 @@ impl Deal {
         placement: &mut Placement<'_>,
         counts: &[(usize, Layout, u32)],
     ) -> Result<(), MapError> {
-        placement.place(counts).map_err(|(group, placed, end)| match end {
-            End::Fails(failure) => refuse::unbindable(placement, self.stopped(placed), group, failure),
-            End::TooLong => refuse::too_long(),
-            End::Wanted | End::Full => refuse::out_of_cpus(placement, self.stopped(placed)),
-        })
+        placement
+            .place(counts)
+            .map_err(|(group, placed, end)| match end {
+                End::Fails(failure) => {
+                    refuse::unbindable(placement, self.stopped(placed), group, failure)
+                }
+                End::TooLong => refuse::too_long(),
+                End::Wanted | End::Full => refuse::out_of_cpus(placement, self.stopped(placed)),
+            })
     }
 }

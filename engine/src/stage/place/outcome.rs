@@ -30,7 +30,11 @@ pub(crate) struct Outcome {
 
 /// What an app placed on groups comes to.
 pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome {
-    let used = placement.groups.iter().filter(|group| group.placed > 0).count();
+    let used = placement
+        .groups
+        .iter()
+        .filter(|group| group.placed > 0)
+        .count();
     let mut runs = placement.scratch.room_for_runs(used);
     let mut changes = emptied(&mut placement.scratch.changes);
     changes.reserve(used);
@@ -108,7 +112,10 @@ const fn order(rank: RankBy) -> RankOrder {
 
 /// The trial of groups with processes that is not known to come to anything yet, in the order of the groups; the pattern of
 /// each, and the state that it leaves. Patterns and states have tables of their own, so two threads fill them.
-fn ends(placement: &mut Placement<'_>, groups: &[NodeGroup]) -> (Vec<TrialId>, Vec<PatternId>, Vec<StateId>) {
+fn ends(
+    placement: &mut Placement<'_>,
+    groups: &[NodeGroup],
+) -> (Vec<TrialId>, Vec<PatternId>, Vec<StateId>) {
     let mut ended = emptied(&mut placement.scratch.ended);
     let mut seen = emptied(&mut placement.scratch.seen);
     seen.resize(placement.trial.len(), false);
@@ -158,7 +165,8 @@ fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
     };
     if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {
         let capacity = placement.known_capacity(from).copied();
-        placement.cache
+        placement
+            .cache
             .keep(key, capacity, ((layout, placed, longest), entry));
     }
 }

@@ -4,8 +4,8 @@
 //! for different ones. Results are joined in order, so threads change nothing.
 
 use super::cache::Cache;
-use super::trial::{TrialDraft, DraftId, NodeGroup, Pass, PassId, Trial, TrialId};
 use super::scratch::Scratch;
+use super::trial::{DraftId, NodeGroup, Pass, PassId, Trial, TrialDraft, TrialId};
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{MapBy, Overload, Oversubscribe};
 use crate::stage::alloc::Tables;
@@ -14,7 +14,7 @@ use crate::stage::alloc::nodes::Nodes;
 use crate::stage::node::bind::Cpus;
 use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{End, NodeView, Laid, Layout};
+use crate::stage::node::layout::{End, Laid, Layout, NodeView};
 use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::alike::Guess;
@@ -400,13 +400,7 @@ impl<'s> Placement<'s> {
                 | Layout::List(_) => &[],
             },
         };
-        place_on_node(
-            &node,
-            layout,
-            self.cpus(view, trial),
-            row.placed,
-            want,
-        )
+        place_on_node(&node, layout, self.cpus(view, trial), row.placed, want)
     }
 
     /// Gives back what was taken for this app.

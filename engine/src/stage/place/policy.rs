@@ -2,8 +2,8 @@
 
 use super::deal::Deal;
 use super::placement::Placement;
-use super::trial::{Choice, NodeGroup};
 use super::refuse;
+use super::trial::{Choice, NodeGroup};
 use crate::error::MapError;
 use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
 use crate::stage::node::bind::Failure;
@@ -70,7 +70,12 @@ impl Case<'_, '_> {
         } = *self;
         if binding == Binding::On && !capacity.has_target && Deal::explicit(placement) {
             let failure = refuse::no_target(placement, group);
-            return Err(refuse::unbindable(placement, deal.stopped(0), group, failure));
+            return Err(refuse::unbindable(
+                placement,
+                deal.stopped(0),
+                group,
+                failure,
+            ));
         }
         Ok(())
     }
@@ -92,7 +97,11 @@ impl Case<'_, '_> {
         if pe == 1 || self.capacity.largest_object >= u32::from(pe) {
             return Ok(());
         }
-        Err(refuse::pe_exceeds(self.placement, self.group, self.capacity))
+        Err(refuse::pe_exceeds(
+            self.placement,
+            self.group,
+            self.capacity,
+        ))
     }
 }
 
@@ -103,7 +112,10 @@ fn narrow(count: u64) -> u32 {
 /// By slot (4.1).
 pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, placement, capacity, ..
+        deal,
+        placement,
+        capacity,
+        ..
     } = *case;
     let slots = case.slots();
     let given_up =
@@ -135,7 +147,9 @@ pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     } = *case;
     let row = case.row();
     if let Some((cpu, reason)) = capacity.listed_closed {
-        return Err(refuse::pe_list_conflict(placement, group, cpu, reason, capacity));
+        return Err(refuse::pe_list_conflict(
+            placement, group, cpu, reason, capacity,
+        ));
     }
     let list = placement
         .policy
@@ -206,14 +220,22 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
         let want = slots.min(deal.asked);
         let cap = placement.fit(group, layout, want);
         if cap < want
-            && let End::Fails(failure @ Failure::NoTarget(_)) = placement.ending(group, layout, want)
+            && let End::Fails(failure @ Failure::NoTarget(_)) =
+                placement.ending(group, layout, want)
         {
-            return Err(refuse::unbindable(placement, deal.stopped(0), group, failure));
+            return Err(refuse::unbindable(
+                placement,
+                deal.stopped(0),
+                group,
+                failure,
+            ));
         }
         return Ok(cap);
     }
     let certain = Deal::explicit(placement) && placement.policy.if_supported == IfSupported::No;
-    if certain || (!Deal::explicit(placement) && capacity.has_target && placement.policy.limit.is_none()) {
+    if certain
+        || (!Deal::explicit(placement) && capacity.has_target && placement.policy.limit.is_none())
+    {
         return Ok(slots.min(narrow(capacity.by_object)));
     }
     // What the binder leaves unbound uses up no room: only laying them tells.
@@ -223,7 +245,10 @@ fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
 /// By node (4.2).
 pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
     let Case {
-        deal, placement, capacity, ..
+        deal,
+        placement,
+        capacity,
+        ..
     } = *case;
     let (row, slots) = (case.row(), case.slots());
     if deal.binding == Binding::Off {

@@ -26,11 +26,20 @@ impl Skipped {
             format!(", {node} needs {needed} slots and has {}", row.avail)
         });
     }
-    pub(crate) fn for_cpus(&mut self, placement: &Placement<'_>, group: usize, needed: u64, capacity: Capacity) {
+    pub(crate) fn for_cpus(
+        &mut self,
+        placement: &Placement<'_>,
+        group: usize,
+        needed: u64,
+        capacity: Capacity,
+    ) {
         let row = &placement.groups[group];
         let node = placement.nodes.name(row.nodes.first);
         self.note(row.nodes.count, || {
-            format!(", {node} needs {needed} free cpus and has {}", capacity.free)
+            format!(
+                ", {node} needs {needed} free cpus and has {}",
+                capacity.free
+            )
         });
     }
     fn note(&mut self, nodes: u32, why: impl FnOnce() -> String) {
@@ -77,7 +86,9 @@ fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
     let topology = placement.topology(placement.groups[group].trial);
     let devices = placement.tables.topologies.devices(topology);
     let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
-    let device = placement.apps.device[placement.app].clone().unwrap_or_default();
+    let device = placement.apps.device[placement.app]
+        .clone()
+        .unwrap_or_default();
     let there = if there.is_empty() {
         "none".to_owned()
     } else {
@@ -103,7 +114,12 @@ pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
 }
 
 /// A process that must be bound and cannot be.
-pub(crate) fn unbindable(placement: &Placement<'_>, deal: Stopped, group: usize, failure: Failure) -> MapError {
+pub(crate) fn unbindable(
+    placement: &Placement<'_>,
+    deal: Stopped,
+    group: usize,
+    failure: Failure,
+) -> MapError {
     let app = placement.app_number();
     match failure {
         Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
@@ -234,7 +250,8 @@ pub(crate) fn out_of_rounds(
     caps: &[(usize, Layout, u32)],
 ) -> MapError {
     let oversubscribed = placement.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
-    let limited = placement.groups.iter().all(|group| group.room < u32::MAX) && !cpus_bind(placement);
+    let limited =
+        placement.groups.iter().all(|group| group.room < u32::MAX) && !cpus_bind(placement);
     if oversubscribed && limited {
         return out_of_resource(placement, deal);
     }
@@ -258,7 +275,8 @@ fn cpus_bind(placement: &mut Placement<'_>) -> bool {
     if placement.policy.overload == crate::policy::Overload::Allowed {
         // Shared cpus bind only where there are none; without objects, packages hold so many processes of several cpus.
         if objects {
-            return (0..placement.groups.len()).any(|group| placement.capacity(group).with_cpus == 0);
+            return (0..placement.groups.len())
+                .any(|group| placement.capacity(group).with_cpus == 0);
         }
         if placement.policy.pe == 1 {
             return false;
@@ -353,7 +371,10 @@ fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
         return (0, 0);
     };
     let view = placement.view(placement.topology(row.trial));
-    let state = placement.tables.states.get(placement.trial[row.trial].state);
+    let state = placement
+        .tables
+        .states
+        .get(placement.trial[row.trial].state);
     let count = |set| {
         let units = view.binder.free_units(placement.tables.pusets.words(set));
         units.count()

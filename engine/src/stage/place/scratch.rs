@@ -1,9 +1,10 @@
 //! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
 
-use super::trial::{
-    Choice, TrialDraft, UnknownStep, DraftId, NodeGroup, Pass, PassId, Trial, TrialId, Step, StepOutcome,
-};
 use super::share::Share;
+use super::trial::{
+    Choice, DraftId, NodeGroup, Pass, PassId, Step, StepOutcome, Trial, TrialDraft, TrialId,
+    UnknownStep,
+};
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
 use crate::stage::node::capacity::Capacity;

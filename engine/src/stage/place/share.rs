@@ -73,7 +73,10 @@ pub(crate) fn dealt(share: Share, round_robin: RoundRobin, extra: &mut u32) -> [
     }
     let more = share.nodes.min(*extra);
     *extra -= more;
-    [(more, round_robin.rounds + 1), (share.nodes - more, round_robin.rounds)]
+    [
+        (more, round_robin.rounds + 1),
+        (share.nodes - more, round_robin.rounds),
+    ]
 }
 
 /// Even shares: node `at` of `all` gets `left / all`, one more when it is among the first `left % all`.

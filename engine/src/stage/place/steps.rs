@@ -1,7 +1,7 @@
 //! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
 
 use super::placement::Placement;
-use super::trial::{TrialDraft, DraftId, Pass, Trial, TrialId, Step, StepOutcome, cut};
+use super::trial::{DraftId, Pass, Step, StepOutcome, Trial, TrialDraft, TrialId, cut};
 use crate::id::Id as _;
 use crate::policy::BindTo;
 use crate::stage::alloc::Finished;

@@ -1,6 +1,6 @@
 //! How far nodes have come while an app is placed: neighbours that fare alike, and what happened to them.
 
-use super::cache::{Entry, EntriesId};
+use super::cache::{EntriesId, Entry};
 use crate::define_id;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{End, Layout};

@@ -58,7 +58,11 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
             }
         }
     }
-    let Got { builder, left, bound } = got;
+    let Got {
+        builder,
+        left,
+        bound,
+    } = got;
     if bound {
         builder.cpus.units = builder.node.binder.free_units(left.words());
         builder.cpus.free = left;

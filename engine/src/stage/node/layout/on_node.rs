@@ -4,10 +4,16 @@ use super::mpibind;
 use super::pe_list::lay_list;
 use super::sweep::LayoutBuilder;
 use crate::stage::node::bind::Cpus;
-use crate::stage::node::layout::{Binding, NodeView, Laid, Layout};
+use crate::stage::node::layout::{Binding, Laid, Layout, NodeView};
 
 /// Lays `want` processes on a node whose cpus are `cpus`, `placed` processes of the app being there already.
-pub(crate) fn place_on_node(node: &NodeView<'_>, layout: Layout, cpus: Cpus, placed: u32, want: u32) -> Laid {
+pub(crate) fn place_on_node(
+    node: &NodeView<'_>,
+    layout: Layout,
+    cpus: Cpus,
+    placed: u32,
+    want: u32,
+) -> Laid {
     let mut builder = LayoutBuilder::new(node, cpus, want);
     let end = match layout {
         Layout::Plain(Binding::Off) => builder.unbound(None),

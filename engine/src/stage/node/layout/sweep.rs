@@ -5,7 +5,7 @@ use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
 use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
 use crate::stage::node::bits::Bits;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, NodeView, Laid, Layout};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, Layout, NodeView};
 use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
