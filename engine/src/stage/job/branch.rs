@@ -69,7 +69,7 @@ impl Joined {
         }
     }
 
-    /// Takes over the rows of a branch up to a sizes.
+    /// Takes over the rows of a branch, up to so many of each table.
     pub(crate) fn take(&mut self, site: &mut Site, branch: &Site, until: TableSizes) {
         for row in self.cpusets.len()..until.cpusets {
             let set = branch

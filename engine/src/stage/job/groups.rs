@@ -31,7 +31,7 @@ struct Names<'r> {
     listing: Option<ListingId>,
 }
 
-/// The app_groups of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
+/// The groups of apps of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
 ///
 /// Cost: a look-up per app, and the ranges of each distinct list.
 pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGroup>> {

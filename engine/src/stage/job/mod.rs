@@ -1,4 +1,4 @@
-//! The apps' turns: one after the other, each on what the earlier ones left; side by side where they do not compete.
+//! The apps: one after the other, each on what the earlier ones left; side by side where they do not compete.
 //! Source: `semantics` 5, `per-app` 5, 8.
 //!
 //! Side by side gives what one after the other gives, byte for byte: nothing but node states passes between apps. Where
@@ -43,10 +43,10 @@ const STATES_FROM: usize = 128;
 /// Two threads lose by it: joining the branches in order costs as much as the second thread saves (measured: docs/scale.md,
 /// "Threads").
 const THREADS_FROM: usize = 3;
-/// Branches for each thread: app_groups are of different sizes.
+/// Branches for each thread: groups of apps are of different sizes.
 const BRANCHES_EACH: usize = 2;
 
-/// What all turns of a job share.
+/// What all apps of a job share.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'r> {
     pub(crate) resolved: &'r Resolved,
@@ -60,7 +60,7 @@ pub(crate) struct Job<'r> {
     pub(crate) last: Option<&'r [Option<AppId>]>,
 }
 
-/// What the turns come to, beside the states of the nodes: filled for every placement of a job, in the room of the last.
+/// What the apps come to, beside the states of the nodes: filled for every placement of a job, in the room of the last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobOutcome {
     /// Shape `[apps]`.
@@ -307,14 +307,14 @@ struct Found {
     sizes: TableSizes,
 }
 
-/// Some app_groups, placed on a copy of the site.
+/// Some groups of apps, placed on a copy of the site.
 struct Branch {
     site: Site,
     found: Vec<Found>,
     app_groups: Vec<AppGroup>,
 }
 
-/// AppGroup by group on branches of the site; `None` where that does not pay, or where only the order tells.
+/// Group of apps by group of apps, on branches of the site; `None` where that does not pay, or where only the order tells.
 fn side_by_side(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Option<()> {
     let resolved = job.resolved;
     let branches = match site.pool.tables.sharing {

@@ -47,7 +47,7 @@ pub(crate) struct Entry {
     pub(crate) kind: Option<ObjKind>,
 }
 
-/// What an app found on a state, and what entry of it.
+/// What an app found on a state, and what came of it.
 #[derive(Clone, Debug)]
 struct Entries {
     capacity: Option<Capacity>,
@@ -72,7 +72,7 @@ impl Cache {
     pub(crate) fn capacity(&self, found: EntriesId) -> Option<&Capacity> {
         self.found[found].capacity.as_ref()
     }
-    /// What so many processes entry to.
+    /// What so many processes came to.
     pub(crate) fn placed(&self, found: EntriesId, went: Want) -> Option<Entry> {
         let same = |placed: &&(Want, Entry)| placed.0 == went;
         let placed = self.found[found].placed.iter().find(same);

@@ -30,7 +30,7 @@ pub(crate) fn commit(nodes: &mut Nodes, scratch: &mut Scratch, outcome: Outcome)
 
 /// Runs in the job's node order, cut where that order breaks, joined where neighbours got the same.
 fn in_job_order(mut runs: Vec<PlacedRun>, nodes: &Nodes, scratch: &mut Scratch) -> Vec<PlacedRun> {
-    // Nearly always the job's nodes entry in order, and these runs among them.
+    // Nearly always the job's nodes came in order, and these runs among them.
     let place = |run: &PlacedRun| nodes.order.place(run.nodes);
     let places = runs.iter().map(place);
     if places.is_sorted_by(|before, next| before.is_some() && before <= next)

@@ -11,7 +11,7 @@ pub(crate) struct Deal {
     pub(crate) left: u32,
 }
 
-/// How far an app entry when it was refused.
+/// How far an app came when it was refused.
 #[derive(Clone, Copy)]
 pub(crate) struct Stopped {
     pub(crate) asked: u32,

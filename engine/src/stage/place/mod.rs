@@ -136,7 +136,7 @@ impl Deal {
         self.by_sharing(placement, choose)
     }
 
-    /// A group whose turn it is, and what there is on its nodes.
+    /// A group at hand, and what there is on its nodes.
     fn case<'w, 's>(
         &'w self,
         placement: &'w mut Placement<'s>,

@@ -156,7 +156,7 @@ fn ends(
     (ended, got, left)
 }
 
-/// Keeps what nodes entry to for later apps, where one pass led there.
+/// Keeps what nodes came to for later apps, where one pass led there.
 fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
     let Trial { placed, pass, .. } = placement.trial[at];
     let pass = pass.map(|pass| &placement.passes[pass]);

@@ -38,7 +38,7 @@ impl Pass {
     }
 }
 
-/// A group whose turn it is.
+/// A group at hand.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'w, 's> {
     pub(crate) deal: &'w Deal,

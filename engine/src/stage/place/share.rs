@@ -32,7 +32,7 @@ pub(crate) struct RoundRobin {
     pub(crate) extra: u32,
 }
 
-/// The dealt of `procs` processes dealt round-robin; `None` when the caps do not hold them.
+/// How `procs` processes are dealt round-robin; `None` when the caps do not hold them.
 ///
 /// Cost: a sort of the runs by cap. `caps`: scratch.
 pub(crate) fn round_robin(
@@ -66,7 +66,7 @@ pub(crate) fn round_robin(
     })
 }
 
-/// The parts of one run at a round_robin dealt; `extra` counts down over the runs.
+/// The parts of one run when processes are dealt so; `extra` counts down over the runs.
 pub(crate) fn dealt(share: Share, round_robin: RoundRobin, extra: &mut u32) -> [Part; 2] {
     if share.cap <= round_robin.rounds {
         return [(share.nodes, share.cap), (0, 0)];
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn water_finds_its_level() {
+    fn round_robin_stops_at_the_caps() {
         let shares = [Share { nodes: 1, cap: 1 }, Share { nodes: 2, cap: 4 }];
         assert_eq!(
             round_robin(shares.into_iter(), 8, &mut Vec::new()),

@@ -62,7 +62,7 @@ pub(crate) struct Trial {
     pub(crate) pass: Option<PassId>,
     /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
     pub(crate) found: Option<EntriesId>,
-    /// What an earlier app with the same policy entry to.
+    /// What an earlier app with the same policy came to.
     pub(crate) known: Option<Entry>,
 }
 
