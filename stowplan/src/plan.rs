@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use stowplan_engine::check::check;
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
+use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
 use stowplan_engine::{count, plan};
 
@@ -40,6 +41,8 @@ struct Inner {
     mapped: Mapped,
     form: Form,
     notes: OnceLock<Vec<Note>>,
+    /// Dealt when first asked for.
+    gpus: OnceLock<GivenGpus>,
     /// Known to the cluster that placed it.
     ticket: Option<Arc<Ticket>>,
 }
@@ -121,6 +124,7 @@ impl Plan {
             mapped,
             form,
             notes: OnceLock::new(),
+            gpus: OnceLock::new(),
             ticket,
         };
         Self {
@@ -134,6 +138,10 @@ impl Plan {
             Ok(inner) => inner.mapped,
             Err(shared) => shared.mapped.clone(),
         }
+    }
+
+    pub(crate) fn given_gpus(&self) -> &GivenGpus {
+        self.inner.gpus.get_or_init(|| self.inner().given_gpus())
     }
 
     pub(crate) fn inner(&self) -> &plan::Plan {

@@ -122,6 +122,24 @@ impl<'p> Proc<'p> {
         let cpusets = &self.plan.inner().world().cpusets;
         Cpus::new(self.place.cpus.map(|id| cpusets.get(id)))
     }
+
+    /// The GPUs it is given, by the number that `CUDA_VISIBLE_DEVICES` and its kin take, ascending; none where its node has
+    /// none, none is near it, or none was asked for.
+    ///
+    /// Cost: two searches; for the first process asked, the GPUs of all are dealt, in the time of the distinct nodes.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// let machine = Machine::uniform(Topology::parse("builtin:frontier")?);
+    /// let job = Job::from_command_line("-n 8 -H a:8 --map-by gpu ./x".split(' '))?;
+    /// let plan = Plan::new(&job, &machine)?;
+    /// assert_eq!(plan.proc(Rank::new(0)).map(|proc| proc.gpus().to_vec()), Some(vec![4]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn gpus(&self) -> &'p [u32] {
+        let given = self.plan.given_gpus();
+        given.of(self.place.node, self.place.local_rank)
+    }
 }
 
 impl fmt::Debug for Proc<'_> {

@@ -221,6 +221,18 @@ impl<'s> SliceProc<'s> {
         let set = self.proc.cpus;
         Cpus::new(set.map(|id| &self.slice.cpusets[id as usize]))
     }
+
+    /// The GPUs it is given, by the number that `CUDA_VISIBLE_DEVICES` and its kin take, ascending.
+    /// ```
+    #[doc = include_str!("slice_example.txt")]
+    /// assert!(here.gpus().is_empty(), "its node has none");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn gpus(&self) -> &'s [u32] {
+        let set = self.proc.gpus;
+        set.map_or(&[], |row| &self.slice.gpus[row as usize])
+    }
 }
 
 impl fmt::Debug for SliceProc<'_> {

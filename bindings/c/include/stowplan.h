@@ -125,6 +125,8 @@ stow_status stow_plan_proc(const stow_plan *plan, uint32_t rank, stow_proc *out)
 stow_status stow_plan_cpus(const stow_plan *plan, uint32_t rank, char *out, size_t capacity, size_t *needed);
 /* The same as bits: bit i of word w is OS number 64w + i; the last word is not 0. */
 stow_status stow_plan_cpu_words(const stow_plan *plan, uint32_t rank, uint64_t *out, size_t capacity, size_t *needed);
+/* The GPUs it is given, as CUDA_VISIBLE_DEVICES and its kin take them, "4,5"; "" for none. */
+stow_status stow_plan_gpus(const stow_plan *plan, uint32_t rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_name(const stow_plan *plan, uint32_t node, char *out, size_t capacity, size_t *needed);
 stow_status stow_plan_node_find(const stow_plan *plan, const char *name, size_t len, uint32_t *node);
 /* The ranks on a node, by local rank. */
@@ -156,6 +158,7 @@ uint32_t stow_slice_procs(const stow_slice *slice);  /* of the job on this node 
 stow_status stow_slice_node_name(const stow_slice *slice, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_proc(const stow_slice *slice, uint32_t local_rank, stow_proc *out);
 stow_status stow_slice_cpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
+stow_status stow_slice_gpus(const stow_slice *slice, uint32_t local_rank, char *out, size_t capacity, size_t *needed);
 stow_status stow_slice_cpu_words(const stow_slice *slice, uint32_t local_rank, uint64_t *out, size_t capacity, size_t *needed);
 
 /* Nodes that jobs share: the first job names them, one without hosts uses those there are. A refused job changes nothing. */

@@ -140,6 +140,22 @@ pub unsafe extern "C" fn stow_plan_cpus(
     })
 }
 
+/// The GPUs of a process, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_plan_gpus(
+    plan: *const StowPlan,
+    rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        room.put_text(&proc::list(plan.proc(rank)?.gpus()))
+    })
+}
+
 /// The cpus of a process, as bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_plan_cpu_words(

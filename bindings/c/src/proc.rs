@@ -82,6 +82,12 @@ pub(crate) fn words(cpus: face::Cpus<'_>) -> Vec<u64> {
     words
 }
 
+/// Numbers as visibility variables take them: `4,5`.
+pub(crate) fn list(numbers: &[u32]) -> String {
+    let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    words.join(",")
+}
+
 /// The word for a kind of objects.
 #[unsafe(no_mangle)]
 pub extern "C" fn stow_object_name(kind: u32) -> *const c_char {

@@ -113,6 +113,22 @@ pub unsafe extern "C" fn stow_slice_cpus(
     })
 }
 
+/// The GPUs of a process, as text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stow_slice_gpus(
+    slice: *const StowSlice,
+    local_rank: u32,
+    out: *mut c_char,
+    capacity: usize,
+    needed: *mut usize,
+) -> u32 {
+    call(|| {
+        // SAFETY: handed on.
+        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
+        room.put_text(&proc::list(slice.proc(local_rank)?.gpus()))
+    })
+}
+
 /// The cpus of a process, as bits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stow_slice_cpu_words(

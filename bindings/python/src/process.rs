@@ -61,6 +61,11 @@ impl Proc {
     fn cpu_list(&self) -> PyResult<Vec<u32>> {
         Ok(self.inner()?.cpus().iter().collect())
     }
+    /// The GPUs it is given, as `CUDA_VISIBLE_DEVICES` takes them.
+    #[getter]
+    fn gpus(&self) -> PyResult<Vec<u32>> {
+        Ok(self.inner()?.gpus().to_vec())
+    }
     #[getter]
     fn object(&self) -> PyResult<Option<String>> {
         Ok(self.inner()?.object().map(|object| object.to_string()))
@@ -186,6 +191,7 @@ impl NodeSlice {
             object: proc.object().map(|object| object.to_string()),
             cpus: proc.cpus().to_string(),
             cpu_list: proc.cpus().iter().collect(),
+            gpus: proc.gpus().to_vec(),
         })
     }
     fn __repr__(&self) -> String {
@@ -209,6 +215,7 @@ pub(crate) struct SliceProc {
     object: Option<String>,
     cpus: String,
     cpu_list: Vec<u32>,
+    gpus: Vec<u32>,
 }
 
 /// A place in a sequence; from the end where it is negative.

@@ -41,6 +41,14 @@ class Page(unittest.TestCase):
         self.assertEqual(plan.cpusets[columns["cpuset"][1_000_000]], "0,16")
         self.assertEqual(plan.cpusets[0], "")
 
+    def test_gpus_come_back_from_bytes(self):
+        m = sp.Machine(sp.Topology("builtin:frontier"))
+        plan = sp.place("-H a:8 -n 8 --map-by gpu ./x", m)
+        self.assertEqual([p.gpus for p in plan], [[4], [5], [2], [3], [6], [7], [0], [1]])
+        for bytes in [plan.to_bytes(), plan.to_broadcast()]:
+            self.assertEqual(sp.Plan.from_bytes(bytes)[6].gpus, [0])
+        self.assertEqual(sp.NodeSlice.from_bytes(plan.node("a").to_bytes())[6].gpus, [0])
+
     def test_a_command_line_stands_for_a_job(self):
         for words in ["-H a:8,b:8 -n 3 --map-by node './a b'", ["-H", "a:8,b:8", "-n", "3", "--map-by", "node", "./a b"]]:
             plan = sp.place(words, machine())

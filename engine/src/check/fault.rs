@@ -58,6 +58,14 @@ pub enum Promise {
     NodeNamed,
     /// A node got its share: what the policy gives when processes are dealt (`semantics` 4.1 to 4.3).
     Share,
+    /// A process is given as many GPUs, and which, as the words ask (`docs/gpus.md`).
+    GpuAsked,
+    /// A process is given GPUs that are near it, and no others.
+    GpuNear,
+    /// No GPU that is near a process is lost: somebody is given it.
+    GpuLost,
+    /// GPUs are dealt as evenly as can be, in logical order, to processes by local rank.
+    GpuEven,
 }
 
 impl Promise {
@@ -90,6 +98,10 @@ impl Promise {
             Self::SameJob => "the plan answers this job",
             Self::NodeNamed => "an app is on nodes that it may use",
             Self::Share => "a node got what the policy deals to it",
+            Self::GpuAsked => "a process is given the GPUs that the words ask for",
+            Self::GpuNear => "a process is given GPUs that are near it",
+            Self::GpuLost => "no GPU that is near a process is lost",
+            Self::GpuEven => "GPUs are dealt evenly, in logical order",
         }
     }
 }
@@ -103,6 +115,8 @@ pub enum Seen {
     Number(u64),
     /// PUs by OS number.
     Cpus(RoaringBitmap),
+    /// GPUs by visible number.
+    Gpus(Vec<u32>),
     /// An object: kind and logical index.
     Object(ObjKind, u32),
     /// A kind of object.
@@ -121,6 +135,10 @@ impl fmt::Display for Seen {
             Self::Nothing => write!(f, "none"),
             Self::Number(number) => write!(f, "{number}"),
             Self::Cpus(set) => write!(f, "cpus {}", list_form(set)),
+            Self::Gpus(numbers) if numbers.is_empty() => write!(f, "no GPU"),
+            Self::Gpus(numbers) => {
+                write!(f, "GPUs {}", list_form(&numbers.iter().copied().collect()))
+            }
             Self::Object(kind, at) => write!(f, "{}:{at}", kind.word()),
             Self::Kind(kind) => write!(f, "a {}", kind.word()),
             Self::Name(name) => write!(f, "{name}"),

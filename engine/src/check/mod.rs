@@ -25,6 +25,8 @@ mod counts;
 mod books;
 // Each rank once, in the order promised.
 mod ranks;
+// Which GPUs each process is given.
+mod gpus;
 // Whether a plan answers a job.
 mod same;
 
@@ -59,6 +61,7 @@ pub fn check(plan: &Plan) -> Result<(), Vec<Fault>> {
         for app in plan.table().ids() {
             ranks::app(plan, app, &mut faults);
         }
+        gpus::given(plan, &mut faults);
     }
     verdict(faults)
 }

@@ -152,6 +152,8 @@ pub struct Plan {
     stretches: Stretches,
     /// The apps on each node; `None`: few enough to be asked one by one.
     guests: Option<Guests>,
+    /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
+    told: Option<Arc<gpus::GivenGpus>>,
 }
 
 /// What a plan derived from its patterns, for a later plan of the same patterns.
@@ -209,6 +211,7 @@ impl Plan {
             apps,
             places,
             orders,
+            told: None,
         }
     }
 

@@ -67,6 +67,7 @@ impl Plan {
             mut table,
             patterns,
             apps,
+            told,
             ..
         } = self;
         let mut placed: Vec<Placed> = apps.into_iter().map(|app| app.placed).collect();
@@ -82,7 +83,9 @@ impl Plan {
         own.policy = own.policy.map(&mut listed);
         let asked = asked_before.map(listed);
         table.policy[app] = asked;
-        Ok(Self::assemble(world, table, patterns, placed))
+        let mut plan = Self::assemble(world, table, patterns, placed);
+        plan.told = told;
+        Ok(plan)
     }
 
     /// The ranks as stretches on nodes, in rank order.

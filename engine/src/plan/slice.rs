@@ -1,7 +1,7 @@
 //! What one node's daemon needs: which ranks are here, on which objects and cpus. Alone: no plan is needed to use it.
 
-use super::bytes::wire::{Reader, Writer};
-use super::bytes::{BadPlan, FrameKind, sets};
+use super::bytes::wire::{Edition, Reader, Writer};
+use super::bytes::{BadPlan, FrameKind, gpus, sets};
 use super::{OnNode, Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -39,6 +39,8 @@ pub struct LocalProc {
     pub object: Option<(ObjKind, u32)>,
     /// Row of [`NodeSlice::cpusets`]; `None`: unbound.
     pub cpus: Option<u32>,
+    /// Row of [`NodeSlice::gpus`]; `None`: it is given none.
+    pub gpus: Option<u32>,
 }
 
 /// One node of a plan, alone: what [`NodeView::to_bytes`] tells a daemon.
@@ -52,6 +54,8 @@ pub struct NodeSlice {
     pub procs: Vec<LocalProc>,
     /// Distinct cpu sets, by OS number.
     pub cpusets: Vec<RoaringBitmap>,
+    /// Distinct sets of GPUs, by visible number.
+    pub gpus: Vec<Vec<u32>>,
 }
 
 impl Plan {
@@ -121,7 +125,28 @@ impl<'p> NodeView<'p> {
         for column in &columns {
             writer.column(column);
         }
-        writer.seal(FrameKind::Slice)
+        if !self.plan.tells_gpus() {
+            return writer.seal(FrameKind::Slice, Edition::Plain);
+        }
+        self.write_gpus(&mut writer);
+        writer.seal(FrameKind::Slice, Edition::Gpus)
+    }
+
+    /// The GPUs of each process: distinct sets, and which one it has.
+    fn write_gpus(&self, writer: &mut Writer) {
+        let given = self.plan.given_gpus_on(self.node);
+        let mut sets: Vec<Vec<u32>> = Vec::new();
+        let mut rows: HashMap<&[u32], u32> = HashMap::from([(&[][..], 0)]);
+        let mut column = Vec::new();
+        for proc in self.plan.procs_on(self.node) {
+            let own = given.of(self.node, proc.local_rank);
+            column.push(*rows.entry(own).or_insert_with(|| {
+                sets.push(own.to_vec());
+                row(sets.len())
+            }));
+        }
+        gpus::write_sets(writer, &sets);
+        writer.column(&column);
     }
 }
 
@@ -143,6 +168,12 @@ impl NodeSlice {
         let cpusets = sets::read(&mut reader)?;
         let rows = reader.rows()?;
         let table = reader.table::<7>(rows)?;
+        let (gpus, of_gpus) = match reader.edition {
+            Edition::Plain => (Vec::new(), Vec::new()),
+            Edition::Gpus => (gpus::read_sets(&mut reader)?, reader.column(rows)?),
+        };
+        let known = of_gpus.iter().all(|&set| set as usize <= gpus.len());
+        reader.ensure(|| known, "sets of GPUs that there are")?;
         reader.end()?;
         let mut procs = Vec::with_capacity(rows);
         for (at, row) in table.into_iter().enumerate() {
@@ -172,6 +203,7 @@ impl NodeSlice {
                 node_rank: value(3),
                 object: kind.map(|kind| (kind, value(5))),
                 cpus,
+                gpus: of_gpus.get(at).and_then(|set| set.checked_sub(1)),
             });
         }
         Ok(Self {
@@ -179,6 +211,7 @@ impl NodeSlice {
             ranks,
             procs,
             cpusets,
+            gpus,
         })
     }
 }

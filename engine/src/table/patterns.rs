@@ -103,6 +103,8 @@ pub struct Pattern {
     starts: Vec<u32>,
     /// Processes before the end of each run, within its segment. Shape `[segments][runs]`; empty for a `single` pattern.
     ends: Vec<Vec<u64>>,
+    /// Where each run of shares ends, with its segment and its place there. Shape `[shares]`.
+    share_ends: Vec<(u64, u32, u32)>,
     /// One segment, whose runs are one process each: a place is an index.
     single: bool,
     /// Its objects never descend, and it does not come round.
@@ -135,27 +137,30 @@ impl Pattern {
                 ends.push(each.collect());
             }
         }
+        let mut share_ends: Vec<(u64, u32, u32)> = Vec::new();
+        for (segment, of) in (0..).zip(&segments) {
+            for (at, run) in (0..).zip(&of.shares) {
+                let end = share_ends.last().map_or(0, |last| last.0);
+                share_ends.push((end + u64::from(run.count), segment, at));
+            }
+        }
         Self {
             segments,
             starts,
             ends,
+            share_ends,
             single,
             ascends,
         }
     }
 
-    /// Threads and GPUs of process `at`, where the map says them. Cost: a pass over the runs of such.
+    /// Threads and GPUs of process `at`, where the map says them. Cost: a search.
     #[must_use]
     pub fn share(&self, at: u32) -> Option<&ShareRun> {
-        let mut left = at;
-        let shares = self.segments.iter().flat_map(|segment| &segment.shares);
-        for run in shares {
-            if left < run.count {
-                return Some(run);
-            }
-            left -= run.count;
-        }
-        None
+        let ends = &self.share_ends;
+        let found = ends.partition_point(|&(end, ..)| end <= u64::from(at));
+        let &(_, segment, at) = ends.get(found)?;
+        self.segments[segment as usize].shares.get(at as usize)
     }
 
     /// Whether its processes stand in the order of their objects, however many there are.

@@ -46,6 +46,11 @@ pub fn resealed(bytes: &[u8]) {
     let shape = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 16, "slot");
     let small = shapes::regular("fuzz", "package:2 numa:2 core:4 pu:2", 5, 8, map);
     let shape = if map == "pe-list=0-3" { shape } else { small };
+    // The same with GPUs, which stand in bytes of their own.
+    let with_gpus = ["gpu", "slot", "mpibind"].get(choices.below(6) as usize);
+    let shape = with_gpus.map_or(shape, |map| {
+        shapes::regular("fuzz", "builtin:perlmutter-gpu", 5, 8, map)
+    });
     let Ok(mapped) = map_resolved(shape.resolved, shape.machine) else {
         return;
     };

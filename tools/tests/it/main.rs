@@ -21,6 +21,7 @@ mod diff;
 mod divergences;
 mod docs;
 mod explain;
+mod given_gpus;
 mod help;
 mod input;
 mod json;

@@ -194,6 +194,8 @@ static void plans(void)
   CHECK(needed == 88 && strcmp(text, "untouched") == 0);
   CHECK(stow_plan_cpus(plan, 0, text, 1, &needed) == STOW_TOO_SMALL && needed == 4 && text[0] == 'u');
   CHECK(stow_plan_cpus(plan, 0, text, 4, &needed) == STOW_OK && strcmp(text, "0-1") == 0);
+  CHECK(stow_plan_gpus(NULL, 0, text, 16, &needed) == STOW_INVALID && stow_plan_gpus(plan, 9, text, 16, &needed) == STOW_NOT_FOUND);
+  CHECK(stow_plan_gpus(plan, 0, text, 16, &needed) == STOW_OK && needed == 1 && text[0] == 0);
   CHECK(stow_plan_cpu_words(NULL, 0, bits, 4, &needed) == STOW_INVALID && stow_plan_cpu_words(plan, 0, NULL, 1, &needed) == STOW_INVALID);
   CHECK(stow_plan_cpu_words(plan, 9, bits, 4, &needed) == STOW_NOT_FOUND && bits[0] == 1);
   CHECK(stow_plan_cpu_words(plan, 0, bits, 4, &needed) == STOW_OK && needed == 1 && bits[0] == 3 && bits[1] == 2);
@@ -252,6 +254,8 @@ static void slices(void)
   CHECK(strcmp(text, "untouched") == 0 && stow_slice_node_name(slice, text, 16, &needed) == STOW_OK && strcmp(text, "b") == 0);
   CHECK(stow_slice_cpus(NULL, 0, text, 16, &needed) == STOW_INVALID && stow_slice_cpus(slice, 9, text, 16, &needed) == STOW_NOT_FOUND);
   CHECK(stow_slice_cpus(slice, 1, text, 16, &needed) == STOW_OK && strcmp(text, "2-3") == 0);
+  CHECK(stow_slice_gpus(NULL, 0, text, 16, &needed) == STOW_INVALID && stow_slice_gpus(slice, 9, text, 16, &needed) == STOW_NOT_FOUND);
+  CHECK(stow_slice_gpus(slice, 1, text, 16, &needed) == STOW_OK && needed == 1 && text[0] == 0);
   CHECK(stow_slice_cpu_words(NULL, 0, bits, 2, &needed) == STOW_INVALID && stow_slice_cpu_words(slice, 9, bits, 2, &needed) == STOW_NOT_FOUND);
   CHECK(stow_slice_cpu_words(slice, 1, bits, 2, &needed) == STOW_OK && bits[0] == 12);
   stow_slice_free(slice);

@@ -1,7 +1,8 @@
 //! Names and topologies in bytes.
 
+use super::gpus;
 use super::states::Used;
-use super::wire::{BadPlan, Reader, Writer};
+use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::id::Id as _;
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
@@ -118,7 +119,11 @@ fn is_canonical(range: &NameRange) -> bool {
 }
 
 /// Topologies, in the order given.
-pub(super) fn write_topologies(writer: &mut Writer, topologies: &Topologies, used: &[TopologyId]) {
+pub(super) fn write_topologies(
+    writer: &mut Writer,
+    (topologies, used): (&Topologies, &[TopologyId]),
+    edition: Edition,
+) {
     writer.size(used.len());
     for &topology in used {
         let os = topologies.pus_os(topology);
@@ -144,6 +149,9 @@ pub(super) fn write_topologies(writer: &mut Writer, topologies: &Topologies, use
                 writer.number(value);
             }
         }
+        if edition == Edition::Gpus {
+            gpus::write_devices(writer, topologies, topology);
+        }
     }
 }
 
@@ -168,7 +176,7 @@ fn write_kind(writer: &mut Writer, topologies: &Topologies, topology: TopologyId
     writer.column_of(ranges.len(), |at| ranges[at].1 - ranges[at].0);
 }
 
-fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {
+pub(super) fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {
     writer.size(ranges.len());
     for &(first, end) in ranges {
         writer.number(first);
@@ -176,7 +184,7 @@ fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {
     }
 }
 
-fn read_ranges(reader: &mut Reader<'_>) -> Result<Vec<Range<u32>>, BadPlan> {
+pub(super) fn read_ranges(reader: &mut Reader<'_>) -> Result<Vec<Range<u32>>, BadPlan> {
     let size = reader.size(1, "a number of ranges")?;
     let mut ranges = Vec::with_capacity(size.min(1024));
     for _ in 0..size {
@@ -235,10 +243,17 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
             Some(Latency { nodes, values })
         }
     };
+    let mut gpus = Vec::new();
+    if reader.edition == Edition::Gpus {
+        gpus = gpus::read_devices(reader, &mut covered)?;
+        let most = COVERED_FREE + COVERED_PER_PU * rows as u64;
+        reader.ensure(|| covered <= most, "GPUs that fewer PUs are near")?;
+    }
     Ok(TopologyDraft {
         pus_os,
         objects,
         devices,
+        gpus,
         latency,
         ..TopologyDraft::default()
     })

@@ -15,18 +15,22 @@ mod hardware;
 mod table;
 // Patterns and placed runs.
 mod placed;
+// GPUs: of topologies, of processes.
+pub(crate) mod gpus;
 // What was shown beside a plan.
 mod remarks;
 
 pub use remarks::{Remark, Remarks};
-pub use wire::{BadPlan, FrameKind, VERSION};
+pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::{Plan, World};
 use crate::id::Id as _;
 use crate::table::apps::{AppTable, PolicyId};
 use crate::table::names::NodeId;
+use crate::plan::gpus::GivenGpus;
 use states::Used;
-use wire::{Reader, Writer};
+use std::sync::Arc;
+use wire::{Edition, Reader, Writer};
 
 /// A row number as it is written.
 pub(super) fn row(at: usize) -> u32 {
@@ -53,16 +57,24 @@ impl Plan {
         states::write(&mut states, self, &mut topologies);
         hardware::write_names(&mut writer, &self.world.names);
         writer.maybe(self.world.local.map(states::id_row));
-        hardware::write_topologies(&mut writer, &self.world.topologies, &topologies.rows);
+        let edition = self.edition();
+        let used = (&*self.world.topologies, &topologies.rows[..]);
+        hardware::write_topologies(&mut writer, used, edition);
         writer.append(&states);
         table::write(&mut writer, &self.table);
+        if edition == Edition::Gpus {
+            gpus::write_words(&mut writer, &self.table);
+        }
         for app in &self.apps {
             writer.maybe(app.policy().map(states::id_row));
         }
-        placed::write(&mut writer, self);
+        placed::write(&mut writer, self, edition);
+        if edition == Edition::Gpus {
+            gpus::write_given(&mut writer, &self.given_gpus());
+        }
         table::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, &topologies.rows);
-        writer.seal(FrameKind::Whole)
+        writer.seal(FrameKind::Whole, edition)
     }
 
     /// Reads what [`Plan::to_bytes`] wrote.
@@ -101,6 +113,9 @@ impl Plan {
         world.before = read.before;
         world.after = read.after;
         let mut table = table::read(&mut reader)?;
+        if reader.edition == Edition::Gpus {
+            gpus::read_words(&mut reader, &mut table)?;
+        }
         let policies = policies(&mut reader, &table)?;
         let (patterns, mut placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
         reader.ensure(
@@ -112,8 +127,11 @@ impl Plan {
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
+        let told = told(&mut reader, nodes)?;
         let remarks = sections(&mut reader, &mut table, world.topologies.len())?;
-        Ok((Self::assemble(world, table, patterns, placed), remarks))
+        let mut plan = Self::assemble(world, table, patterns, placed);
+        plan.told = told;
+        Ok((plan, remarks))
     }
 
     /// What every daemon of a job needs, and no more: names, places, ranks, masks; no topologies, states or policies.
@@ -124,8 +142,12 @@ impl Plan {
         let mut writer = Writer::default();
         hardware::write_names(&mut writer, &self.world.names);
         writer.maybe(self.world.local.map(states::id_row));
-        placed::write(&mut writer, self);
-        writer.seal(FrameKind::Broadcast)
+        let edition = self.edition();
+        placed::write(&mut writer, self, edition);
+        if edition == Edition::Gpus {
+            gpus::write_given(&mut writer, &self.given_gpus());
+        }
+        writer.seal(FrameKind::Broadcast, edition)
     }
 
     /// Reads what [`Plan::broadcast_bytes`] wrote: a plan that answers where and who, and knows no topologies,
@@ -144,13 +166,32 @@ impl Plan {
             ..World::default()
         };
         let (patterns, placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
+        let told = told(&mut reader, nodes)?;
         reader.end()?;
         let mut table = AppTable::default();
         for _ in &placed {
             table.push_hole();
         }
-        Ok(Self::assemble(world, table, patterns, placed))
+        let mut plan = Self::assemble(world, table, patterns, placed);
+        plan.told = told;
+        Ok(plan)
     }
+
+    fn edition(&self) -> Edition {
+        if self.tells_gpus() {
+            Edition::Gpus
+        } else {
+            Edition::Plain
+        }
+    }
+}
+
+/// Which GPUs its processes have, where the plan tells that.
+fn told(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<Arc<GivenGpus>>, BadPlan> {
+    if reader.edition == Edition::Plain {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(gpus::read_given(reader, nodes)?)))
 }
 
 /// What stands behind all that every plan has: each section once, in ascending order.

@@ -1,8 +1,9 @@
 //! Patterns and placed runs in bytes.
 
+use super::gpus;
 use super::sets;
 use super::states::Used;
-use super::wire::{BadPlan, Reader, Writer};
+use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
 use crate::plan::{ListedRun, Placed, PlacedRun, Plan, RankOrder};
 use crate::policy::ObjKind;
@@ -11,7 +12,7 @@ use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 
 /// Patterns that the runs use, the cpu sets that these use, and per app its runs and the order of its ranks; no policies.
-pub(super) fn write(writer: &mut Writer, plan: &Plan) {
+pub(super) fn write(writer: &mut Writer, plan: &Plan, edition: Edition) {
     let mut patterns: Used<PatternId> = Used::new();
     let mut apps = Writer::default();
     for app in plan.apps() {
@@ -24,6 +25,9 @@ pub(super) fn write(writer: &mut Writer, plan: &Plan) {
         bodies.size(segments.len());
         for segment in segments {
             write_segment(&mut bodies, segment, &mut cpusets);
+            if edition == Edition::Gpus {
+                gpus::write_shares(&mut bodies, &segment.shares);
+            }
         }
     }
     let masks = cpusets.rows.iter().map(|&id| plan.world().cpusets.get(id));
@@ -143,11 +147,15 @@ fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, 
         None => said >= u64::from(procs),
     };
     reader.ensure(|| sound, "runs that say what each process gets")?;
+    let shares = match reader.edition {
+        Edition::Plain => Vec::new(),
+        Edition::Gpus => gpus::read_shares(reader)?,
+    };
     Ok(Segment {
         procs,
         runs,
         cycle,
-        shares: Vec::new(),
+        shares,
     })
 }
 

@@ -8,10 +8,30 @@ const GROUP_MAX: usize = 256;
 const WORTH: usize = 3;
 /// What every sealed frame starts with.
 const MAGIC: &[u8; 7] = b"stowpln";
-/// The version of the form. Another one is refused.
+/// The version of the form.
 pub const VERSION: u8 = 1;
+/// The version of plans that tell GPUs. Another one is refused.
+pub const VERSION_WITH_GPUS: u8 = 2;
 /// Bytes of a frame around what it holds: magic, kind, version, length, and the checksum behind.
 const FRAME_BYTES: usize = MAGIC.len() + 2 + 8 + 4;
+
+/// Whether bytes tell GPUs: those that do not are what they were before there were any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Edition {
+    /// Version 1.
+    Plain,
+    /// Version 2: the same, with GPUs.
+    Gpus,
+}
+
+impl Edition {
+    const fn version(self) -> u8 {
+        match self {
+            Self::Plain => VERSION,
+            Self::Gpus => VERSION_WITH_GPUS,
+        }
+    }
+}
 
 /// What a sealed frame holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,11 +149,11 @@ impl Writer {
         }
     }
     /// The bytes, sealed: what, which version, how long, and a checksum over all before it.
-    pub(crate) fn seal(self, kind: FrameKind) -> Vec<u8> {
+    pub(crate) fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
         let mut sealed = Vec::with_capacity(self.bytes.len() + FRAME_BYTES);
         sealed.extend_from_slice(MAGIC);
         sealed.push(kind.letter());
-        sealed.push(VERSION);
+        sealed.push(edition.version());
         sealed.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
         sealed.extend_from_slice(&self.bytes);
         let sum = checksum(&sealed);
@@ -162,6 +182,8 @@ pub(crate) struct Reader<'b> {
     at: usize,
     /// Where these bytes stand in the frame.
     base: usize,
+    /// Whether they tell GPUs.
+    pub(crate) edition: Edition,
 }
 
 impl<'b> Reader<'b> {
@@ -179,9 +201,11 @@ impl<'b> Reader<'b> {
         if bytes.get(head) != Some(&kind.letter()) {
             return Err(bad(head, kind.words()));
         }
-        if bytes.get(head + 1) != Some(&VERSION) {
-            return Err(bad(head + 1, "version 1"));
-        }
+        let edition = match bytes.get(head + 1) {
+            Some(&VERSION) => Edition::Plain,
+            Some(&VERSION_WITH_GPUS) => Edition::Gpus,
+            Some(_) | None => return Err(bad(head + 1, "version 1 or 2")),
+        };
         let start = head + 2 + 8;
         let length = bytes
             .get(head + 2..start)
@@ -204,6 +228,7 @@ impl<'b> Reader<'b> {
             bytes: &bytes[start..end],
             at: 0,
             base: start,
+            edition,
         })
     }
 
@@ -359,7 +384,7 @@ mod tests {
         fn columns_come_back(values in prop::collection::vec(prop_oneof![Just(7_u32), 0_u32..4, any::<u32>()], 0..900)) {
             let mut writer = Writer::default();
             writer.column(&values);
-            let sealed = writer.seal(FrameKind::Slice);
+            let sealed = writer.seal(FrameKind::Slice, Edition::Plain);
             let mut reader = Reader::open(&sealed, FrameKind::Slice).unwrap();
             prop_assert_eq!(reader.column(values.len()).unwrap(), values);
             prop_assert!(reader.end().is_ok());
@@ -369,7 +394,7 @@ mod tests {
         fn damage_is_seen(values in prop::collection::vec(any::<u32>(), 1..40), at in any::<prop::sample::Index>(), bit in 0_u8..8) {
             let mut writer = Writer::default();
             writer.column(&values);
-            let mut sealed = writer.seal(FrameKind::Whole);
+            let mut sealed = writer.seal(FrameKind::Whole, Edition::Plain);
             let at = at.index(sealed.len());
             sealed[at] ^= 1 << bit;
             prop_assert!(Reader::open(&sealed, FrameKind::Whole).is_err());

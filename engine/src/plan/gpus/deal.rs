@@ -52,16 +52,16 @@ pub(super) fn mapped(
     }
 }
 
-/// What the process of this number in a group of so many gets, and up to which number others get the same.
-pub(super) fn deal(share: GpuShare, gpus: &[u32], size: u32, at: u32) -> (Vec<u32>, u32) {
+/// What the process of this number in a group of so many gets, and those behind it in turn, up to which number.
+pub(super) fn deal(share: GpuShare, gpus: &[u32], size: u32, at: u32) -> (Vec<Vec<u32>>, u32) {
     let count = row(gpus.len());
     match share {
-        _ if count == 0 => (Vec::new(), size),
-        GpuShare::None => (Vec::new(), size),
-        GpuShare::Share => (gpus.to_vec(), size),
+        _ if count == 0 => (vec![Vec::new()], size),
+        GpuShare::None => (vec![Vec::new()], size),
+        GpuShare::Share => (vec![gpus.to_vec()], size),
         GpuShare::Split if count >= size => {
             let (first, end) = block(count, size, at);
-            (gpus[first as usize..end as usize].to_vec(), at + 1)
+            (vec![gpus[first as usize..end as usize].to_vec()], at + 1)
         }
         GpuShare::Split => {
             let (each, more) = (size / count, size % count);
@@ -71,19 +71,20 @@ pub(super) fn deal(share: GpuShare, gpus: &[u32], size: u32, at: u32) -> (Vec<u3
                 false => more + (at - large) / each,
             };
             let (_, end) = block(size, count, gpu);
-            (vec![gpus[gpu as usize]], end)
+            (vec![vec![gpus[gpu as usize]]], end)
         }
         GpuShare::PerRank(each) => {
-            let first = u64::from(at) * u64::from(each) % u64::from(count);
-            let own = (first..first + u64::from(each).min(u64::from(count)))
-                .map(|gpu| usize::try_from(gpu % u64::from(count)).unwrap_or(0))
-                .map(|gpu| gpus[gpu]);
-            let until = if u32::from(each) % count == 0 {
-                size
-            } else {
-                at + 1
+            let each = u32::from(each).min(count);
+            let start = |at: u32| u64::from(at) * u64::from(each) % u64::from(count);
+            // After so many processes it is the first GPU's turn again.
+            let round = (1..=count).find(|&round| start(round) == 0);
+            let round = round.unwrap_or(count).min(size - at);
+            let own = |at: u32| {
+                let first = usize::try_from(start(at)).unwrap_or(0);
+                let own = (first..first + each as usize).map(|gpu| gpus[gpu % gpus.len()]);
+                own.collect()
             };
-            (own.collect(), until)
+            ((0..round).map(|ahead| own(at + ahead)).collect(), size)
         }
     }
 }

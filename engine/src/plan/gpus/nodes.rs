@@ -2,7 +2,7 @@
 
 use super::deal::{Got, deal, mapped};
 use super::near::Near;
-use super::{GivenGpus, Guest, Key, NodeKind, Words};
+use super::{GivenGpus, Guest, Key, Lack, Lacks, NodeKind, Words};
 use crate::error::PlaceError;
 use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
@@ -27,6 +27,44 @@ pub(super) struct Dealer<'p> {
 }
 
 impl<'p> Dealer<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
+        let lacks = Lacks {
+            few: None,
+            apps: vec![Lack::default(); plan.apps.len()],
+        };
+        Self {
+            plan,
+            given: GivenGpus {
+                sets: vec![Vec::new()],
+                lacks,
+                ..GivenGpus::default()
+            },
+            sets: HashMap::from([(Vec::new(), 0)]),
+            kinds: HashMap::new(),
+        }
+    }
+
+    /// One node alone.
+    pub(super) fn one(&mut self, node: NodeId) {
+        let plan = self.plan;
+        let mut here: Vec<Guest<'p>> = Vec::new();
+        for on in plan.on_node(node) {
+            let policy = plan.app(on.app).policy();
+            if let Some(policy) = policy.and_then(|id| plan.table.policies.get(id)) {
+                let (app, run) = (on.app, on.run);
+                here.push(Guest { app, run, policy });
+            }
+        }
+        here.sort_by_key(|guest| guest.run.own_before);
+        let nodes = NodeRange {
+            first: row(node.row()),
+            count: 1,
+        };
+        if !here.is_empty() {
+            self.stretch(nodes, &here);
+        }
+    }
+
     /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
     pub(super) fn all(&mut self) {
         let plan = self.plan;
@@ -113,16 +151,19 @@ impl<'p> Dealer<'p> {
             let app = here.first().map_or(0, |guest| row(guest.app.row()));
             let few = self.few((app, node), 1, 0);
             self.given.lacks.few.get_or_insert(few);
-            return (self.kind(0, Vec::new()), vec![0; here.len()]);
+            return (self.kind(NodeKind::default()), vec![0; here.len()]);
         };
         let mut lacking = vec![0; here.len()];
-        let mut dealt: Vec<(u32, u32)> = Vec::new();
+        let mut dealt = NodeKind {
+            first: here.first().map_or(0, |guest| guest.run.own_before),
+            ..NodeKind::default()
+        };
         let visible: Vec<u32> = self.visible(topology);
         for (guest, count, got) in runs {
-            let mut parts: Vec<(u32, Vec<u32>)> = Vec::new();
+            let mut parts: Vec<(u32, Vec<Vec<u32>>)> = Vec::new();
             match got {
-                Got::Nothing => parts.push((count, Vec::new())),
-                Got::These(gpus) => parts.push((count, gpus)),
+                Got::Nothing => parts.push((count, vec![Vec::new()])),
+                Got::These(gpus) => parts.push((count, vec![gpus])),
                 Got::Dealt(share, set, first) => {
                     let gpus = &near.sets[set as usize];
                     if let GpuShare::PerRank(each) = share
@@ -144,20 +185,15 @@ impl<'p> Dealer<'p> {
                 }
             }
             let wants = Words::of(here[guest].policy) != Words::Dealt(GpuShare::None);
-            for (count, gpus) in parts {
-                let set = self.set(&gpus, &visible);
-                if wants && set == 0 {
+            for (count, turns) in parts {
+                let rows: Vec<u32> = turns.iter().map(|gpus| self.set(gpus, &visible)).collect();
+                if wants && rows[..] == [0] {
                     lacking[guest] += u64::from(count);
                 }
-                let end = dealt.last().map_or(0, |last| last.0) + count;
-                match dealt.last_mut() {
-                    Some(last) if last.1 == set => last.0 = end,
-                    Some(_) | None => dealt.push((end, set)),
-                }
+                dealt.push(count, &rows);
             }
         }
-        let first = here.first().map_or(0, |guest| guest.run.own_before);
-        (self.kind(first, dealt), lacking)
+        (self.kind(dealt), lacking)
     }
 
     /// The runs of neighbours as they are placed, each with its app, and the sizes of the groups that they are in; `None`:
@@ -206,8 +242,8 @@ impl<'p> Dealer<'p> {
         }
     }
 
-    fn kind(&mut self, first: u32, runs: Vec<(u32, u32)>) -> u32 {
-        self.given.kinds.push(NodeKind { first, runs });
+    fn kind(&mut self, kind: NodeKind) -> u32 {
+        self.given.kinds.push(kind);
         row(self.given.kinds.len() - 1)
     }
 

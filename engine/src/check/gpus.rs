@@ -1,0 +1,364 @@
+//! Which GPUs each process is given: near it, as many as the words ask, evenly dealt, none lost. Judged from the places and
+//! the words alone, kind of node by kind of node.
+
+use super::fault::{Faults, Promise, Seen, Where};
+use super::hardware::{Bits, Hardware, meet, number};
+use crate::id::Id as _;
+use crate::plan::gpus::GivenGpus;
+use crate::plan::{OnNode, Plan};
+use crate::policy::{GpuShare, MapBy, ObjKind};
+use crate::table::apps::Policy;
+use crate::table::names::NodeId;
+use crate::table::patterns::Place;
+use crate::table::topologies::TopologyId;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Processes that are looked at one by one on a node: of more, the rest is not judged.
+const PATIENCE: u64 = 1 << 22;
+
+/// Judges the GPUs that a plan gives.
+pub(super) fn given(plan: &Plan, faults: &mut Faults) {
+    if !plan.tells_gpus() {
+        return;
+    }
+    let given = plan.given_gpus();
+    let mut known = HashSet::new();
+    for first in firsts(plan, &given) {
+        if faults.full() {
+            return;
+        }
+        let node = NodeId::from_row(first as usize);
+        let here: Vec<OnNode<'_>> = plan.on_node(node).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let world = plan.world();
+        let topology = world.states.get(world.before.state(node)).topology;
+        let apps: Vec<_> = here.iter().map(|on| (on.app, on.run.pattern, on.run.procs, on.run.kind)).collect();
+        if known.insert((topology, given.kind_of(node), apps)) {
+            let mut judge = Judge::new(plan, &given, (node, topology));
+            if let Err(fault) = judge.node(&here) {
+                let at = Where {
+                    node: Some(world.names.name(node)),
+                    ..fault.at
+                };
+                faults.add(fault.promise, at, fault.found, fault.promised);
+            }
+        }
+    }
+}
+
+/// The first nodes of stretches on which nothing changes.
+fn firsts(plan: &Plan, given: &GivenGpus) -> BTreeSet<u32> {
+    let pool = plan.world().before.nodes();
+    let mut firsts: BTreeSet<u32> = BTreeSet::new();
+    for app in plan.apps() {
+        for run in app.runs() {
+            firsts.extend([run.nodes.first, run.nodes.end()]);
+        }
+    }
+    firsts.extend(plan.world().before.iter().map(|(nodes, _)| nodes.first));
+    for (nodes, _) in given.nodes() {
+        firsts.extend([nodes.first, nodes.end()]);
+    }
+    firsts.split_off(&pool);
+    firsts
+}
+
+/// A broken promise of a node.
+struct Broken {
+    promise: Promise,
+    at: Where,
+    found: Seen,
+    promised: Seen,
+}
+
+/// Processes of equal words with the same GPUs near.
+#[derive(Default)]
+struct Group {
+    /// In the order of local ranks: what each was given, and the first process that it stands for.
+    got: Vec<(Vec<u32>, u32)>,
+    /// How many.
+    size: u64,
+}
+
+struct Judge<'p> {
+    plan: &'p Plan,
+    given: &'p GivenGpus,
+    node: NodeId,
+    hardware: Hardware<'p>,
+    /// Visible numbers, by logical one.
+    visible: Vec<u32>,
+    /// GPUs near a place, by visible number, in logical order.
+    near: HashMap<(Place, Option<ObjKind>), Vec<u32>>,
+    groups: BTreeMap<(u32, Vec<u32>), Group>,
+    steps: u64,
+}
+
+impl<'p> Judge<'p> {
+    fn new(plan: &'p Plan, given: &'p GivenGpus, (node, topology): (NodeId, TopologyId)) -> Self {
+        let topologies = &plan.world().topologies;
+        let gpus = topologies.gpus(topology).iter();
+        Self {
+            plan,
+            given,
+            node,
+            hardware: Hardware::new(topologies, topology),
+            visible: gpus.map(|gpu| gpu.visible).collect(),
+            near: HashMap::new(),
+            groups: BTreeMap::new(),
+            steps: 0,
+        }
+    }
+
+    fn node(&mut self, here: &[OnNode<'_>]) -> Result<(), Broken> {
+        for on in here {
+            let policies = &self.plan.table().policies;
+            let Some(policy) = self.plan.app(on.app).policy().and_then(|id| policies.get(id)) else {
+                continue;
+            };
+            if !self.app(on, policy)? {
+                return Ok(());
+            }
+        }
+        for ((words, near), group) in std::mem::take(&mut self.groups) {
+            self.group(words, &near, &group)?;
+        }
+        Ok(())
+    }
+
+    /// The processes of one app; `false`: too many to be looked at.
+    fn app(&mut self, on: &OnNode<'_>, policy: &Policy) -> Result<bool, Broken> {
+        let pattern = self.plan.patterns().get(on.run.pattern);
+        let mut local = 0;
+        for run in pattern.runs(on.run.procs) {
+            let end = local + run.count;
+            while local < end {
+                let own = on.run.own_before + local;
+                let turns = self.given.turns(self.node, own);
+                let count = turns.map_or(end - local, |turns| turns.count.min(end - local));
+                // What takes turns is looked at for as long as it differs.
+                let looked = match (turns, policy.map, policy.gpus) {
+                    (Some(turns), _, _) if turns.len() > 1 => count,
+                    (_, _, Some(GpuShare::PerRank(_))) => count,
+                    (_, MapBy::Mpibind(_), _) => count,
+                    _ => 1,
+                };
+                for ahead in 0..looked {
+                    self.steps += 1;
+                    if self.steps > PATIENCE {
+                        return Ok(false);
+                    }
+                    let got = turns.map_or(&[][..], |turns| turns.set(ahead));
+                    let stands_for = if looked == 1 { count } else { 1 };
+                    let share = pattern.share(local + ahead).map(|share| &share.gpus[..]);
+                    self.process((on, policy), (run.place, share), (got, stands_for))
+                        .map_err(|broken| self.at(broken, on, local + ahead))?;
+                }
+                local += count;
+            }
+        }
+        Ok(true)
+    }
+
+    fn at(&self, broken: Broken, on: &OnNode<'_>, local: u32) -> Broken {
+        Broken {
+            at: Where {
+                app: Some(number(on.app.row())),
+                local: Some(local),
+                ..Where::default()
+            },
+            ..broken
+        }
+    }
+
+    /// One process, or neighbours that are alike.
+    fn process(
+        &mut self,
+        (on, policy): (&OnNode<'_>, &Policy),
+        (place, share): (Place, Option<&[u32]>),
+        (got, count): (&[u32], u32),
+    ) -> Result<(), Broken> {
+        let by_gpu = policy.map.object_kind() == Some(ObjKind::Gpu);
+        let words = match policy.gpus {
+            Some(GpuShare::None) => return exactly(got, &[], Promise::GpuAsked),
+            _ if by_gpu => {
+                let own = place.object.and_then(|gpu| self.visible.get(gpu as usize));
+                return exactly(got, own.map_or(&[], std::slice::from_ref), Promise::GpuAsked);
+            }
+            _ if matches!(policy.map, MapBy::Mpibind(_)) => {
+                return self.by_share(place, share.unwrap_or_default(), got);
+            }
+            Some(GpuShare::Share) => 1,
+            Some(GpuShare::PerRank(each)) => 1 + u32::from(each),
+            Some(GpuShare::Split) | None => 0,
+        };
+        let near = self.near(place, on.run.kind);
+        if let Some(&far) = got.iter().find(|gpu| !near.contains(gpu)) {
+            return Err(broken(Promise::GpuNear, &[far], near));
+        }
+        let key = (words, near);
+        let group = self.groups.entry(key).or_default();
+        group.got.push((got.to_vec(), count));
+        group.size += u64::from(count);
+        Ok(())
+    }
+
+    /// What mpibind says of a process: the GPUs of domains in which it has cpus.
+    fn by_share(&self, place: Place, share: &[u32], got: &[u32]) -> Result<(), Broken> {
+        let numbers = share.iter().filter_map(|&gpu| self.visible.get(gpu as usize));
+        let mut own: Vec<u32> = numbers.copied().collect();
+        own.sort_unstable();
+        exactly(got, &own, Promise::GpuAsked)?;
+        if own.len() < share.len() {
+            return Err(broken(Promise::GpuNear, share, own));
+        }
+        let Some(mask) = self.mask(place) else {
+            return Ok(());
+        };
+        let domains = self.hardware.tables().objects(self.hardware.topology, ObjKind::Numa);
+        let mine: Vec<_> = domains
+            .map(|domain| self.hardware.ranges(domain))
+            .filter(|ranges| !mask.within(ranges).is_empty())
+            .collect();
+        for &gpu in share {
+            let Some(object) = self.hardware.object(ObjKind::Gpu, gpu) else {
+                continue;
+            };
+            let locality = self.hardware.ranges(object);
+            if !mine.iter().any(|domain| !meet(domain, locality).is_empty()) {
+                let visible = self.visible.get(gpu as usize).copied();
+                return Err(broken(Promise::GpuNear, visible.as_slice(), Vec::new()));
+            }
+        }
+        Ok(())
+    }
+
+    fn mask(&self, place: Place) -> Option<Bits> {
+        let set = self.plan.world().cpusets.get(place.cpus?);
+        self.hardware.logical_bits(set)
+    }
+
+    /// The GPUs near a place: they share a cpu with its cpus; unbound, with its object; else with the node.
+    fn near(&mut self, place: Place, kind: Option<ObjKind>) -> Vec<u32> {
+        if let Some(known) = self.near.get(&(place, kind)) {
+            return known.clone();
+        }
+        let hardware = self.hardware;
+        let object = kind.zip(place.object).and_then(|(kind, at)| hardware.object(kind, at));
+        let own = match (self.mask(place), object) {
+            (Some(mask), _) => mask,
+            (None, Some(object)) => {
+                let mut bits = Bits::empty(hardware.pus as usize);
+                bits.add(hardware.ranges(object));
+                bits
+            }
+            (None, None) => {
+                let mut bits = Bits::empty(hardware.pus as usize);
+                bits.add(&hardware.machine());
+                bits
+            }
+        };
+        let mut near = Vec::new();
+        for (logical, &visible) in (0..).zip(&self.visible) {
+            let gpu = hardware.object(ObjKind::Gpu, logical);
+            if gpu.is_some_and(|gpu| !own.within(hardware.ranges(gpu)).is_empty()) {
+                near.push(visible);
+            }
+        }
+        self.near.insert((place, kind), near.clone());
+        near
+    }
+
+    /// The processes of one group, by the words that deal to them.
+    fn group(&self, words: u32, near: &[u32], group: &Group) -> Result<(), Broken> {
+        if near.is_empty() {
+            return Ok(());
+        }
+        match words {
+            0 => split(near, group),
+            1 => {
+                let mut all = near.to_vec();
+                all.sort_unstable();
+                let mut each = group.got.iter();
+                each.try_for_each(|(got, _)| exactly(got, &all, Promise::GpuAsked))
+            }
+            more => per_rank(u64::from(more - 1), near, group),
+        }
+    }
+}
+
+/// `split`: as many as the words deal to each, all in all every GPU.
+fn split(near: &[u32], group: &Group) -> Result<(), Broken> {
+    let mut of_gpu: HashMap<u32, u64> = HashMap::new();
+    for (got, count) in &group.got {
+        for &gpu in got {
+            *of_gpu.entry(gpu).or_default() += u64::from(*count);
+        }
+    }
+    if let Some(lost) = near.iter().find(|gpu| !of_gpu.contains_key(gpu)) {
+        return Err(broken(Promise::GpuLost, &[], vec![*lost]));
+    }
+    let (gpus, size) = (near.len() as u64, group.size);
+    // Blocks, the larger ones first: of GPUs to processes, or of processes to GPUs.
+    let block = |things: u64, receivers: u64, at: u64| things / receivers + u64::from(at < things % receivers);
+    let mut next = near.iter();
+    if gpus >= size {
+        for (at, (got, count)) in (0..).zip(&group.got) {
+            let some = usize::try_from(block(gpus, size, at)).unwrap_or(usize::MAX);
+            let mut own: Vec<u32> = next.by_ref().take(some).copied().collect();
+            own.sort_unstable();
+            if *count != 1 {
+                return Err(broken(Promise::GpuEven, got, own));
+            }
+            exactly(got, &own, Promise::GpuEven)?;
+        }
+        return Ok(());
+    }
+    let mut at = 0;
+    let mut left = 0;
+    let mut own = near[0];
+    for (got, count) in &group.got {
+        let mut count = u64::from(*count);
+        while count > 0 {
+            if left == 0 {
+                left = block(size, gpus, at);
+                own = next.next().copied().unwrap_or(own);
+                at += 1;
+            }
+            exactly(got, &[own], Promise::GpuEven)?;
+            let some = left.min(count);
+            left -= some;
+            count -= some;
+        }
+    }
+    Ok(())
+}
+
+/// `--gpus-per-rank K`: the j-th process gets jK … jK+K−1, from the first again behind the last.
+fn per_rank(each: u64, near: &[u32], group: &Group) -> Result<(), Broken> {
+    let count = near.len() as u64;
+    for (at, (got, _)) in (0_u64..).zip(&group.got) {
+        let own = (at * each..at * each + each.min(count)).map(|gpu| usize::try_from(gpu % count).unwrap_or(0));
+        let mut own: Vec<u32> = own.map(|gpu| near[gpu]).collect();
+        own.sort_unstable();
+        exactly(got, &own, Promise::GpuAsked)?;
+    }
+    Ok(())
+}
+
+fn exactly(got: &[u32], promised: &[u32], promise: Promise) -> Result<(), Broken> {
+    if got == promised {
+        return Ok(());
+    }
+    Err(broken(promise, got, promised.to_vec()))
+}
+
+fn broken(promise: Promise, found: &[u32], promised: Vec<u32>) -> Broken {
+    Broken {
+        promise,
+        at: Where::default(),
+        found: Seen::Gpus(found.to_vec()),
+        promised: Seen::Gpus(promised),
+    }
+}
