@@ -34,7 +34,10 @@ pub(super) fn given(plan: &Plan, faults: &mut Faults) {
         }
         let world = plan.world();
         let topology = world.states.get(world.before.state(node)).topology;
-        let apps: Vec<_> = here.iter().map(|on| (on.app, on.run.pattern, on.run.procs, on.run.kind)).collect();
+        let apps: Vec<_> = here
+            .iter()
+            .map(|on| (on.app, on.run.pattern, on.run.procs, on.run.kind))
+            .collect();
         if known.insert((topology, given.kind_of(node), apps)) {
             let mut judge = Judge::new(plan, &given, (node, topology));
             if let Err(fault) = judge.node(&here) {
@@ -114,7 +117,12 @@ impl<'p> Judge<'p> {
     fn node(&mut self, here: &[OnNode<'_>]) -> Result<(), Broken> {
         for on in here {
             let policies = &self.plan.table().policies;
-            let Some(policy) = self.plan.app(on.app).policy().and_then(|id| policies.get(id)) else {
+            let Some(policy) = self
+                .plan
+                .app(on.app)
+                .policy()
+                .and_then(|id| policies.get(id))
+            else {
                 continue;
             };
             if !self.app(on, policy)? {
@@ -184,7 +192,11 @@ impl<'p> Judge<'p> {
             Some(GpuShare::None) => return exactly(got, &[], Promise::GpuAsked),
             _ if by_gpu => {
                 let own = place.object.and_then(|gpu| self.visible.get(gpu as usize));
-                return exactly(got, own.map_or(&[], std::slice::from_ref), Promise::GpuAsked);
+                return exactly(
+                    got,
+                    own.map_or(&[], std::slice::from_ref),
+                    Promise::GpuAsked,
+                );
             }
             _ if matches!(policy.map, MapBy::Mpibind(_)) => {
                 return self.by_share(place, share.unwrap_or_default(), got);
@@ -206,7 +218,9 @@ impl<'p> Judge<'p> {
 
     /// What mpibind says of a process: the GPUs of domains in which it has cpus.
     fn by_share(&self, place: Place, share: &[u32], got: &[u32]) -> Result<(), Broken> {
-        let numbers = share.iter().filter_map(|&gpu| self.visible.get(gpu as usize));
+        let numbers = share
+            .iter()
+            .filter_map(|&gpu| self.visible.get(gpu as usize));
         let mut own: Vec<u32> = numbers.copied().collect();
         own.sort_unstable();
         exactly(got, &own, Promise::GpuAsked)?;
@@ -216,7 +230,10 @@ impl<'p> Judge<'p> {
         let Some(mask) = self.mask(place) else {
             return Ok(());
         };
-        let domains = self.hardware.tables().objects(self.hardware.topology, ObjKind::Numa);
+        let domains = self
+            .hardware
+            .tables()
+            .objects(self.hardware.topology, ObjKind::Numa);
         let mine: Vec<_> = domains
             .map(|domain| self.hardware.ranges(domain))
             .filter(|ranges| !mask.within(ranges).is_empty())
@@ -245,7 +262,9 @@ impl<'p> Judge<'p> {
             return known.clone();
         }
         let hardware = self.hardware;
-        let object = kind.zip(place.object).and_then(|(kind, at)| hardware.object(kind, at));
+        let object = kind
+            .zip(place.object)
+            .and_then(|(kind, at)| hardware.object(kind, at));
         let own = match (self.mask(place), object) {
             (Some(mask), _) => mask,
             (None, Some(object)) => {
@@ -301,7 +320,9 @@ fn split(near: &[u32], group: &Group) -> Result<(), Broken> {
     }
     let (gpus, size) = (near.len() as u64, group.size);
     // Blocks, the larger ones first: of GPUs to processes, or of processes to GPUs.
-    let block = |things: u64, receivers: u64, at: u64| things / receivers + u64::from(at < things % receivers);
+    let block = |things: u64, receivers: u64, at: u64| {
+        things / receivers + u64::from(at < things % receivers)
+    };
     let mut next = near.iter();
     if gpus >= size {
         for (at, (got, count)) in (0..).zip(&group.got) {
@@ -339,7 +360,8 @@ fn split(near: &[u32], group: &Group) -> Result<(), Broken> {
 fn per_rank(each: u64, near: &[u32], group: &Group) -> Result<(), Broken> {
     let count = near.len() as u64;
     for (at, (got, _)) in (0_u64..).zip(&group.got) {
-        let own = (at * each..at * each + each.min(count)).map(|gpu| usize::try_from(gpu % count).unwrap_or(0));
+        let own = (at * each..at * each + each.min(count))
+            .map(|gpu| usize::try_from(gpu % count).unwrap_or(0));
         let mut own: Vec<u32> = own.map(|gpu| near[gpu]).collect();
         own.sort_unstable();
         exactly(got, &own, Promise::GpuAsked)?;

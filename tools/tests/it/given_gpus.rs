@@ -23,7 +23,10 @@ fn plan(words: &str) -> Plan {
     let words = words.split(' ').map(|word| word.replace(';', " "));
     let asked = map_args(&words.collect::<Vec<_>>()).unwrap();
     let placed = place(asked, &FilesAlone(&NoFiles));
-    placed.unwrap_or_else(|error| panic!("{error:?}")).mapped.plan
+    placed
+        .unwrap_or_else(|error| panic!("{error:?}"))
+        .mapped
+        .plan
 }
 
 /// Jobs whose processes are given GPUs by every word there is.
@@ -62,7 +65,11 @@ fn gpus_come_back_from_every_form() {
         let bytes = fresh.to_bytes();
         let saved = Plan::from_bytes(&bytes).unwrap();
         assert_eq!(of_ranks(&saved), promised, "saved: {words}");
-        assert_eq!(saved.dealt_gpus(), fresh.given_gpus(), "dealt again: {words}");
+        assert_eq!(
+            saved.dealt_gpus(),
+            fresh.given_gpus(),
+            "dealt again: {words}"
+        );
         assert_eq!(saved.to_bytes(), bytes, "{words}");
         assert_eq!(check(&saved), Ok(()), "{words}");
         let sent = fresh.broadcast_bytes();
@@ -151,6 +158,10 @@ fn the_judge_names_the_promise_about_gpus_that_was_broken() {
         assert_eq!(faults[0].promise, *promise, "{good}: {}", faults[0]);
         // Saved, it is as wrong.
         let saved = Plan::from_bytes(&damaged.to_bytes()).unwrap();
-        assert_eq!(check(&saved).expect_err(good)[0].promise, *promise, "{good}");
+        assert_eq!(
+            check(&saved).expect_err(good)[0].promise,
+            *promise,
+            "{good}"
+        );
     }
 }

@@ -42,7 +42,10 @@ pub(super) fn read_devices(
             return Err(reader.bad("a family of GPUs before this byte"));
         };
         let pus = read_ranges(reader)?;
-        *covered += pus.iter().map(|range| u64::from(range.end - range.start)).sum::<u64>();
+        *covered += pus
+            .iter()
+            .map(|range| u64::from(range.end - range.start))
+            .sum::<u64>();
         gpus.push(DraftGpu {
             visible,
             name: name.to_owned(),

@@ -25,9 +25,9 @@ pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::{Plan, World};
 use crate::id::Id as _;
+use crate::plan::gpus::GivenGpus;
 use crate::table::apps::{AppTable, PolicyId};
 use crate::table::names::NodeId;
-use crate::plan::gpus::GivenGpus;
 use states::Used;
 use std::sync::Arc;
 use wire::{Edition, Reader, Writer};

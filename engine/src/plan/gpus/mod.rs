@@ -54,7 +54,8 @@ impl NodeKind {
     /// So many processes more get these sets in turn.
     pub(super) fn push(&mut self, count: u32, rows: &[u32]) {
         let end = self.ends.last().map_or(0, |&end| end) + count;
-        let same = rows.len() == 1 && self.turns.last() == Some(&1) && self.rows.last() == rows.first();
+        let same =
+            rows.len() == 1 && self.turns.last() == Some(&1) && self.rows.last() == rows.first();
         if let (true, Some(last)) = (same, self.ends.last_mut()) {
             *last = end;
             return;
@@ -258,7 +259,12 @@ impl Plan {
             segments.any(|segment| !segment.shares.is_empty())
         };
         self.told.is_some()
-            || self.table.policies.values().iter().any(|policy| policy.gpus.is_some())
+            || self
+                .table
+                .policies
+                .values()
+                .iter()
+                .any(|policy| policy.gpus.is_some())
             || world.before.iter().any(|(_, state)| has(state))
             || self.apps.iter().any(|app| app.runs().iter().any(shares))
     }
