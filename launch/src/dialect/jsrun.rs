@@ -67,9 +67,11 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
     if shares(job) {
         writeln!(out, "overlapping_rs: allow")?;
     }
+    let world = job.plan.world();
     let mut next = 0;
     let mut app = 0;
-    let mut whole: HashMap<u32, String> = HashMap::new();
+    // All cpus of a node, written once for nodes of one topology that may use the same: there are as many as node shapes.
+    let mut whole: HashMap<_, String> = HashMap::new();
     for (rank, at) in job.plan.rows() {
         while rank.0 >= next {
             let program = &job.programs[app];
@@ -84,20 +86,13 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
             rank = rank.0
         )?;
         match job.cpus_of(at) {
-            Some(cpus) => out.write_str(&cpus::ranges(job.plan.world().cpusets.get(cpus), ','))?,
+            Some(cpus) => out.write_str(&cpus::ranges(world.cpusets.get(cpus), ','))?,
             None => {
-                let first = job.lists.group(node).first;
-                let all = || cpus::ranges(&allowed(job.plan, job.nodes.node(node)), ',');
-                // Where nobody is bound groups may be of several topologies.
-                let key = if job.lists.rows.is_empty() {
-                    node
-                } else {
-                    first
-                };
-                if whole.len() > 1024 {
-                    whole.clear();
-                }
-                out.write_str(whole.entry(key).or_insert_with(all))?;
+                let node = job.nodes.node(node);
+                let state = world.states.get(world.before.state(node));
+                let all = || cpus::ranges(&allowed(job.plan, node), ',');
+                let text = whole.entry((state.topology, state.allowed)).or_insert_with(all);
+                out.write_str(text)?;
             }
         }
         writeln!(out, "}} }} : app {}", app - 1)?;

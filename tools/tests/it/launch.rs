@@ -454,3 +454,26 @@ fn hosts_come_from_the_environment() {
     );
     assert_eq!(out(&output), "0-1;2-3\n");
 }
+
+/// 66 MB of resource file, rank by rank, by a command that may have 60 MB of addresses: files are written as they are said.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_all_ranks_is_streamed() {
+    let folder = Folder::new("streamed");
+    let odd_and_even = "package:2 core:128 pu:1(indexes=128*2:1*128)";
+    let command = env!("CARGO_BIN_EXE_stowplan");
+    let script = format!(
+        "ulimit -c 0; ulimit -v 60000; exec '{command}' export jsrun --topo '{odd_and_even}' -H 'n[0-511]:256' \
+         --map-by package --bind-to package -n 131072 ./x"
+    );
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let bytes = std::io::copy(&mut child.stdout.take().unwrap(), &mut std::io::sink()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(bytes > 60_000_000, "{bytes}");
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Hydra of MPICH with nodes that this machine is not: nodes like Frontier's, by hwloc's own variables. Each rank says its host, and
+# Hydra says what it bound it to, behind the rank's number: "[3] process 1 binding: 0100…".
+. "$(dirname "$0")/jobs.sh"
+trap 'rm -rf "$work"' EXIT
+python mpich mpich
+machine='package:1 group:4 [numa] l3:2 l2:8 core:1 pu:2(indexes=2*64:1*2)'
+launcher=$work/launcher
+cat >"$launcher" <<END
+#!/bin/sh
+HWLOC_SYNTHETIC='$machine' HWLOC_THISSYSTEM=0 HYDRA_TOPO_DEBUG=1 exec '$kept/mpich/bin/mpiexec.hydra' -launcher fork -prepend-rank "\$@"
+END
+chmod +x "$launcher"
+# mpiexec dies of SIGPIPE (5.0.2) where the first tasks end before the last proxy has been told what to start.
+cat >"$work/task" <<'END'
+#!/bin/sh
+echo "host $PMI_HOSTNAME"
+exec sleep 5
+END
+chmod +x "$work/task"
+
+probed() {
+	awk '
+	$2 == "process" {
+		list = ""
+		for (cpu = 1; cpu <= length($5); cpu++) if (substr($5, cpu, 1) == "1") list = list (list == "" ? "" : ",") cpu - 1
+		bound[$1] = list
+	}
+	$2 == "host" { node[$1] = $3 }
+	END {
+		for (rank in node) {
+			number = substr(rank, 2, length(rank) - 2)
+			print number "\t" node[rank] "\t" (bound[rank] == "" ? "-" : bound[rank]) "\t-\tPMI_RANK,PMI_HOSTNAME,hydra,-"
+		}
+	}' told
+}
+
+# large WORDS...: places a job, starts it, and compares what Hydra says that it bound.
+large() {
+	jobs=$((jobs + 1))
+	cd "$work"
+	"$stowplan" map --save job.plan --topo "$machine" "$@" "$work/task" >page
+	"$stowplan" export hydra job.plan >run.sh
+	if ! STOWPLAN_LAUNCHER=$launcher sh run.sh >told 2>errors; then
+		say "FAILED hydra: $*"
+		head -20 errors
+		failed=$((failed + 1))
+	elif probed >lines && "$stowplan" check job.plan --live lines >answer 2>&1; then
+		say "ok     hydra, $(cat answer): $*"
+	else
+		say "DIFFER hydra: $*"
+		cat answer
+		head -5 told
+		failed=$((failed + 1))
+	fi
+}
+
+large -H 'n[0-31]:16' -n 512 --map-by numa:pe=2
+large -H 'n[0-31]:16' -n 512 --map-by node:pe=2
+large -H 'n[0-31]:16' -n 512 --map-by ppr:2:l3cache:pe=4
+large -H 'n[0-15]:64' -n 1024 --map-by l3cache --rank-by span
+large -H 'n[0-31]:8' -n 250 --map-by numa --bind-to numa
+large -H 'n[0-15]:8,n[16-31]:4' -n 150 --map-by core --bind-to hwthread
+done_with 'hydra, nodes like those of Frontier'
