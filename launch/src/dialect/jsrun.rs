@@ -91,7 +91,9 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
                 let node = job.nodes.node(node);
                 let state = world.states.get(world.before.state(node));
                 let all = || cpus::ranges(&allowed(job.plan, node), ',');
-                let text = whole.entry((state.topology, state.allowed)).or_insert_with(all);
+                let text = whole
+                    .entry((state.topology, state.allowed))
+                    .or_insert_with(all);
                 out.write_str(text)?;
             }
         }
