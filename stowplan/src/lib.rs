@@ -37,7 +37,8 @@
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
 //! | have all ranks as columns | [`Plan::table`] |
-//! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`] |
+//! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
+//! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
 //! | give PMI or Flux a task map | [`Plan::task_map`] |
 //! | be sure that a plan is right | [`Plan::check`] |
@@ -60,7 +61,8 @@ mod machine;
 mod policy;
 mod topology;
 // What comes out.
-mod answer;
+mod difference;
+mod explanation;
 mod node;
 mod plan;
 mod proc;
@@ -70,14 +72,16 @@ mod table;
 // Again, and side by side.
 mod cluster;
 mod planner;
+mod refused;
 // What has modules of its own.
 pub mod component;
 pub mod session;
 pub mod taskmap;
 
-pub use answer::{Difference, Explanation};
 pub use cluster::Cluster;
+pub use difference::{Cause, Difference};
 pub use error::{Error, Note};
+pub use explanation::{Explanation, Instead, Word};
 pub use job::{App, Job, JobBuilder};
 pub use machine::Machine;
 pub use node::{Node, Nodes};
@@ -86,6 +90,7 @@ pub use planner::Planner;
 pub use policy::{BindTo, Choice, MapBy, ObjKind, Policy, RankBy};
 pub use proc::{Cpus, Object, Proc, Procs};
 pub use rank::Rank;
+pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
 pub use summary::Summary;
 pub use table::Table;

@@ -1,7 +1,8 @@
 //! Plans: where every process of a job is.
 
-use crate::answer::{Difference, Explanation};
+use crate::difference::Difference;
 use crate::error::of_faults;
+use crate::explanation::Explanation;
 use crate::node::{Node, Nodes};
 use crate::proc::{Proc, Procs};
 use crate::summary::Summary;
@@ -369,6 +370,21 @@ impl Plan {
         stowplan_answers::picture::svg(self.inner())
     }
 
+    /// The same as a page for a browser, with a field to search a rank: no network, at most 300 kB.
+    ///
+    /// Cost: as [`Plan::picture`], and a few additions a rank.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert!(plan.html().starts_with("<!"));
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        stowplan_answers::picture::html(self.inner())
+    }
+
     /// Why a rank is where it is; `None`: there is no such rank, or the plan was read from a broadcast, which does not know.
     ///
     /// Cost: the runs, and plans of other words until one moves the rank.
@@ -379,7 +395,7 @@ impl Plan {
     /// let plan = Plan::new(&Job::from_command_line(words)?, &machine)?;
     /// let told = plan.explain(Rank::new(1)).ok_or("four ranks have this one")?;
     /// assert!(told.why()[0].starts_with("--map-by slot: asked"));
-    /// assert_eq!(told.instead(), Some("--map-by node"));
+    /// assert_eq!(told.instead().map(|other| other.change()), Some("--map-by node"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -406,7 +422,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn diff(&self, other: &Self) -> Difference {
-        Difference::new(self.inner(), other.inner())
+        Difference::new(self, other)
     }
 
     /// The numbers that people quote: the first line of the command's page.

@@ -1,0 +1,227 @@
+//! What moved between two plans.
+
+use crate::Plan;
+use std::fmt;
+use stowplan_answers::diff::{Diff, diff, words};
+use stowplan_answers::picture;
+
+/// What moved between two plans, counted by rank. As text: the page of `stowplan diff`.
+/// ```
+#[doc = include_str!("example.txt")]
+/// assert_eq!(plan.diff(&plan).same(), 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    plans: [Plan; 2],
+    counts: Diff,
+}
+
+impl Difference {
+    pub(crate) fn new(a: &Plan, b: &Plan) -> Self {
+        let counts = diff(a.inner(), b.inner());
+        Self {
+            plans: [a.clone(), b.clone()],
+            counts,
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let [a, b] = &self.plans;
+        words::page(&self.counts, a.inner(), b.inner())
+    }
+
+    /// Ranks with the same node, local rank and cpus.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).same(), 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn same(&self) -> u32 {
+        self.counts.same
+    }
+    /// Ranks on another node, on other cpus of the same node, or with another local rank.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved(&self) -> u32 {
+        self.counts.moved.node + self.counts.moved.cpus + self.counts.moved.local_rank
+    }
+    /// Of these, ranks on another node.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved_node(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved_node(&self) -> u32 {
+        self.counts.moved.node
+    }
+    /// Of these, ranks on other cpus of the same node.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved_cpus(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved_cpus(&self) -> u32 {
+        self.counts.moved.cpus
+    }
+    /// Of these, ranks whose local rank alone is another.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).moved_local_rank(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn moved_local_rank(&self) -> u32 {
+        self.counts.moved.local_rank
+    }
+    /// Ranks that the other plan does not have.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).gone(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn gone(&self) -> u32 {
+        self.counts.gone
+    }
+    /// Ranks that this plan does not have.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).added(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn added(&self) -> u32 {
+        self.counts.new
+    }
+    /// Whether the places are the same, with other ranks on them.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(!plan.diff(&plan).is_reordered());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn is_reordered(&self) -> bool {
+        self.counts.reordered
+    }
+    /// Whether nothing moved, went or came.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(plan.diff(&plan).is_same());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.counts.is_same()
+    }
+    /// The one option in which the requests differ, where there is one.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = |by| {
+    ///     let words = ["-n", "4", "-H", "a:2,b:2", "--map-by", by, "./x"];
+    ///     Plan::new(&Job::from_command_line(words)?, &machine)
+    /// };
+    /// let moved = plan("slot")?.diff(&plan("node")?);
+    /// let cause = moved.cause().ok_or("one word differs")?;
+    /// assert_eq!((cause.option(), cause.app()), ("--map-by", 0));
+    /// assert_eq!((cause.before(), cause.after()), (Some("slot"), Some("node")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cause(&self) -> Option<Cause<'_>> {
+        let told = self.counts.cause.as_ref()?;
+        Some(Cause { told })
+    }
+    /// Both plans as one SVG image without script, what moved marked.
+    ///
+    /// Cost: twice that of [`Plan::picture`](crate::Plan::picture).
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(plan.diff(&plan).picture().starts_with("<svg"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn picture(&self) -> String {
+        let [a, b] = &self.plans;
+        picture::svg_diff(a.inner(), b.inner())
+    }
+    /// The same as a page for a browser, with a field to search a rank.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert!(plan.diff(&plan).html().starts_with("<!"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn html(&self) -> String {
+        let [a, b] = &self.plans;
+        picture::html_diff(a.inner(), b.inner(), &self.lines())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.lines().join("\n"))
+    }
+}
+
+/// The one option in which two requests differ.
+/// ```
+#[doc = include_str!("example.txt")]
+/// assert_eq!(plan.diff(&plan).cause(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause<'d> {
+    told: &'d stowplan_answers::diff::cause::Cause,
+}
+
+impl<'d> Cause<'d> {
+    /// The option, as `--map-by`.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).cause().map(|cause| cause.option().to_owned()), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn option(self) -> &'d str {
+        &self.told.option
+    }
+    /// The app on which it stands.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).cause().map(|cause| cause.app()), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn app(self) -> u32 {
+        u32::try_from(self.told.app).unwrap_or(u32::MAX)
+    }
+    /// Its value in this plan's request; `None`: it is not given there.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).cause().and_then(|cause| cause.before()), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn before(self) -> Option<&'d str> {
+        self.told.a.as_deref()
+    }
+    /// Its value in the other plan's.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(plan.diff(&plan).cause().and_then(|cause| cause.after()), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn after(self) -> Option<&'d str> {
+        self.told.b.as_deref()
+    }
+}
