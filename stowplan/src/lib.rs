@@ -36,7 +36,7 @@
 //! | place it | [`Plan::new`] |
 //! | know where a rank is | [`Plan::proc`], then [`Proc::node`], [`Proc::cpus`] |
 //! | know who is on a node | [`Plan::node`], then [`Node::procs`] |
-//! | have all ranks as columns | [`Plan::table`] |
+//! | have all ranks as columns | [`Plan::table`]; in memory of mine: [`Plan::write_table`] |
 //! | know why a rank is there, what moved, how it looks | [`Plan::explain`], [`Plan::diff`], [`Plan::picture`], [`Plan::html`] |
 //! | know what a refused job lacks, and what would fit | [`Refused::explain`] |
 //! | tell a node's daemon its part | [`Node::to_bytes`], there [`NodeSlice::from_bytes`] |
@@ -93,5 +93,5 @@ pub use rank::Rank;
 pub use refused::{Nearest, Refused};
 pub use slice::{NodeSlice, SliceProc};
 pub use summary::Summary;
-pub use table::Table;
+pub use table::{Columns, Table};
 pub use topology::Topology;

@@ -6,7 +6,7 @@ use crate::explanation::Explanation;
 use crate::node::{Node, Nodes};
 use crate::proc::{Proc, Procs};
 use crate::summary::Summary;
-use crate::table::Table;
+use crate::table::{Columns, Table};
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
@@ -284,6 +284,23 @@ impl Plan {
     #[must_use]
     pub fn table(&self) -> Table {
         Table::new(self)
+    }
+
+    /// As [`Plan::table`], written into memory of the caller.
+    ///
+    /// # Errors
+    /// `bad-value` where a column has another length than the job has ranks; nothing is written then.
+    /// ```
+    /// # use stowplan::{Columns, Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// let mut all = [[0; 4]; 8];
+    /// plan.write_table(Columns(all.each_mut().map(|column| &mut column[..])))?;
+    /// assert_eq!(all[2], [0, 0, 1, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn write_table(&self, columns: Columns<'_>) -> Result<(), Error> {
+        columns.write(self)
     }
 
     /// On which node each rank is, as a task map of RFC 34; nodes are numbered as in the pool.

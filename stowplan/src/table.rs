@@ -1,7 +1,7 @@
 //! Every rank of a plan, as columns.
 
 use crate::proc::Cpus;
-use crate::{Plan, workers};
+use crate::{Error, Plan, workers};
 use std::fmt;
 use std::sync::OnceLock;
 use stowplan_engine::id::Id as _;
@@ -23,6 +23,72 @@ pub struct Table {
     rows: ProcTable,
     apps: OnceLock<[Vec<u32>; 2]>,
     objects: OnceLock<[Vec<u32>; 2]>,
+}
+
+/// Memory for the columns of a [`Table`], in its order: app, app rank, node, local rank, node rank, kind of object, object, cpu
+/// set. Each has a row for each rank.
+///
+/// ```
+#[doc = include_str!("example.txt")]
+/// let mut all = [[0; 6]; 8];
+/// plan.write_table(stowplan::Columns(all.each_mut().map(|column| &mut column[..])))?;
+/// let table = plan.table();
+/// assert_eq!([&all[2][..], &all[7][..]], [table.node(), table.cpuset()]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Columns<'c>(pub [&'c mut [u32]; 8]);
+
+impl Columns<'_> {
+    pub(crate) fn write(self, plan: &Plan) -> Result<(), Error> {
+        let Self(
+            [
+                app,
+                app_rank,
+                node,
+                local_rank,
+                node_rank,
+                kind,
+                object,
+                cpus,
+            ],
+        ) = self;
+        let ranks = plan.len();
+        let outs = [
+            &app,
+            &app_rank,
+            &node,
+            &local_rank,
+            &node_rank,
+            &kind,
+            &object,
+            &cpus,
+        ];
+        if let Some(out) = outs.iter().find(|out| out.len() != ranks) {
+            let rows = out.len();
+            let sentence = format!("a column has {rows} rows, the job has {ranks} ranks");
+            return Err(Error::told("bad-value", &sentence));
+        }
+        let (mut apps, mut own) = (app, app_rank);
+        for (number, placed) in (0..).zip(plan.inner().apps()) {
+            let procs = placed.procs().0 as usize;
+            let first = apps.split_off_mut(..procs).unwrap_or_default();
+            first.fill(number);
+            let first = own.split_off_mut(..procs).unwrap_or_default();
+            first
+                .iter_mut()
+                .zip(0..)
+                .for_each(|(out, rank)| *out = rank);
+        }
+        workers::run(|| {
+            plan.inner()
+                .expand_columns([node, local_rank, node_rank, &mut *object, cpus]);
+        })?;
+        for (kind, object) in kind.iter_mut().zip(object) {
+            (*kind, *object) = ProcTable::unpacked(*object);
+        }
+        Ok(())
+    }
 }
 
 impl Table {

@@ -15,21 +15,25 @@
 #define TEXT(text) (text), strlen(text)
 
 /* Tells what was refused, with the words meant underlined, and ends. */
-static void must(stow_status status, stow_error *error)
+static void must(stow_status status, stow_error **error)
 {
   if (status == STOW_OK)
     return;
-  fprintf(stderr, "error[%s]: %s\n", stow_error_class(error), stow_error_message(error));
+  if (!error) {
+    fprintf(stderr, "status %u\n", status);
+    exit(2);
+  }
+  fprintf(stderr, "error[%s]: %s\n", stow_error_class(*error), stow_error_message(*error));
   size_t start, end;
-  if (stow_error_span(error, &start, &end) == STOW_OK) {
-    fprintf(stderr, "  %s\n  %*s", stow_error_text(error), (int)start, "");
+  if (stow_error_span(*error, &start, &end) == STOW_OK) {
+    fprintf(stderr, "  %s\n  %*s", stow_error_text(*error), (int)start, "");
     for (size_t at = start; at < end; at++)
       fputc('^', stderr);
     fputc('\n', stderr);
   }
-  if (*stow_error_hint(error))
-    fprintf(stderr, "help: %s\n", stow_error_hint(error));
-  stow_error_free(error);
+  if (*stow_error_hint(*error))
+    fprintf(stderr, "help: %s\n", stow_error_hint(*error));
+  stow_error_free(*error);
   exit(2);
 }
 
@@ -38,7 +42,7 @@ static void daemon_of(const uint8_t *bytes, size_t len)
 {
   stow_error *error;
   stow_slice *slice;
-  must(stow_slice_read(bytes, len, &slice, &error), error);
+  must(stow_slice_read(bytes, len, &slice, &error), &error);
   char name[64], cpus[256];
   size_t needed;
   must(stow_slice_node_name(slice, name, sizeof name, &needed), NULL);
@@ -60,9 +64,9 @@ static unsigned start_daemons(const stow_plan *plan)
     stow_error *error;
     size_t len = 0;
     if (stow_plan_node_slice(plan, node, NULL, 0, &len, &error) != STOW_TOO_SMALL)
-      must(STOW_INTERNAL, error);
+      must(STOW_INTERNAL, &error);
     uint8_t *bytes = malloc(len);
-    must(stow_plan_node_slice(plan, node, bytes, len, &len, &error), error);
+    must(stow_plan_node_slice(plan, node, bytes, len, &len, &error), &error);
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
@@ -85,9 +89,9 @@ static void broadcast(const stow_plan *plan)
   size_t len = 0;
   (void)stow_plan_to_broadcast(plan, NULL, 0, &len, &error);
   uint8_t *bytes = malloc(len);
-  must(stow_plan_to_broadcast(plan, bytes, len, &len, &error), error);
+  must(stow_plan_to_broadcast(plan, bytes, len, &len, &error), &error);
   stow_plan *there;
-  must(stow_plan_from_bytes(bytes, len, &there, &error), error);
+  must(stow_plan_from_bytes(bytes, len, &there, &error), &error);
   free(bytes);
   for (uint32_t rank = 0; rank < stow_plan_ranks(plan); rank++) {
     stow_proc here = { .size = sizeof here }, seen = { .size = sizeof seen };
@@ -106,42 +110,42 @@ int main(void)
   stow_topology *topology;
   stow_machine *machine;
   stow_cluster *cluster;
-  must(stow_topology_read(TEXT("package:2 core:4 pu:2"), &topology, &error), error);
-  must(stow_machine_new(topology, &machine, &error), error);
+  must(stow_topology_read(TEXT("package:2 core:4 pu:2"), &topology, &error), &error);
+  must(stow_machine_new(topology, &machine, &error), &error);
   stow_topology_free(topology);
-  must(stow_cluster_new(machine, &cluster, &error), error);
+  must(stow_cluster_new(machine, &cluster, &error), &error);
   stow_machine_free(machine);
 
   stow_job *job;
   uint32_t ocean, io;
-  must(stow_job_new(&job, &error), error);
-  must(stow_job_set_map_by(job, STOW_JOB, TEXT("core"), &error), error);
-  must(stow_job_set_bind_to(job, STOW_JOB, TEXT("core"), &error), error);
-  must(stow_job_add_app(job, TEXT("./ocean"), 9, &ocean, &error), error);
-  must(stow_job_set_hosts(job, ocean, TEXT("n[0-2]:8"), &error), error);
-  must(stow_job_add_app(job, TEXT("./io"), 3, &io, &error), error);
-  must(stow_job_set_hosts(job, io, TEXT("n[0-2]:8"), &error), error);
-  must(stow_job_set_map_by(job, io, TEXT("ppr:1:core"), &error), error);
+  must(stow_job_new(&job, &error), &error);
+  must(stow_job_set_map_by(job, STOW_JOB, TEXT("core"), &error), &error);
+  must(stow_job_set_bind_to(job, STOW_JOB, TEXT("core"), &error), &error);
+  must(stow_job_add_app(job, TEXT("./ocean"), 9, &ocean, &error), &error);
+  must(stow_job_set_hosts(job, ocean, TEXT("n[0-2]:8"), &error), &error);
+  must(stow_job_add_app(job, TEXT("./io"), 3, &io, &error), &error);
+  must(stow_job_set_hosts(job, io, TEXT("n[0-2]:8"), &error), &error);
+  must(stow_job_set_map_by(job, io, TEXT("ppr:1:core"), &error), &error);
   stow_plan *plan, *second;
-  must(stow_cluster_place(cluster, job, &plan, &error), error);
-  must(stow_plan_check(plan, &error), error);
+  must(stow_cluster_place(cluster, job, &plan, &error), &error);
+  must(stow_plan_check(plan, &error), &error);
   stow_job_free(job);
 
   broadcast(plan);
   printf("%u daemons did well\n", start_daemons(plan));
 
   const char *const words[] = { "-n", "4", "--map-by", "core", "--bind-to", "core", "./second" };
-  must(stow_job_from_words(words, sizeof words / sizeof *words, &job, &error), error);
-  must(stow_cluster_place(cluster, job, &second, &error), error);
+  must(stow_job_from_words(words, sizeof words / sizeof *words, &job, &error), &error);
+  must(stow_cluster_place(cluster, job, &second, &error), &error);
   char map[128];
   size_t needed;
-  must(stow_plan_task_map(second, map, sizeof map, &needed, &error), error);
+  must(stow_plan_task_map(second, map, sizeof map, &needed, &error), &error);
   printf("second: %s\n", map);
-  must(stow_cluster_release(cluster, plan, &error), error);
+  must(stow_cluster_release(cluster, plan, &error), &error);
   if (stow_cluster_release(cluster, plan, &error) == STOW_REFUSED)
     printf("released twice: %s\n", stow_error_class(error));
   stow_error_free(error);
-  must(stow_cluster_release(cluster, second, &error), error);
+  must(stow_cluster_release(cluster, second, &error), &error);
 
   stow_plan_free(plan);
   stow_plan_free(second);

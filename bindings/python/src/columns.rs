@@ -12,37 +12,75 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyMemoryView};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The columns by name.
-type Columns<'t> = [(&'static str, &'t [u32]); 8];
+/// The columns by name, in the order of `stowplan::Columns`.
+const NAMES: [&str; 8] = [
+    "app",
+    "app_rank",
+    "node",
+    "local_rank",
+    "node_rank",
+    "object_kind",
+    "object",
+    "cpuset",
+];
 
-fn columns(table: &stowplan::Table) -> Columns<'_> {
-    [
-        ("app", table.app()),
-        ("app_rank", table.app_rank()),
-        ("node", table.node()),
-        ("local_rank", table.local_rank()),
-        ("node_rank", table.node_rank()),
-        ("object_kind", table.object_kind()),
-        ("object", table.object()),
-        ("cpuset", table.cpuset()),
-    ]
-}
-
-/// Each column in a `bytes` object, seen as 32-bit numbers.
+/// Each column in a `bytes` object, seen as 32-bit numbers: written there and nowhere else.
 pub(crate) fn dict<'py>(py: Python<'py>, plan: &stowplan::Plan) -> PyResult<Bound<'py, PyDict>> {
-    let table = py.detach(|| plan.table());
+    let size = plan.len() * size_of::<u32>();
+    let mut columns = Vec::new();
+    nested(py, size, Vec::new(), &mut columns, &|outs| {
+        py.detach(|| write(plan, outs))
+    })?;
     let dict = PyDict::new(py);
-    for (name, column) in columns(&table) {
-        let bytes = PyBytes::new_with(py, size_of_val(column), |bytes| {
-            for (place, number) in bytes.chunks_exact_mut(size_of::<u32>()).zip(column) {
-                place.copy_from_slice(&number.to_ne_bytes());
-            }
-            Ok(())
-        })?;
+    // The innermost, which is the last, was done first.
+    for (name, bytes) in NAMES.iter().zip(columns.iter().rev()) {
         let view = PyMemoryView::from(bytes.as_any())?;
         dict.set_item(name, view.call_method1("cast", ("I",))?)?;
     }
     Ok(dict)
+}
+
+/// Makes the objects one in the other, so that all may be written at once.
+fn nested<'py>(
+    py: Python<'py>,
+    size: usize,
+    outs: Vec<&mut [u8]>,
+    made: &mut Vec<Bound<'py, PyBytes>>,
+    write: &dyn Fn(Vec<&mut [u8]>) -> PyResult<()>,
+) -> PyResult<()> {
+    if outs.len() == NAMES.len() {
+        return write(outs);
+    }
+    let bytes = PyBytes::new_with(py, size, |own| {
+        let mut outs: Vec<&mut [u8]> = outs;
+        outs.push(own);
+        nested(py, size, outs, made, write)
+    })?;
+    made.push(bytes);
+    Ok(())
+}
+
+fn write(plan: &stowplan::Plan, mut outs: Vec<&mut [u8]>) -> PyResult<()> {
+    let failed = |error: &dyn ToString| PyRuntimeError::new_err(error.to_string());
+    let numbers: Option<Vec<&mut [u32]>> = outs
+        .iter_mut()
+        .map(|out| bytemuck::try_cast_slice_mut(out).ok())
+        .collect();
+    if let Some(Ok(columns)) = numbers.map(TryInto::try_into) {
+        let written = plan.write_table(stowplan::Columns(columns));
+        return written.map_err(|error| failed(&error));
+    }
+    // Objects that begin at an odd address: no Python has them yet.
+    let mut columns = vec![vec![0; plan.len()]; NAMES.len()];
+    let numbers: Vec<&mut [u32]> = columns.iter_mut().map(Vec::as_mut_slice).collect();
+    if let Ok(columns) = numbers.try_into() {
+        plan.write_table(stowplan::Columns(columns))
+            .map_err(|error| failed(&error))?;
+    }
+    for (out, column) in outs.iter_mut().zip(&columns) {
+        out.copy_from_slice(bytemuck::cast_slice(column));
+    }
+    Ok(())
 }
 
 /// The cpu sets of a plan by number: 0 is the empty one.

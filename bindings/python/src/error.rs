@@ -72,3 +72,15 @@ pub(crate) fn bad_value(py: Python<'_>, message: &str) -> PyErr {
     };
     raise(&py.get_type::<PlacementError>(), &refusal)
 }
+
+/// A question that a plan from a broadcast cannot answer.
+pub(crate) fn not_known(py: Python<'_>) -> PyErr {
+    let refusal = Refusal {
+        kind: "bad-plan",
+        message: "the plan was read from a broadcast, which does not know why ranks are where they are",
+        hint: None,
+        text: None,
+        span: None,
+    };
+    raise(&py.get_type::<Error>(), &refusal)
+}

@@ -5,6 +5,20 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
+/// A command line: a text as one would type it, or a list of words.
+pub(crate) fn words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let py = given.py();
+    match given.cast::<PyString>() {
+        Ok(line) => {
+            let split = py.import("shlex")?.call_method1("split", (line,));
+            split
+                .map_err(|error| bad_value(py, &format!("the command line: {error}")))?
+                .extract()
+        }
+        Err(_) => given.extract(),
+    }
+}
+
 /// A program, how many processes it has, where and how they are placed.
 #[pyclass(frozen, get_all, eq, module = "stowplan", name = "App", from_py_object)]
 #[derive(Clone, PartialEq)]
@@ -147,15 +161,7 @@ impl Job {
     #[staticmethod]
     fn from_command_line(words: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = words.py();
-        let words: Vec<String> = match words.cast::<PyString>() {
-            Ok(line) => {
-                let split = py.import("shlex")?.call_method1("split", (line,));
-                split
-                    .map_err(|error| bad_value(py, &format!("the command line: {error}")))?
-                    .extract()?
-            }
-            Err(_) => words.extract()?,
-        };
+        let words = self::words(words)?;
         Self::made(py, stowplan::Job::from_command_line(words))
     }
 

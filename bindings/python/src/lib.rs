@@ -16,6 +16,8 @@ mod plan;
 mod process;
 // Columns and Arrow.
 mod columns;
+// Why a rank is there, what a refused job lacks, what moved.
+mod answers;
 // Jobs side by side on the same nodes.
 mod cluster;
 
@@ -36,8 +38,12 @@ fn _stowplan(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<process::NodeSlice>()?;
     module.add_class::<process::SliceProc>()?;
     module.add_class::<columns::CpuSets>()?;
+    module.add_class::<answers::Explanation>()?;
+    module.add_class::<answers::Difference>()?;
+    module.add_class::<answers::Refused>()?;
     module.add_class::<cluster::Cluster>()?;
     module.add_function(wrap_pyfunction!(plan::place, module)?)?;
     module.add_function(wrap_pyfunction!(plan::place_many, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::_table, module)?)?;
     Ok(())
 }

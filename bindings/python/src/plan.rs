@@ -1,7 +1,8 @@
 //! Where processes are.
 
+use crate::answers::{Difference, Explanation};
 use crate::columns::{self, CpuSets};
-use crate::error::{not_placed, refused};
+use crate::error::{not_known, not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
 use crate::process::{Node, Proc, index};
@@ -107,6 +108,28 @@ impl Plan {
         judged.map_err(|error| refused(py, &error))
     }
 
+    /// Why a rank is where it is, and a change of one option that moves it.
+    fn explain(&self, py: Python<'_>, rank: isize) -> PyResult<Explanation> {
+        let at = u32::try_from(index(rank, self.inner.len())?)?;
+        let told = py.detach(|| Explanation::new(&self.inner, at));
+        told.ok_or_else(|| not_known(py))
+    }
+
+    /// What moved between this plan and another one.
+    fn diff(&self, py: Python<'_>, other: &Self) -> Difference {
+        py.detach(|| self.inner.diff(&other.inner)).into()
+    }
+
+    /// A picture: an SVG image without script, of at most 300 kB.
+    fn picture(&self, py: Python<'_>) -> String {
+        py.detach(|| self.inner.picture())
+    }
+
+    /// The picture as a page for a browser, with a field to search a rank.
+    fn html(&self, py: Python<'_>) -> String {
+        py.detach(|| self.inner.html())
+    }
+
     /// What the command says beside its answer, a line each.
     #[getter]
     fn notes(&self) -> Vec<String> {
@@ -162,6 +185,12 @@ pub(crate) fn place(job: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Plan>
     placed
         .map(Plan::from)
         .map_err(|error| not_placed(py, &error))
+}
+
+/// The engine's own table, made and dropped; gives its rows. For measuring what Python's columns cost beside it.
+#[pyfunction]
+pub(crate) fn _table(py: Python<'_>, plan: &Plan) -> usize {
+    py.detach(|| std::hint::black_box(plan.inner.table()).len())
 }
 
 /// Places many jobs, each as if it had the machine to itself, on all cores. The first refusal in their order is raised.

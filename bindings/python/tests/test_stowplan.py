@@ -110,6 +110,61 @@ class Page(unittest.TestCase):
             cluster.release(first)
         self.assertEqual(caught.exception.kind, "no-such-job")
 
+    def test_a_plan_explains_compares_and_draws_itself(self):
+        m = machine()
+        slot, node = (sp.place(f"-H a:4,b:4 -n 6 --map-by {by} ./x", m) for by in ["slot", "node"])
+        why = slot.explain(4)
+        self.assertEqual((why.proc.rank, why.proc.node), (4, "b"))
+        self.assertIn("--map-by slot: asked", why.why[0])
+        self.assertEqual(why.words[0], {"option": "--map-by", "value": "slot", "from": "job", "rule": None})
+        there = why.instead
+        self.assertEqual(there["change"], "--map-by node")
+        moved = node[there["rank"]]
+        self.assertEqual((there["node"], there["local_rank"], there["cpus"]), (moved.node, moved.local_rank, moved.cpus or None))
+        self.assertTrue(str(why).startswith("rank 4  node b"))
+        self.assertEqual(slot.explain(-1).proc.rank, 5)
+        with self.assertRaises(IndexError):
+            slot.explain(6)
+        with self.assertRaises(sp.Error) as caught:
+            sp.Plan.from_bytes(slot.to_broadcast()).explain(0)
+        self.assertEqual(caught.exception.kind, "bad-plan")
+
+        found = slot.diff(node)
+        elsewhere = [p.rank for p, q in zip(slot, node) if p.node != q.node]
+        self.assertEqual(found.moved["node"], len(elsewhere))
+        self.assertEqual(found.same + sum(found.moved.values()), 6)
+        self.assertEqual((found.gone, found.new, bool(found)), (0, 0, True))
+        self.assertEqual(found.cause, {"option": "--map-by", "app": 0, "a": "slot", "b": "node"})
+        self.assertFalse(slot.diff(slot))
+        self.assertIsNone(slot.diff(slot).cause)
+        self.assertIn("--map-by", str(found))
+        shorter = sp.place("-H a:4,b:4 -n 5 --map-by slot ./x", m)
+        self.assertEqual((slot.diff(shorter).gone, shorter.diff(slot).new), (1, 1))
+        with self.assertRaises(TypeError):
+            slot.diff("plan")
+
+        for thing in [slot, found]:
+            self.assertTrue(thing.picture().startswith("<svg"))
+            self.assertEqual(thing.picture(), thing._repr_html_())
+            self.assertTrue(thing.html().startswith("<!"))
+            self.assertLess(len(thing.html().encode()), 300_000)
+            self.assertNotIn("<script", thing.picture())
+
+    def test_a_refused_job_is_explained(self):
+        m = machine()
+        told = sp.Refused.explain("-H a:4 -n 6 ./x", m)
+        self.assertEqual((told.kind, told.missing), ("not-enough-slots", {"what": "slots", "asked": 6, "there": 4}))
+        self.assertTrue(told.nearest)
+        for near in told.nearest:
+            sp.place(near["words"], m)
+        self.assertIn("-n 4", [near["change"] for near in told.nearest])
+        self.assertIn(told.message, str(told))
+        self.assertIsNone(sp.Refused.explain("-H a:4 -n 4 ./x", m))
+        with self.assertRaises(sp.PlacementError):
+            sp.Refused.explain("--nonsense", m)
+        with self.assertRaises(TypeError):
+            sp.Refused.explain(3, m)
+
     def test_place_many(self):
         jobs = [f"-H a:8 -n {n} ./x" for n in range(1, 9)]
         self.assertEqual([len(plan) for plan in sp.place_many(jobs, machine())], list(range(1, 9)))

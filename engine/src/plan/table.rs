@@ -40,8 +40,8 @@ pub struct ProcTable {
 /// Columns of the table.
 const COLUMNS: usize = 5;
 
-/// Some rows of the node, local rank, node rank, object and cpu columns.
-type Columns<'c> = [&'c mut [u32]; COLUMNS];
+/// Some rows of the node, local rank, node rank, object and cpu columns, packed as in [`ProcTable`].
+pub(super) type Columns<'c> = [&'c mut [u32]; COLUMNS];
 
 impl ProcTable {
     /// Rows.
@@ -76,13 +76,17 @@ impl ProcTable {
     }
     /// The object of each rank: its kind as a number from 1 in the order of [`ObjKind::ALL`], 0 for none, and its index.
     pub fn objects(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
-        self.object.iter().map(|&packed| {
-            let (kind, index) = (packed >> INDEX_BITS, packed & ((1 << INDEX_BITS) - 1));
-            match (kind, index.checked_sub(1)) {
-                (0, _) | (_, None) => (0, 0),
-                (kind, Some(index)) => (kind, index),
-            }
-        })
+        self.object.iter().map(|&packed| Self::unpacked(packed))
+    }
+    /// What a row of the object column says: as [`ProcTable::objects`].
+    #[inline]
+    #[must_use]
+    pub const fn unpacked(packed: u32) -> (u32, u32) {
+        let (kind, index) = (packed >> INDEX_BITS, packed & ((1 << INDEX_BITS) - 1));
+        if kind == 0 || index == 0 {
+            return (0, 0);
+        }
+        (kind, index - 1)
     }
     /// The cpu set of each rank, by its row plus one; 0: unbound.
     #[must_use]
@@ -287,13 +291,21 @@ impl Plan {
 
     /// The explicit table in columns that are there already.
     pub fn expand_into(&self, table: &mut ProcTable) {
+        self.expand_columns(table.columns(self.ranks() as usize));
+    }
+
+    /// The columns of the table (node, local rank, node rank, packed object, cpu set), written where the caller has them: each has a row for each rank.
+    ///
+    /// # Panics
+    /// When a column has fewer rows.
+    pub fn expand_columns(&self, columns: [&mut [u32]; 5]) {
         let ranks = self.ranks() as usize;
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
         let least = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
         // As many for each thread as for the others.
         let chunks = (ranks / least).next_multiple_of(rayon::current_num_threads());
         let chunk = CHUNK.max(ranks.div_ceil(chunks.max(1)));
-        let mut rest = table.columns(ranks);
+        let mut rest = columns.map(|column| &mut column[..ranks]);
         if ranks <= chunk {
             return self.write_rows(0, rest);
         }

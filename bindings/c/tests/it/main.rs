@@ -1,5 +1,7 @@
 //! The library as C programs have it: the header against the code, programs compiled and run.
 
+// Plug-ins for Slurm and Flux, called as their shells would.
+mod adapters;
 // The header says what the library exports.
 mod header;
 // What tools/install makes.

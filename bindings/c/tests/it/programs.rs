@@ -50,7 +50,7 @@ fn has(program: &str) -> bool {
 const PRIVATE: &str = "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc";
 
 /// A folder as `tools/install` makes it.
-fn installed(name: &str) -> PathBuf {
+pub(crate) fn installed(name: &str) -> PathBuf {
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&prefix);
     fs::create_dir_all(prefix.join("lib/pkgconfig")).expect("a folder");
@@ -72,7 +72,7 @@ fn installed(name: &str) -> PathBuf {
     prefix
 }
 
-fn flags(prefix: &Path, more: &[&str]) -> Vec<String> {
+pub(crate) fn flags(prefix: &Path, more: &[&str]) -> Vec<String> {
     let mut command = Command::new("pkg-config");
     command
         .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))

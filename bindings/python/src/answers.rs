@@ -1,0 +1,234 @@
+//! Why a rank is where it is, what a refused job lacks, what moved between two plans.
+
+use crate::error::not_placed;
+use crate::job::words;
+use crate::machine::Machine;
+use crate::process::Proc;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Why a rank is where it is.
+#[pyclass(frozen, module = "stowplan", name = "Explanation")]
+pub(crate) struct Explanation {
+    told: stowplan::Explanation,
+    plan: stowplan::Plan,
+    rank: u32,
+}
+
+impl Explanation {
+    pub(crate) fn new(plan: &stowplan::Plan, rank: u32) -> Option<Self> {
+        let told = plan.explain(stowplan::Rank::new(rank))?;
+        let plan = plan.clone();
+        Some(Self { told, plan, rank })
+    }
+}
+
+#[pymethods]
+impl Explanation {
+    /// The process.
+    #[getter]
+    fn proc(&self) -> Proc {
+        Proc::new(&self.plan, self.rank)
+    }
+
+    /// The sentences, from the map word to the cpus.
+    #[getter]
+    fn why(&self) -> Vec<String> {
+        self.told.why().to_vec()
+    }
+
+    /// The policy words that decided: option, value, from, rule.
+    #[getter]
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let words = self.told.words().map(|word| {
+            let dict = PyDict::new(py);
+            dict.set_item("option", word.option())?;
+            dict.set_item("value", word.value())?;
+            dict.set_item("from", word.from())?;
+            dict.set_item("rule", word.rule())?;
+            Ok(dict)
+        });
+        words.collect()
+    }
+
+    /// A change of one option that puts the rank elsewhere: change, rank, node, `local_rank`, cpus. None: no word does.
+    #[getter]
+    fn instead<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(other) = self.told.instead() else {
+            return Ok(None);
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("change", other.change())?;
+        dict.set_item("rank", self.rank)?;
+        dict.set_item("node", other.node())?;
+        dict.set_item("local_rank", other.local_rank())?;
+        dict.set_item("cpus", other.cpus())?;
+        Ok(Some(dict))
+    }
+
+    fn __str__(&self) -> String {
+        self.told.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Explanation of rank {}>", self.rank)
+    }
+}
+
+/// What moved between two plans, counted by rank.
+#[pyclass(frozen, module = "stowplan", name = "Difference")]
+pub(crate) struct Difference {
+    told: stowplan::Difference,
+}
+
+impl From<stowplan::Difference> for Difference {
+    fn from(told: stowplan::Difference) -> Self {
+        Self { told }
+    }
+}
+
+#[pymethods]
+impl Difference {
+    /// Ranks with the same node, local rank and cpus.
+    #[getter]
+    fn same(&self) -> u32 {
+        self.told.same()
+    }
+
+    /// Ranks that moved: to another node, to other cpus of the same one, to another local rank alone.
+    #[getter]
+    fn moved<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("node", self.told.moved_node())?;
+        dict.set_item("cpus", self.told.moved_cpus())?;
+        dict.set_item("local_rank", self.told.moved_local_rank())?;
+        Ok(dict)
+    }
+
+    /// Whether the places are the same, with other ranks on them.
+    #[getter]
+    fn reordered(&self) -> bool {
+        self.told.is_reordered()
+    }
+
+    /// Ranks that the other plan does not have.
+    #[getter]
+    fn gone(&self) -> u32 {
+        self.told.gone()
+    }
+
+    /// Ranks that this plan does not have.
+    #[getter(new)]
+    fn added(&self) -> u32 {
+        self.told.added()
+    }
+
+    /// The one option in which the requests differ: option, app, a, b. None: there is not one alone.
+    #[getter]
+    fn cause<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(cause) = self.told.cause() else {
+            return Ok(None);
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("option", cause.option())?;
+        dict.set_item("app", cause.app())?;
+        dict.set_item("a", cause.before())?;
+        dict.set_item("b", cause.after())?;
+        Ok(Some(dict))
+    }
+
+    /// Both plans as an SVG image, what moved marked.
+    fn picture(&self) -> String {
+        self.told.picture()
+    }
+
+    /// Both plans as a page for a browser.
+    fn html(&self) -> String {
+        self.told.html()
+    }
+
+    /// Whether anything differs.
+    fn __bool__(&self) -> bool {
+        !self.told.is_same()
+    }
+
+    fn __str__(&self) -> String {
+        self.told.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let told = &self.told;
+        let (same, moved) = (told.same(), told.moved());
+        format!(
+            "<{same} same, {moved} moved, {} gone, {} new>",
+            told.gone(),
+            told.added()
+        )
+    }
+
+    /// For a notebook.
+    fn _repr_html_(&self) -> String {
+        self.told.picture()
+    }
+}
+
+/// What a refused job lacks, and the nearest jobs that fit.
+#[pyclass(frozen, module = "stowplan", name = "Refused")]
+pub(crate) struct Refused {
+    told: stowplan::Refused,
+}
+
+#[pymethods]
+impl Refused {
+    /// Asks about a command line. None: it is placed, or refused for what is wrong in its words.
+    #[staticmethod]
+    fn explain(line: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Option<Self>> {
+        let py = line.py();
+        let words = words(line)?;
+        stowplan::Job::from_command_line(&words).map_err(|error| not_placed(py, &error))?;
+        let told = py.detach(|| stowplan::Refused::explain(words, &machine.inner));
+        Ok(told.map(|told| Self { told }))
+    }
+
+    /// The class of the refusal.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.told.class()
+    }
+
+    /// Its sentence.
+    #[getter]
+    fn message(&self) -> &str {
+        self.told.message()
+    }
+
+    /// What is missing: what, asked, there.
+    #[getter]
+    fn missing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("what", self.told.missing())?;
+        dict.set_item("asked", self.told.asked())?;
+        dict.set_item("there", self.told.there())?;
+        Ok(dict)
+    }
+
+    /// Jobs that fit and differ in one option: change, words.
+    #[getter]
+    fn nearest<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let near = self.told.nearest().map(|near| {
+            let dict = PyDict::new(py);
+            dict.set_item("change", near.change())?;
+            dict.set_item("words", near.words())?;
+            Ok(dict)
+        });
+        near.collect()
+    }
+
+    fn __str__(&self) -> String {
+        self.told.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Refused {}>", self.told.class())
+    }
+}
