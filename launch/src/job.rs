@@ -1,5 +1,6 @@
 //! A plan as launchers see it: programs by rank, nodes that have ranks, the cpus of each node's ranks.
 
+use crate::gpus::GpuLists;
 use crate::lists::Lists;
 use crate::nodes::RankNodes;
 use crate::script::WORD_BYTES_MAX;
@@ -10,10 +11,7 @@ use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::taskmap::TaskMap;
 
-/// What a launcher cannot say: a sentence with the first node or rank where.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Unsaid(pub String);
+pub use crate::lists::Unsaid;
 
 /// One app that has ranks.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +58,8 @@ pub struct Job<'p> {
     pub nodes: RankNodes<'p>,
     /// What they are bound to.
     pub lists: Lists,
+    /// The GPUs that they are given; `None`: nobody asked for any.
+    pub gpus: Option<GpuLists>,
     /// The node of each rank; `None`: it takes too many blocks.
     pub map: Option<TaskMap>,
 }
@@ -89,12 +89,14 @@ impl<'p> Job<'p> {
                 crate::lists::NODE_RANKS_MAX
             ))
         })?;
+        let gpus = GpuLists::of(plan, &nodes)?;
         let map = nodes.task_map(plan);
         let job = Self {
             programs: programs(plan),
             plan,
             nodes,
             lists,
+            gpus,
             map,
         };
         job.words_fit()?;

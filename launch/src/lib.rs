@@ -25,6 +25,8 @@ pub mod nodes;
 pub mod cpus;
 // The cpus of a node's ranks.
 pub mod lists;
+// The GPUs of a node's ranks, and the variables that show them.
+pub mod gpus;
 // A plan as launchers see it.
 pub mod job;
 // One launcher each.

@@ -12,6 +12,11 @@ use stowplan_engine::table::states::StateId;
 /// Bound ranks of one node at most.
 pub const NODE_RANKS_MAX: u64 = 1 << 20;
 
+/// What a launcher cannot say: a sentence with the first node or rank where.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsaid(pub String);
+
 /// Neighbours in a list that have the same cpus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Same {
@@ -166,8 +171,10 @@ impl Lists {
 
 /// Whether ranks are bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Bound {
+pub(crate) enum Bound {
+    /// Nobody.
     Nobody,
+    /// Some.
     Some,
 }
 
@@ -189,7 +196,7 @@ fn is_bound(plan: &Plan) -> bool {
 }
 
 /// Stretches of nodes, first and end by the job's numbering, between which placed runs or node states change.
-fn stretches(plan: &Plan, bound: Bound) -> Vec<(u32, u32)> {
+pub(crate) fn stretches(plan: &Plan, bound: Bound) -> Vec<(u32, u32)> {
     let mut places: Vec<u32> = Vec::new();
     let mut listed: Vec<(u32, u32)> = Vec::new();
     for app in plan.apps() {

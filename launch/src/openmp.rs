@@ -37,8 +37,11 @@ pub fn variables(plan: &Plan, place: &ProcPlace) -> Vec<(&'static str, String)> 
         format!("{{{}}}", cpus.join(","))
     });
     let each: Vec<String> = each.collect();
+    // A map that deals threads, mpibind, says how many.
+    let cores = u32::try_from(places.len()).unwrap_or(u32::MAX);
+    let threads = plan.threads_of(place).unwrap_or(cores);
     vec![
-        ("OMP_NUM_THREADS", places.len().to_string()),
+        ("OMP_NUM_THREADS", threads.to_string()),
         ("OMP_PLACES", each.join(",")),
         ("OMP_PROC_BIND", "close".to_owned()),
     ]

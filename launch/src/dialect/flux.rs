@@ -1,7 +1,8 @@
 //! Flux: a task map over hosts, and cpus by local rank.
 
 use super::programs::{self, Replaces};
-use super::{comment, common, fits, lists, program};
+use super::{comment, common, common_gpus, fits, gpu_lists, lists, program, says};
+use crate::gpus::period;
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, WORD_BYTES_MAX, Word};
 use stowplan_engine::taskmap::{Encoder, Form, Limits};
@@ -40,7 +41,12 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         });
         "that every node can read the file of hosts"
     };
-    words.extend([Word::plain("-o"), affinity(job)?, Word::Arguments]);
+    words.extend([Word::plain("-o"), affinity(job)?]);
+    if let Some(list) = common_gpus(job)? {
+        let text = format!("gpu-affinity=map:{}", gpu_lists(period(list), ";"));
+        words.extend([Word::plain("-o"), fits(text, "the list of GPUs")?]);
+    }
+    words.push(Word::Arguments);
     match job.single() {
         Some(only) => {
             job.name_stands(only)?;
@@ -57,7 +63,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         }
     }
     Ok(Script {
-        comment: comment("flux", job, "their order and cpus", trusts),
+        comment: comment("flux", job, says(job), trusts),
         launcher: "flux",
         variables: Vec::new(),
         words,

@@ -22,6 +22,7 @@ enum Cpus {
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
+    super::no_gpus(job)?;
     job.words_stand()?;
     let mut words = vec![Word::plain("-f"), Word::path("hosts")];
     words.push(Word::plain("-rankmap"));

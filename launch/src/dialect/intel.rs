@@ -6,6 +6,7 @@ use crate::script::{File, Script, Variable, Word};
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
+    super::no_gpus(job)?;
     job.words_stand()?;
     let pin = if job.lists.rows.is_empty() {
         Variable {

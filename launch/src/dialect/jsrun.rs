@@ -8,6 +8,7 @@ use crate::script::{File, Script, Word};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
+use stowplan_engine::plan::Located;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
@@ -28,7 +29,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         comment: comment(
             "jsrun",
             job,
-            "their order and cpus",
+            super::says(job),
             "that the allocation has these hosts and cpus",
         ),
         launcher: "jsrun",
@@ -68,6 +69,7 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
         writeln!(out, "overlapping_rs: allow")?;
     }
     let world = job.plan.world();
+    let given = job.gpus.as_ref().map(|_| job.plan.given_gpus());
     let mut next = 0;
     let mut app = 0;
     // All cpus of a node, written once for nodes of one topology that may use the same: there are as many as node shapes.
@@ -97,9 +99,23 @@ fn write(job: &Job<'_>, out: &mut dyn Write) -> fmt::Result {
                 out.write_str(text)?;
             }
         }
-        writeln!(out, "}} }} : app {}", app - 1)?;
+        out.write_str("}")?;
+        if let Some(given) = &given {
+            let local = place_on_node(job, at);
+            let gpus = given.of(job.nodes.node(node), local);
+            if !gpus.is_empty() {
+                write!(out, "; gpu: {{{}}}", crate::gpus::numbers(gpus))?;
+            }
+        }
+        writeln!(out, " }} : app {}", app - 1)?;
     }
     Ok(())
+}
+
+/// The local rank of a process.
+fn place_on_node(job: &Job<'_>, at: Located) -> u32 {
+    let run = &job.plan.app(at.app).runs()[at.run as usize];
+    run.own_before + at.local
 }
 
 /// Whether two ranks of a node have a cpu in common.

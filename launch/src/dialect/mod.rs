@@ -72,6 +72,66 @@ fn common<'j>(job: &'j Job<'_>) -> Result<&'j CpuList, Unsaid> {
     })
 }
 
+/// The GPUs of each rank of a node, one list for all nodes; `None`: nobody asked for any.
+fn common_gpus<'j>(job: &'j Job<'_>) -> Result<Option<&'j [Vec<u32>]>, Unsaid> {
+    let Some(gpus) = &job.gpus else {
+        return Ok(None);
+    };
+    let list = gpus.common_of_all();
+    all_have(job, list.map_err(|number| other_gpus(job, number))?).map(Some)
+}
+
+fn other_gpus(job: &Job<'_>, number: u32) -> Unsaid {
+    Unsaid(format!(
+        "the ranks of node {} have other GPUs than those of other nodes, and there is one list for all",
+        job.nodes.name(number)
+    ))
+}
+
+/// That no rank is without: a list has a GPU for each.
+fn all_have<'l>(job: &Job<'_>, list: &'l [Vec<u32>]) -> Result<&'l [Vec<u32>], Unsaid> {
+    match list.iter().position(Vec::is_empty) {
+        None => Ok(list),
+        Some(at) => Err(Unsaid(format!(
+            "the {} rank of a node, first on {}, is given no GPU, and the list has one for each",
+            ordinal(at),
+            job.nodes.name(0)
+        ))),
+    }
+}
+
+fn ordinal(at: usize) -> String {
+    match at {
+        0 => "first".to_owned(),
+        1 => "second".to_owned(),
+        2 => "third".to_owned(),
+        more => format!("{}th", more + 1),
+    }
+}
+
+/// Lists of GPUs with this sign between ranks.
+fn gpu_lists(list: &[Vec<u32>], rank: &str) -> String {
+    let each: Vec<String> = list.iter().map(|gpus| crate::gpus::numbers(gpus)).collect();
+    each.join(rank)
+}
+
+/// That nobody asked for GPUs, where a launcher has no words for them.
+fn no_gpus(job: &Job<'_>) -> Result<(), Unsaid> {
+    if job.gpus.is_none() {
+        return Ok(());
+    }
+    let why = "ranks are given GPUs, and the launcher has no words for them: exec --gpus sets them, --gpus none gives none";
+    Err(Unsaid(why.to_owned()))
+}
+
+/// What a script says.
+const fn says(job: &Job<'_>) -> &'static str {
+    match job.gpus {
+        None => "their order and cpus",
+        Some(_) => "their order, cpus and GPUs",
+    }
+}
+
 /// The first comment.
 fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     let (ranks, nodes) = (job.ranks(), job.nodes.len());

@@ -1,6 +1,6 @@
 //! HPE Cray PALS: blocks over the hosts as written, one list of cpus; another order by Cray MPICH's file of ranks.
 
-use super::{comment, common, lists, masks, program, rank_order, whole};
+use super::{comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 
@@ -14,6 +14,13 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
     job.words_stand()?;
     let bind = bind(job)?;
+    let gpus = match common_gpus(job)? {
+        None => None,
+        Some(list) => {
+            let text = format!("list:{}", gpu_lists(list, ":"));
+            Some(super::fits(text, "the list of GPUs")?)
+        }
+    };
     let mut files = Vec::new();
     let mut variables = Vec::new();
     let apps = match apps(job) {
@@ -46,6 +53,9 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         words.push(Word::plain(blocks.ppn.to_string()));
         if number == 0 {
             words.extend([Word::plain("--cpu-bind"), bind.clone()]);
+            if let Some(gpus) = &gpus {
+                words.extend([Word::plain("--gpu-bind"), gpus.clone()]);
+            }
         }
         words.push(Word::plain("-n"));
         words.push(Word::plain(app.ranks.to_string()));
@@ -60,7 +70,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
         "that the job has all cpus of its nodes, that programs use Cray MPICH, and that every node can read the file of ranks"
     };
     Ok(Script {
-        comment: comment("pals", job, "their order and cpus", trusts),
+        comment: comment("pals", job, says(job), trusts),
         launcher: "mpiexec",
         variables,
         words,

@@ -1,7 +1,7 @@
 //! A het step of Slurm: parts of contiguous ranks on nodes of their own, each with one program and one list of masks.
 
 use super::program;
-use super::srun::{Layout, bind_word, lacks, sure};
+use super::srun::{Layout, bind_word, gpu_word, lacks, sure};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::Word;
 use std::collections::BTreeMap;
@@ -58,6 +58,9 @@ pub(super) fn words(job: &Job<'_>) -> Result<Vec<Word>, Unsaid> {
             None => Word::plain("--cpu-bind=none"),
             Some(list) => bind_word(job, list)?,
         });
+        if let Some(list) = gpus(job, &part.nodes)? {
+            words.push(gpu_word(list)?);
+        }
         if number == 0 {
             words.push(Word::Arguments);
         }
@@ -140,7 +143,10 @@ fn goes_on(job: &Job<'_>, last: &Part, next: &Part, place: &impl Fn(u32) -> u32)
         _ => false,
     };
     let program = |part: &Part| job.programs.partition_point(|one| one.first <= part.first);
-    even && next.runs.len() == 1
+    let mut both = last.nodes.clone();
+    both.push(node);
+    even && gpus(job, &both).is_ok()
+        && next.runs.len() == 1
         && place(node) > place(end)
         && same
         && program(last) == program(next)
@@ -167,6 +173,16 @@ fn said_list(job: &Job<'_>, nodes: &[u32]) -> Result<Option<Vec<CpusetId>>, Unsa
         lacks(job, *node, &period)?;
     }
     Ok(Some(period))
+}
+
+/// The GPUs of some nodes' ranks: the longest list, if all others are its beginning.
+fn gpus<'j>(job: &'j Job<'_>, nodes: &[u32]) -> Result<Option<&'j [Vec<u32>]>, Unsaid> {
+    let Some(gpus) = &job.gpus else {
+        return Ok(None);
+    };
+    let list = gpus.common(nodes.iter().copied());
+    let list = list.map_err(|number| super::other_gpus(job, number))?;
+    super::all_have(job, list).map(Some)
 }
 
 /// How a part is said.

@@ -20,6 +20,7 @@ type Slots = BTreeMap<(TopologyId, CpusetId), String>;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Script<'p>, Unsaid> {
     job.all_named()?;
+    super::no_gpus(job)?;
     job.words_stand()?;
     words_stay(job)?;
     let mut files = Vec::new();

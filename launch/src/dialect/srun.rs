@@ -1,9 +1,10 @@
 //! Slurm's srun: a layout and one list of masks for all nodes, or parts of a het step.
 
 use super::programs::{self, Replaces};
-use super::{comment, common, fits, masks, parts, program};
+use super::{comment, common, common_gpus, fits, gpu_lists, masks, parts, program, says};
 use crate::export::Note;
 use crate::job::{Job, Unsaid};
+use crate::gpus::period;
 use crate::lists::allowed;
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use std::convert::Infallible;
@@ -82,7 +83,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
         Err(Unsaid(why)) => match parts::words(job) {
             Ok(words) => Ok((
                 Script {
-                    comment: comment("srun", job, "their order and cpus by parts", TRUSTS),
+                    comment: comment("srun", job, &format!("{} by parts", says(job)), TRUSTS),
                     launcher: "srun",
                     variables: Vec::new(),
                     words,
@@ -98,6 +99,7 @@ pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Un
 /// One step.
 fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
     let bind = bind(job)?;
+    let gpus = common_gpus(job)?.map(gpu_word).transpose()?;
     let mut files = Vec::new();
     let mut variables = Vec::new();
     let mut notes = Vec::new();
@@ -115,6 +117,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
         }
     };
     words.push(bind);
+    words.extend(gpus);
     words.push(Word::Arguments);
     match job.single() {
         Some(only) => {
@@ -132,7 +135,7 @@ fn together<'p>(job: &'p Job<'p>) -> Result<(Script<'p>, Vec<Note>), Unsaid> {
         }
     }
     let script = Script {
-        comment: comment("srun", job, "their order and cpus", TRUSTS),
+        comment: comment("srun", job, says(job), TRUSTS),
         launcher: "srun",
         variables,
         words,
@@ -205,6 +208,19 @@ fn bind(job: &Job<'_>) -> Result<Word, Unsaid> {
 pub(super) fn bind_word(job: &Job<'_>, list: &[CpusetId]) -> Result<Word, Unsaid> {
     let text = format!("--cpu-bind=mask_cpu:{}", masks(job, list));
     fits(text, "the list of masks")
+}
+
+/// The word of a list of GPUs: numbers where each rank has one, else masks. Slurm goes over the list again.
+pub(super) fn gpu_word(list: &[Vec<u32>]) -> Result<Word, Unsaid> {
+    let list = period(list);
+    let text = if list.iter().all(|gpus| gpus.len() == 1) {
+        format!("--gpu-bind=map_gpu:{}", gpu_lists(list, ","))
+    } else {
+        let mask = |gpus: &Vec<u32>| crate::cpus::mask(&gpus.iter().copied().collect());
+        let masks: Vec<String> = list.iter().map(mask).collect();
+        format!("--gpu-bind=mask_gpu:{}", masks.join(","))
+    };
+    fits(text, "the list of GPUs")
 }
 
 /// That a node has every cpu of a list.

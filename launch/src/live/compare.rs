@@ -2,11 +2,13 @@
 
 use super::cause::{Cause, cause};
 use super::line::Lines;
+use crate::gpus::{read, there};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::cpusets::CpusetId;
+use stowplan_engine::table::gpus::Gpu;
 use stowplan_engine::table::names::NodeId;
 
 /// Ranks that differ, by how they do.
@@ -22,6 +24,8 @@ pub struct Differ {
     pub node: RoaringBitmap,
     /// On other cpus.
     pub cpus: RoaringBitmap,
+    /// Shown other GPUs than they are given; where nobody asked for GPUs they may see any.
+    pub gpus: RoaringBitmap,
 }
 
 impl Differ {
@@ -34,6 +38,7 @@ impl Differ {
             &self.twice,
             &self.node,
             &self.cpus,
+            &self.gpus,
         ];
         all.iter().all(|ranks| ranks.is_empty())
     }
@@ -48,6 +53,17 @@ pub struct Report {
     pub differ: Differ,
     /// Why, as far as that can be told.
     pub cause: Option<Cause>,
+    /// Whether GPUs were compared.
+    pub gpus: ComparedGpus,
+}
+
+/// Whether the GPUs that processes see were compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ComparedGpus {
+    /// The plan asks for some.
+    Yes,
+    /// It does not.
+    No,
 }
 
 /// Whether two names are of one host: equal, or one is the other up to its first dot.
@@ -97,6 +113,19 @@ impl Comparison<'_> {
     }
 }
 
+/// Whether a process sees the GPUs that it is given; without a variable it sees all that are there.
+fn sees(value: &str, given: &[u32], there: &[Gpu]) -> bool {
+    let seen = match value {
+        "-" => {
+            let mut all: Vec<u32> = there.iter().map(|gpu| gpu.visible).collect();
+            all.sort_unstable();
+            Some(all)
+        }
+        value => read(value, there),
+    };
+    seen.as_deref() == Some(given)
+}
+
 /// Compares a plan with what processes found out.
 ///
 /// Cost: a search in the plan for each line, and a sort of the lines.
@@ -112,6 +141,8 @@ pub fn compare(plan: &Plan, lines: &Lines) -> Report {
     };
     let mut same_hosts: HashMap<(NodeId, usize), bool> = HashMap::new();
     let mut met = RoaringBitmap::new();
+    let given = plan.asks_for_gpus().then(|| plan.given_gpus());
+    let mut same_gpus: HashMap<(&[u32], usize, NodeId), bool> = HashMap::new();
     for process in &lines.processes {
         let Some(place) = plan.place(Rank(process.rank)) else {
             differ.unknown.insert(process.rank);
@@ -125,6 +156,15 @@ pub fn compare(plan: &Plan, lines: &Lines) -> Report {
         let same = || same_host(&plan.world().names.name(place.node), &lines.hosts[host]);
         if !*same_hosts.entry((place.node, host)).or_insert_with(same) {
             differ.node.insert(process.rank);
+        }
+        if let Some(given) = &given {
+            let own = given.of(place.node, place.local_rank);
+            let key = (own, process.devices, place.node);
+            let seen = &lines.devices[process.devices];
+            let same = || sees(seen, own, there(plan, &place));
+            if !*same_gpus.entry(key).or_insert_with(same) {
+                differ.gpus.insert(process.rank);
+            }
         }
         if !comparison.is_planned(place.cpus, cpus) {
             differ.cpus.insert(process.rank);
@@ -147,5 +187,9 @@ pub fn compare(plan: &Plan, lines: &Lines) -> Report {
         ranks,
         differ,
         cause,
+        gpus: match given {
+            Some(_) => ComparedGpus::Yes,
+            None => ComparedGpus::No,
+        },
     }
 }

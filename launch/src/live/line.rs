@@ -59,6 +59,8 @@ pub struct Process {
     pub host: usize,
     /// Its cpus.
     pub cpus: usize,
+    /// The devices it sees.
+    pub devices: usize,
 }
 
 /// What processes found out.
@@ -70,6 +72,8 @@ pub struct Lines {
     pub hosts: Vec<String>,
     /// Distinct sets of cpus.
     pub cpus: Vec<RoaringBitmap>,
+    /// Distinct values of variables that show devices; `-`: none was set.
+    pub devices: Vec<String>,
     /// Lines that are not of `probe`.
     pub foreign: u64,
 }
@@ -82,6 +86,7 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
     let mut lines = Lines::default();
     let mut hosts: HashMap<String, usize> = HashMap::new();
     let mut cpus: HashMap<String, usize> = HashMap::new();
+    let mut devices: HashMap<String, usize> = HashMap::new();
     for (number, line) in (1_u64..).zip(text.split(|&byte| byte == b'\n')) {
         let line = String::from_utf8_lossy(line);
         let line = line.strip_suffix('\r').unwrap_or(&line);
@@ -89,7 +94,7 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
             continue;
         }
         let fields: Vec<&str> = line.split('\t').collect();
-        let [rank, host, set, _, sources] = *fields else {
+        let [rank, host, set, seen, sources] = *fields else {
             lines.foreign += 1;
             continue;
         };
@@ -118,10 +123,15 @@ pub fn read(text: &[u8]) -> Result<Lines, BadLive> {
             lines.hosts.push(host.to_owned());
             lines.hosts.len() - 1
         });
+        let devices = *devices.entry(seen.to_owned()).or_insert_with(|| {
+            lines.devices.push(seen.to_owned());
+            lines.devices.len() - 1
+        });
         lines.processes.push(Process {
             rank,
             host,
             cpus: set,
+            devices,
         });
     }
     if lines.processes.is_empty() {

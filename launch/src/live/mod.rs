@@ -10,6 +10,6 @@ mod cause;
 mod text;
 
 pub use cause::Cause;
-pub use compare::{Differ, Report, compare, same_host};
+pub use compare::{ComparedGpus, Differ, Report, compare, same_host};
 pub use line::{BadLive, Line, Lines, read};
 pub use text::write;

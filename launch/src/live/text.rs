@@ -30,6 +30,7 @@ pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
         ("told of twice:", &differ.twice),
         ("on another node:", &differ.node),
         ("on other cpus:", &differ.cpus),
+        ("shown other GPUs:", &differ.gpus),
     ] {
         if !ranks.is_empty() {
             let (count, shown) = (ranks.len(), shown(ranks));

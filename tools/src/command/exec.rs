@@ -23,6 +23,7 @@ struct Asked {
     strict: bool,
     omp: bool,
     gpus: bool,
+    gpu_env: Option<String>,
     program: Vec<String>,
 }
 
@@ -41,14 +42,22 @@ fn told(class: &'static str, sentence: String) -> Refused {
 fn read(args: &[String]) -> Result<Asked, Refused> {
     let mut asked = Asked::default();
     let mut rest = args.iter();
-    for word in rest.by_ref() {
+    while let Some(word) = rest.next() {
         match (word.as_str(), word.trim_start_matches('-')) {
             ("--", _) => break,
             (_, "strict") if word.starts_with('-') => asked.strict = true,
             (_, "omp") if word.starts_with('-') => asked.omp = true,
             (_, "gpus") if word.starts_with('-') => asked.gpus = true,
+            (_, "gpu-env") if word.starts_with('-') => {
+                let name = rest.next().map_or("", String::as_str);
+                asked.gpu_env = Some(gpu_env(name)?);
+            }
+            (_, bare) if word.starts_with('-') && bare.starts_with("gpu-env=") => {
+                let name = bare.split_once('=').map_or("", |(_, name)| name);
+                asked.gpu_env = Some(gpu_env(name)?);
+            }
             (option, _) if option.starts_with('-') && option != "-" => {
-                let sentence = format!("exec {option}: its options are --strict --omp --gpus");
+                let sentence = format!("exec {option}: its options are --strict --omp --gpus --gpu-env NAME");
                 return Err(told("bad-option", sentence));
             }
             _ if asked.plan.is_none() => asked.plan = Some(word.clone()),
@@ -62,6 +71,29 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
     Ok(asked)
 }
 
+/// The name of a variable.
+fn gpu_env(name: &str) -> Result<String, Refused> {
+    let sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let starts = name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+    if starts && name.bytes().all(sign) {
+        return Ok(name.to_owned());
+    }
+    let sentence = format!("exec --gpu-env {name:?}: the name of a variable must stand there");
+    Err(told("bad-value", sentence))
+}
+
+/// The variables that show this process its GPUs, where that was asked for.
+fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, String)>, Refused> {
+    let named = asked.gpu_env.as_deref();
+    if !asked.gpus && named.is_none() {
+        return Ok(Vec::new());
+    }
+    stowplan_launch::gpus::variables(plan, place, named).map_err(|why| {
+        let sentence = format!("exec --gpus: {why}\nhelp: --gpu-env NAME names the variable that shows them");
+        told("bad-option", sentence)
+    })
+}
+
 fn become_program(
     args: &[String],
     console: &mut Console<'_>,
@@ -71,10 +103,6 @@ fn become_program(
         let sentence = "exec: a saved plan must be named: stowplan exec PLAN -- program";
         told("bad-option", sentence.to_owned())
     })?;
-    if asked.gpus {
-        let sentence = "exec --gpus: the plan knows no devices";
-        return Err(told("bad-option", sentence.to_owned()));
-    }
     if asked.program.first().is_none_or(String::is_empty) {
         let sentence = format!("exec {path}: no program is named behind --");
         return Err(told("no-program", sentence));
@@ -89,6 +117,7 @@ fn become_program(
     if asked.strict {
         sizes(&plan, &identity)?;
     }
+    let gpus = gpus(&asked, &plan, &place)?;
     let there = affinity::allowed().map_err(|why| told("cpus-missing", why))?;
     if asked.strict {
         inside(&plan, &place, &there)?;
@@ -100,6 +129,7 @@ fn become_program(
     if asked.omp {
         command.envs(openmp::variables(&plan, &place));
     }
+    command.envs(gpus);
     // Nothing of ours may stay behind in a buffer.
     let _ = console.out.flush();
     let error = command.exec();

@@ -5,16 +5,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("stowplan-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
     /// The command in this folder, with these variables and no others of launchers.
-    fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
+    pub(crate) fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
         self.run_with(variables, words, "")
     }
     fn run_with(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Output {
@@ -35,7 +35,7 @@ impl Folder {
             .unwrap();
         child.wait_with_output().unwrap()
     }
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         fs::write(self.0.join(name), text).unwrap();
     }
 }
@@ -46,16 +46,16 @@ impl Drop for Folder {
     }
 }
 
-fn out(output: &Output) -> String {
+pub(crate) fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn err(output: &Output) -> String {
+pub(crate) fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[track_caller]
-fn refused(output: &Output, class: &str) {
+pub(crate) fn refused(output: &Output, class: &str) {
     assert_eq!(output.status.code(), Some(2), "{}", err(output));
     assert!(
         err(output).starts_with(&format!("error[{class}]: ")),

@@ -27,6 +27,7 @@ mod input;
 mod json;
 mod judged;
 mod launch;
+mod launch_gpus;
 mod leftovers;
 mod mixed;
 mod mpibind;

@@ -7,7 +7,7 @@ use crate::report::Refused;
 use stowplan_engine::plan::Plan;
 use stowplan_launch::cpus::ranges;
 use stowplan_launch::environment::Lookup as _;
-use stowplan_launch::live::{Cause, Report, compare, read, write};
+use stowplan_launch::live::{Cause, ComparedGpus, Report, compare, read, write};
 
 /// What the command line says of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,14 +98,17 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
 
 fn json(report: &Report) -> String {
     let differ = &report.differ;
-    let each = [
+    let mut each = vec![
         ("missing", &differ.missing),
         ("unknown", &differ.unknown),
         ("twice", &differ.twice),
         ("node", &differ.node),
         ("cpus", &differ.cpus),
     ];
-    let each = each.map(|(name, ranks)| {
+    if report.gpus == ComparedGpus::Yes {
+        each.push(("gpus", &differ.gpus));
+    }
+    let each = each.into_iter().map(|(name, ranks)| {
         let list = if ranks.is_empty() {
             String::new()
         } else {
@@ -113,6 +116,7 @@ fn json(report: &Report) -> String {
         };
         format!("\"{name}\":\"{list}\"")
     });
+    let each: Vec<String> = each.collect();
     let cause = report.cause.map(Cause::word);
     let cause = cause.map_or_else(|| "null".to_owned(), |word| format!("\"{word}\""));
     format!(

@@ -206,7 +206,16 @@ pub const PAGES: &[Page] = &[
                 "",
                 "set OMP_NUM_THREADS, OMP_PLACES and OMP_PROC_BIND",
             ),
-            row("gpus", "", "set the devices that the plan gives"),
+            row(
+                "gpus",
+                "",
+                "set the variable that shows the GPUs which the plan gives",
+            ),
+            row(
+                "gpu-env",
+                "NAME",
+                "the variable, where their make does not tell it",
+            ),
         ],
         examples: &[],
     },
