@@ -75,7 +75,10 @@ impl GpuLists {
     pub fn common(&self, nodes: impl Iterator<Item = u32> + Clone) -> Result<&[Vec<u32>], u32> {
         let lists = nodes.clone().map(|node| self.on(node));
         let longest = lists.max_by_key(|list| list.len()).unwrap_or_default();
-        match nodes.into_iter().find(|&node| !longest.starts_with(self.on(node))) {
+        match nodes
+            .into_iter()
+            .find(|&node| !longest.starts_with(self.on(node)))
+        {
             None => Ok(longest),
             Some(node) => Err(node),
         }
@@ -103,7 +106,9 @@ fn list(plan: &Plan, given: &GivenGpus, node: NodeId, on: &[OnNode<'_>]) -> Opti
         }
     }
     by_rank.sort_unstable();
-    let gpus = by_rank.iter().map(|&(_, local)| given.of(node, local).to_vec());
+    let gpus = by_rank
+        .iter()
+        .map(|&(_, local)| given.of(node, local).to_vec());
     Some(gpus.collect())
 }
 
@@ -147,7 +152,10 @@ pub fn variables(
     if let Some(name) = named {
         return Ok(vec![(name.to_owned(), value)]);
     }
-    let family = there(plan, place).first().or_else(|| anywhere(plan)).map(|gpu| gpu.family);
+    let family = there(plan, place)
+        .first()
+        .or_else(|| anywhere(plan))
+        .map(|gpu| gpu.family);
     let why = match family {
         None => "the plan knows no GPUs".to_owned(),
         Some(family) => match family.variable() {

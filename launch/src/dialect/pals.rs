@@ -1,6 +1,8 @@
 //! HPE Cray PALS: blocks over the hosts as written, one list of cpus; another order by Cray MPICH's file of ranks.
 
-use super::{comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole};
+use super::{
+    comment, common, common_gpus, gpu_lists, lists, masks, program, rank_order, says, whole,
+};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 

@@ -3,8 +3,8 @@
 use super::programs::{self, Replaces};
 use super::{comment, common, common_gpus, fits, gpu_lists, masks, parts, program, says};
 use crate::export::Note;
-use crate::job::{Job, Unsaid};
 use crate::gpus::period;
+use crate::job::{Job, Unsaid};
 use crate::lists::allowed;
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use std::convert::Infallible;

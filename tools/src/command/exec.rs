@@ -57,7 +57,8 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
                 asked.gpu_env = Some(gpu_env(name)?);
             }
             (option, _) if option.starts_with('-') && option != "-" => {
-                let sentence = format!("exec {option}: its options are --strict --omp --gpus --gpu-env NAME");
+                let sentence =
+                    format!("exec {option}: its options are --strict --omp --gpus --gpu-env NAME");
                 return Err(told("bad-option", sentence));
             }
             _ if asked.plan.is_none() => asked.plan = Some(word.clone()),
@@ -74,7 +75,10 @@ fn read(args: &[String]) -> Result<Asked, Refused> {
 /// The name of a variable.
 fn gpu_env(name: &str) -> Result<String, Refused> {
     let sign = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let starts = name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
+    let starts = name
+        .bytes()
+        .next()
+        .is_some_and(|first| !first.is_ascii_digit());
     if starts && name.bytes().all(sign) {
         return Ok(name.to_owned());
     }
@@ -89,7 +93,8 @@ fn gpus(asked: &Asked, plan: &Plan, place: &ProcPlace) -> Result<Vec<(String, St
         return Ok(Vec::new());
     }
     stowplan_launch::gpus::variables(plan, place, named).map_err(|why| {
-        let sentence = format!("exec --gpus: {why}\nhelp: --gpu-env NAME names the variable that shows them");
+        let sentence =
+            format!("exec --gpus: {why}\nhelp: --gpu-env NAME names the variable that shows them");
         told("bad-option", sentence)
     })
 }
