@@ -9,6 +9,7 @@
 mod batch;
 mod bounds;
 mod cases;
+mod circles;
 mod citations;
 mod command_line;
 mod commands;

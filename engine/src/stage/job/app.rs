@@ -109,7 +109,7 @@ fn on_groups(
         (Procs::Given(procs), _) => (procs, Counted::Given),
         (Procs::Counted(procs), _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
-            let count = count::by_pattern(site, &candidates, per, on);
+            let count = place::ppr::count(&site.pool.tables, &candidates, per, on);
             if count == 0
                 && let (PprObject::Kind(ObjKind::Gpu), Some(candidate)) = (on, candidates.first())
             {

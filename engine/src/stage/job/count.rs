@@ -5,12 +5,11 @@ use crate::count::ProcCount;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
-use crate::policy::{CpuMode, MapBy, PprObject};
+use crate::policy::{CpuMode, MapBy};
 use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
-use crate::stage::node::units::Targets;
-use crate::stage::place::entries;
+use crate::stage::place::{entries, pe_list};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};
 
@@ -103,9 +102,7 @@ fn counted(
         MapBy::PeList => {
             // What its hosts get wrong is said before anything is placed.
             slots(site, resolved, app, policy)?;
-            policy.list.map_or(0, |list| {
-                crate::stage::node::capacity::listed_cpus(&apps.lists[list])
-            })
+            pe_list::count(apps, policy)
         }
         MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist | MapBy::Mpibind(_) => {
             let candidates = slots(site, resolved, app, policy)?;
@@ -176,25 +173,6 @@ fn by_cpus(site: &mut Site, candidates: &[Candidate], mode: CpuMode, pe: u16) ->
         sum += units / u64::from(pe) * u64::from(candidate.nodes.count);
     }
     sum
-}
-
-/// Processes of a ppr app without `-n`: N per object over its nodes that are not full (3.4).
-pub(crate) fn by_pattern(site: &Site, candidates: &[Candidate], per: u32, on: PprObject) -> u64 {
-    let each = |candidate: &Candidate| {
-        let objects = match on {
-            PprObject::Node => 1,
-            PprObject::Kind(kind) => {
-                let topology = site.pool.tables.topology_of(candidate.state);
-                u64::from(Targets::new(&site.pool.tables.topologies, topology, kind).len())
-            }
-        };
-        objects * u64::from(candidate.nodes.count)
-    };
-    candidates
-        .iter()
-        .map(each)
-        .sum::<u64>()
-        .saturating_mul(u64::from(per))
 }
 
 /// The processes of a job by which its size is measured, as far as they are counted before it is placed: what the mapper

@@ -154,10 +154,3 @@ fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
     }
     (listed, None)
 }
-
-/// Cpus of a pe-list.
-pub(crate) fn listed_cpus(list: &[(u32, u32)]) -> u64 {
-    list.iter()
-        .map(|&(first, last)| u64::from(last - first) + 1)
-        .sum()
-}

@@ -1,8 +1,9 @@
 //! An app whose places a component of the launcher's own chooses: its counts, and its objects, laid and bound by the engine.
 //! Source: `per-app` 5.
 
-use super::deal::Deal;
 use super::placement::Placement;
+use super::policy::{GroupView, MapPolicy, lay};
+use super::trial::{Allotment, Limit};
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
@@ -158,7 +159,7 @@ fn by_objects(
         Binding::On
     };
     let mut known: HashMap<(StateId, u32), Layout> = HashMap::new();
-    let mut counts = Vec::new();
+    let mut allotments = Vec::new();
     for group in 0..placement.groups.len() {
         let (procs, trial) = (placement.groups[group].avail, placement.groups[group].trial);
         if procs == 0 {
@@ -200,12 +201,24 @@ fn by_objects(
                 layout
             }
         };
-        counts.push((group, layout, procs));
+        allotments.push(Allotment {
+            group,
+            layout,
+            procs,
+        });
     }
-    let deal = Deal {
-        binding,
-        asked: procs.0,
-        left: 0,
-    };
-    deal.lay(placement, &counts)
+    placement.begin(procs, binding);
+    lay(placement, &Chosen, &allotments)
+}
+
+/// What a component chose.
+struct Chosen;
+
+impl MapPolicy for Chosen {
+    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
+        Ok(Limit {
+            layout: Layout::Plain(view.placement.binding),
+            procs: view.slots(),
+        })
+    }
 }

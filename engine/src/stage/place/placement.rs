@@ -6,17 +6,15 @@
 use super::cache::Cache;
 use super::scratch::Scratch;
 use super::trial::{DraftId, NodeGroup, Pass, PassId, Trial, TrialDraft, TrialId};
+use crate::count::ProcCount;
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
-use crate::policy::{MapBy, Overload, Oversubscribe};
+use crate::policy::{BindStrength, MapBy, Overload, Oversubscribe};
 use crate::stage::alloc::Tables;
 use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::nodes::Nodes;
-use crate::stage::node::bind::Cpus;
-use crate::stage::node::capacity::{Capacity, TopologyView};
-use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{End, Laid, Layout, NodeView};
+use crate::stage::node::capacity::Capacity;
+use crate::stage::node::layout::Binding;
 use crate::stage::parallel::emptied;
-use crate::stage::parallel::{Grain, over};
 use crate::table::alike::Guess;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::names::NodeRange;
@@ -65,9 +63,14 @@ pub(crate) struct Placement<'s> {
     /// The objects that a component wrote out, as rows of the terrain's.
     pub(crate) written: Vec<Vec<usize>>,
     /// What was learnt of each trial; shorter than [`Self::trial`]. Shape `[trial]`.
-    capacity: Vec<Option<Capacity>>,
+    pub(crate) learnt: Vec<Option<Capacity>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
+    /// Whether processes are bound; off: a default binding was given up for all of them.
+    pub(crate) binding: Binding,
+    /// Processes that are asked for, and those of them that no group was given yet.
+    pub(crate) asked: u32,
+    pub(crate) left: u32,
     /// The first group whose default binding was given up.
     pub(crate) dropped: Option<NodeGroup>,
 }
@@ -133,7 +136,7 @@ impl<'s> Placement<'s> {
         let mut drafts = std::mem::take(&mut scratch.drafts);
         passes.clear();
         drafts.clear();
-        let capacity = emptied(&mut scratch.capacity);
+        let learnt = emptied(&mut scratch.capacity);
         let touched = emptied(&mut scratch.touched);
         Self {
             nodes,
@@ -150,10 +153,33 @@ impl<'s> Placement<'s> {
             passes,
             drafts,
             written: Vec::new(),
-            capacity,
+            learnt,
             touched,
+            binding: Binding::On,
+            asked: 0,
+            left: 0,
             dropped: None,
         }
+    }
+
+    /// So many processes are to be placed.
+    pub(crate) const fn begin(&mut self, procs: ProcCount, binding: Binding) {
+        (self.asked, self.left, self.binding) = (procs.0, procs.0, binding);
+    }
+
+    /// Processes that groups were given so far.
+    pub(crate) fn dealt(&self) -> u64 {
+        u64::from(self.asked - self.left)
+    }
+
+    /// Whether the binding was asked for.
+    pub(crate) fn explicit(&self) -> bool {
+        self.policy.strength == BindStrength::Explicit
+    }
+
+    /// Whether processes may share cpus.
+    pub(crate) fn overload(&self) -> bool {
+        self.policy.overload == Overload::Allowed
     }
 
     pub(crate) fn app_number(&self) -> u32 {
@@ -193,103 +219,9 @@ impl<'s> Placement<'s> {
         bound
     }
 
-    /// Free cpus of the mode on each node of a group, as the app found it.
-    pub(crate) fn found_free(&self, group: usize) -> u32 {
-        let trial = self.groups[group].trial;
-        let state = self.tables.states.get(self.trial[trial].state);
-        let free = self.tables.pusets.words(state.free);
-        self.view(state.topology).binder.free_units(free).count()
-    }
-
-    /// The topology of a trial, under this policy.
-    pub(crate) fn view(&self, topology: TopologyId) -> TopologyView<'_> {
-        let hardware = self.tables.hardware[topology]
-            .as_ref()
-            .expect("hardware of every candidates state is known");
-        let device = self
-            .apps
-            .device
-            .get(self.app)
-            .and_then(|device| device.as_deref());
-        TopologyView::new(
-            &self.tables.topologies,
-            hardware,
-            &self.policy,
-            self.apps,
-            device,
-        )
-    }
-
-    fn cpus(&self, view: &TopologyView<'_>, trial: TrialId) -> Cpus {
-        match self.pass(trial) {
-            Some(pass) => {
-                let (free, bound) = (pass.free.clone(), pass.bound.clone());
-                let mut cpus = view.binder.left(free, bound);
-                cpus.shared = pass.shared;
-                cpus
-            }
-            None => {
-                let free = self.tables.states.get(self.trial[trial].state).free;
-                view.binder.cpus(self.tables.pusets.words(free))
-            }
-        }
-    }
-
     /// The pass that led to a trial; `None` where nothing was placed.
     pub(crate) fn pass(&self, trial: TrialId) -> Option<&Pass> {
         self.trial[trial].pass.map(|pass| &self.passes[pass])
-    }
-
-    /// What was learnt of a trial, now or by earlier apps.
-    #[inline]
-    pub(crate) fn known_capacity(&self, trial: TrialId) -> Option<&Capacity> {
-        let learnt = self.capacity.get(trial.row()).and_then(Option::as_ref);
-        learnt.or_else(|| self.cache.capacity(self.trial[trial].found?))
-    }
-
-    /// Works out the capacity of the groups in a range of `groups`, those not yet known, in parallel where there are many.
-    pub(crate) fn learn(&mut self, groups: Range<usize>) {
-        let mut wanted = emptied(&mut self.scratch.unknown);
-        let groups = self.groups[groups].iter().map(|group| group.trial);
-        wanted.extend(groups.filter(|&trial| self.known_capacity(trial).is_none()));
-        if wanted.is_empty() {
-            self.scratch.unknown = wanted;
-            return;
-        }
-        wanted.sort_unstable();
-        wanted.dedup();
-        let rows = wanted[0].row()..wanted[wanted.len() - 1].row() + 1;
-        let mut capacity = std::mem::take(&mut self.capacity);
-        // Nearly always all of those that nobody asked about yet: written where they stay.
-        let in_place = capacity.len() <= rows.start && wanted.len() == rows.len();
-        capacity.resize(
-            if in_place {
-                rows.start
-            } else {
-                capacity.len().max(rows.end)
-            },
-            None,
-        );
-        let mut apart = Vec::new();
-        let this = &*self;
-        over(
-            (&wanted, this.tables.sharing, Grain::Fine),
-            |trial| this.topology(*trial),
-            |view, &trial| {
-                let state = this.tables.states.get(this.trial[trial].state);
-                Some(view.capacity(
-                    &this.cpus(view, trial),
-                    this.tables.pusets.words(state.allowed),
-                ))
-            },
-            |topology| this.view(topology),
-            if in_place { &mut capacity } else { &mut apart },
-        );
-        for (trial, found) in wanted.iter().zip(apart) {
-            capacity[trial.row()] = found;
-        }
-        self.capacity = capacity;
-        self.scratch.unknown = wanted;
     }
 
     /// Under what later apps find what this one finds on nodes that it has not touched.
@@ -306,7 +238,7 @@ impl<'s> Placement<'s> {
 
     /// Keeps what was learnt of nodes that got nothing.
     pub(crate) fn remember_capacity(&mut self, trial: TrialId) {
-        let learnt = self.capacity.get(trial.row()).copied().flatten();
+        let learnt = self.learnt.get(trial.row()).copied().flatten();
         if let (Some(capacity), Some(key)) = (learnt, self.key_to_keep(trial)) {
             self.cache.keep_capacity(key, capacity);
         }
@@ -327,82 +259,6 @@ impl<'s> Placement<'s> {
         self.tables.topology_of(self.trial[trial].state)
     }
 
-    /// The capacity of a group. Cost: those of a group never asked before.
-    #[inline]
-    pub(crate) fn capacity(&mut self, group: usize) -> Capacity {
-        let trial = self.groups[group].trial;
-        if let Some(&capacity) = self.known_capacity(trial) {
-            return capacity;
-        }
-        self.learn(group..group + 1);
-        *self.known_capacity(trial).expect("learnt just now")
-    }
-
-    /// How many of `want` processes a layout would place on a group.
-    pub(crate) fn fit(&self, group: usize, layout: Layout, want: u32) -> u32 {
-        let trial = self.groups[group].trial;
-        self.known_fit(trial, (layout, want))
-            .unwrap_or_else(|| self.laid_fit(trial, (layout, want)))
-    }
-
-    fn known_fit(&self, trial: TrialId, wanted: (Layout, u32)) -> Option<u32> {
-        self.cache.fit(self.key(trial)?, wanted)
-    }
-
-    fn laid_fit(&self, trial: TrialId, (layout, want): (Layout, u32)) -> u32 {
-        let view = self.view(self.topology(trial));
-        self.lay_on(&view, trial, layout, want).procs
-    }
-
-    /// The same, and later apps of equal policy need not ask again.
-    pub(crate) fn learn_fit(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
-        let (trial, wanted) = (self.groups[group].trial, (layout, want));
-        if let Some(procs) = self.known_fit(trial, wanted) {
-            return procs;
-        }
-        let procs = self.laid_fit(trial, wanted);
-        if let Some(key) = self.key_to_keep(trial) {
-            self.cache.keep_fit(key, wanted, procs);
-        }
-        procs
-    }
-
-    /// How a layout of `want` processes would end on a group.
-    pub(crate) fn ending(&self, group: usize, layout: Layout, want: u32) -> End {
-        let group = &self.groups[group];
-        let view = self.view(self.topology(group.trial));
-        self.lay_on(&view, group.trial, layout, want).end
-    }
-
-    pub(crate) fn lay_on(
-        &self,
-        view: &TopologyView<'_>,
-        trial: TrialId,
-        layout: Layout,
-        want: u32,
-    ) -> Laid {
-        let row = &self.trial[trial];
-        let state = self.tables.states.get(row.state);
-        let node = NodeView {
-            binder: &view.binder,
-            objects: &view.objects,
-            free_at_start: self.tables.pusets.words(state.free),
-            allowed: self.tables.pusets.words(state.allowed),
-            listed: &view.listed,
-            written: match layout {
-                Layout::Written(list, _) => &self.written[list as usize],
-                Layout::Plain(_)
-                | Layout::HalfBound(_)
-                | Layout::Sweep(_)
-                | Layout::Walk(_)
-                | Layout::Blocks(..)
-                | Layout::Mpibind(_)
-                | Layout::List(_) => &[],
-            },
-        };
-        place_on_node(&node, layout, self.cpus(view, trial), row.placed, want)
-    }
-
     /// Gives back what was taken for this app.
     pub(crate) fn end(self, groups: Vec<NodeGroup>) {
         let scratch = self.scratch;
@@ -410,7 +266,7 @@ impl<'s> Placement<'s> {
         scratch.trial = self.trial;
         scratch.passes = self.passes;
         scratch.drafts = self.drafts;
-        scratch.capacity = self.capacity;
+        scratch.capacity = self.learnt;
     }
 
     /// The first group on which bound processes share cpus.

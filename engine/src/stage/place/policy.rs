@@ -1,16 +1,15 @@
-//! What each policy does with one node: in which layout, and how many processes at most. Source: `semantics` 4.1 to 4.7.
+//! What a map policy says: how each group of nodes takes processes, when cpus end, how it refuses. Each has a file of its own.
 
-use super::deal::Deal;
 use super::placement::Placement;
 use super::refuse;
-use super::trial::{Choice, NodeGroup};
+use super::trial::{Allotment, Limit, NodeGroup, Stop};
 use crate::error::MapError;
-use crate::policy::{IfSupported, ObjKind, Ordered, Oversubscribe};
+use crate::policy::Oversubscribe;
 use crate::stage::node::bind::Failure;
-use crate::stage::node::capacity::{Capacity, listed_cpus};
-use crate::stage::node::layout::{Binding, End, Layout};
+use crate::stage::node::capacity::Capacity;
+use crate::stage::node::layout::{Binding, End};
 
-/// Which pass.
+/// Which pass over the nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// Slots count.
@@ -27,55 +26,91 @@ impl Pass {
             Oversubscribe::Allowed => Self::Sharing,
         }
     }
+}
 
-    /// Processes that each node of a group has slots for.
-    #[inline]
-    fn slots(self, group: &NodeGroup) -> u32 {
-        match self {
-            Self::First => group.avail.min(group.room),
-            Self::Sharing => group.room,
-        }
+/// A map policy.
+pub(crate) trait MapPolicy {
+    /// How each node of a group takes processes. What a node can never serve is refused here.
+    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError>;
+
+    /// Whether what the first pass left over is shared out, where OVERSUBSCRIBE allows it.
+    fn shares(&self, _placement: &Placement<'_>) -> bool {
+        true
+    }
+
+    /// What changes when sharing begins.
+    fn begin_sharing(&self, _placement: &mut Placement<'_>) {}
+
+    /// Whether the first pass gave up a default binding on a group: it stays given up.
+    fn gave_up(&self, _placement: &Placement<'_>, _group: usize) -> bool {
+        false
+    }
+
+    /// Whether the cpus of some node, rather than its max_slots, ended the rounds.
+    fn cpus_end_rounds(&self, _placement: &mut Placement<'_>) -> bool {
+        false
+    }
+
+    /// A process that must be bound and cannot be.
+    fn unbindable(
+        &self,
+        placement: &Placement<'_>,
+        placed: u64,
+        group: usize,
+        failure: Failure,
+    ) -> MapError {
+        refuse::unbindable(placement, placed, group, failure)
+    }
+
+    /// Cpus ran out.
+    fn out_of_cpus(&self, placement: &Placement<'_>, placed: u64) -> MapError {
+        refuse::out_of_cpus(placement, placed)
     }
 }
 
-/// A group at hand.
+/// A group of nodes at hand, and what there is on each.
 #[derive(Clone, Copy)]
-pub(crate) struct Case<'w, 's> {
-    pub(crate) deal: &'w Deal,
-    pub(crate) placement: &'w Placement<'s>,
+pub(crate) struct GroupView<'p, 's> {
+    pub(crate) placement: &'p Placement<'s>,
     pub(crate) group: usize,
     pub(crate) capacity: Capacity,
     pub(crate) pass: Pass,
 }
 
-impl Case<'_, '_> {
-    fn row(&self) -> &NodeGroup {
+impl<'p, 's> GroupView<'p, 's> {
+    pub(crate) fn new(placement: &'p mut Placement<'s>, group: usize, pass: Pass) -> Self {
+        Self {
+            capacity: placement.capacity(group),
+            placement,
+            group,
+            pass,
+        }
+    }
+
+    /// The group.
+    pub(crate) fn row(&self) -> &NodeGroup {
         &self.placement.groups[self.group]
     }
 
-    /// Processes that its slots take.
-    fn slots(&self) -> u32 {
-        self.pass.slots(self.row())
+    /// Processes that the slots of each node take.
+    #[inline]
+    pub(crate) fn slots(&self) -> u32 {
+        let row = self.row();
+        match self.pass {
+            Pass::First => row.avail.min(row.room),
+            Pass::Sharing => row.room,
+        }
     }
 
     /// An explicit target must be there (7.6); checked before cpus.
     #[inline]
     pub(crate) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
         let Self {
-            deal,
-            placement,
-            group,
-            capacity,
-            ..
+            placement, group, ..
         } = *self;
-        if binding == Binding::On && !capacity.has_target && Deal::explicit(placement) {
+        if binding == Binding::On && !self.capacity.has_target && placement.explicit() {
             let failure = refuse::no_target(placement, group);
-            return Err(refuse::unbindable(
-                placement,
-                deal.stopped(0),
-                group,
-                failure,
-            ));
+            return Err(refuse::unbindable(placement, 0, group, failure));
         }
         Ok(())
     }
@@ -89,191 +124,37 @@ impl Case<'_, '_> {
         let asked = format!("pe={pe}");
         Err(refuse::span_packages(self.placement, self.group, asked))
     }
-
-    /// PE must fit a mapped object of this node, taken or not.
-    #[inline]
-    pub(crate) fn check_objects(&self) -> Result<(), MapError> {
-        let pe = self.placement.policy.pe;
-        if pe == 1 || self.capacity.largest_object >= u32::from(pe) {
-            return Ok(());
-        }
-        Err(refuse::pe_exceeds(
-            self.placement,
-            self.group,
-            self.capacity,
-        ))
-    }
 }
 
-fn narrow(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// By slot (4.1).
-pub(crate) fn slot_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
-    let Case {
-        deal,
-        placement,
-        capacity,
-        ..
-    } = *case;
-    let slots = case.slots();
-    let given_up =
-        case.row().avail > capacity.free && !Deal::explicit(placement) && case.pass == Pass::First;
-    if deal.binding == Binding::Off || given_up {
-        return Ok((Layout::Plain(Binding::Off), slots));
-    }
-    if slots > 0 {
-        case.check_target(Binding::On)?;
-        case.check_packages()?;
-    }
-    let cpus = match (placement.policy.pe, Deal::overload(placement)) {
-        (1, true) => u32::MAX,
-        (1, false) => capacity.free,
-        (_, true) if case.pass == Pass::Sharing => u32::MAX,
-        (_, _) => capacity.by_package,
-    };
-    Ok((Layout::Plain(Binding::On), slots.min(cpus)))
-}
-
-/// By the cpus of a list (4.7).
-pub(crate) fn list_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
-    let Case {
-        deal,
-        placement,
-        group,
-        capacity,
-        pass,
-    } = *case;
-    let row = case.row();
-    if let Some((cpu, reason)) = capacity.listed_closed {
-        return Err(refuse::pe_list_conflict(
-            placement, group, cpu, reason, capacity,
-        ));
-    }
-    let list = placement
-        .policy
-        .list
-        .map_or(0, |list| narrow(listed_cpus(&placement.apps.lists[list])));
-    let overload = Deal::overload(placement);
-    let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
-    let cap = match pass {
-        Pass::Sharing => row.room,
-        Pass::First => {
-            let own = if overload && placement.policy.ordered == Ordered::No {
-                row.avail
-            } else {
-                list
-            };
-            let own = if oversubscribed {
-                own
-            } else {
-                own.min(row.avail)
-            };
-            own.min(row.room)
-        }
-    };
-    let cap = if overload || deal.binding == Binding::Off {
-        cap
-    } else {
-        cap.min(capacity.listed_free)
-    };
-    Ok((Layout::List(deal.binding), cap))
-}
-
-/// By objects, node after node (4.3).
-pub(crate) fn sweep_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
-    let layout = Layout::Sweep(case.deal.binding);
-    Ok((layout, object_cap(case, layout)?))
-}
-
-/// By objects over all nodes (4.3, SPAN).
-pub(crate) fn walk_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
-    let layout = Layout::Walk(case.deal.binding);
-    Ok((layout, object_cap(case, layout)?))
-}
-
-/// Processes that the objects of a node take, at most its slots.
+/// What a group takes. Node by node: what fails on an earlier one, of those that `allotments` tell of, is said first.
 #[inline]
-fn object_cap(case: &Case<'_, '_>, layout: Layout) -> Result<u32, MapError> {
-    let Case {
-        deal,
-        placement,
-        group,
-        capacity,
-        ..
-    } = *case;
-    let slots = case.slots();
-    if capacity.objects == 0 {
-        return Err(refuse::object_not_found(placement, group));
-    }
-    if deal.binding == Binding::Off || slots == 0 {
-        return Ok(slots);
-    }
-    case.check_target(deal.binding)?;
-    case.check_objects()?;
-    if Deal::overload(placement) {
-        return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
-    }
-    if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
-        // Cpus near several GPUs count once: only laying them tells.
-        let want = slots.min(deal.asked);
-        let cap = placement.fit(group, layout, want);
-        if cap < want
-            && let End::Fails(failure @ Failure::NoTarget(_)) =
-                placement.ending(group, layout, want)
-        {
-            return Err(refuse::unbindable(
-                placement,
-                deal.stopped(0),
-                group,
-                failure,
-            ));
-        }
-        return Ok(cap);
-    }
-    let certain = Deal::explicit(placement) && placement.policy.if_supported == IfSupported::No;
-    if certain
-        || (!Deal::explicit(placement) && capacity.has_target && placement.policy.limit.is_none())
-    {
-        return Ok(slots.min(narrow(capacity.by_object)));
-    }
-    // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(placement.fit(group, layout, slots.min(deal.asked)))
+pub(crate) fn limit(
+    placement: &mut Placement<'_>,
+    policy: &impl MapPolicy,
+    (group, pass): (usize, Pass),
+    allotments: &[Allotment],
+) -> Result<Limit, MapError> {
+    let limit = policy.limit(&GroupView::new(placement, group, pass));
+    limit.or_else(|error| {
+        lay(placement, policy, allotments)?;
+        Err(error)
+    })
 }
 
-/// By node (4.2).
-pub(crate) fn node_layout(case: &Case<'_, '_>) -> Result<Choice, MapError> {
-    let Case {
-        deal,
-        placement,
-        capacity,
-        ..
-    } = *case;
-    let (row, slots) = (case.row(), case.slots());
-    if deal.binding == Binding::Off {
-        return Ok((Layout::Plain(Binding::Off), slots));
-    }
-    if Deal::explicit(placement) {
-        case.check_target(Binding::On)?;
-        case.check_packages()?;
-        let cpus = match (placement.policy.pe, Deal::overload(placement)) {
-            (1, true) => u32::MAX,
-            (1, false) => capacity.free,
-            (_, _) => capacity.by_package,
-        };
-        return Ok((Layout::Plain(Binding::On), slots.min(cpus)));
-    }
-    let each = (deal.asked / placement.node_count()).max(1);
-    let given_up = if case.pass == Pass::Sharing {
-        capacity.free < each && each <= row.avail
-    } else {
-        capacity.free < each.min(row.avail)
-    };
-    let layout = if given_up {
-        Layout::HalfBound(each)
-    } else {
-        Layout::Plain(Binding::On)
-    };
-    Ok((layout, slots))
+/// Lays processes on the groups that they were allotted to.
+///
+/// # Errors
+/// The first process that does not find its place, in the words of the policy.
+pub(crate) fn lay(
+    placement: &mut Placement<'_>,
+    policy: &impl MapPolicy,
+    allotments: &[Allotment],
+) -> Result<(), MapError> {
+    placement
+        .place(allotments)
+        .map_err(|Stop { group, placed, end }| match end {
+            End::Fails(failure) => policy.unbindable(placement, placed, group, failure),
+            End::TooLong => refuse::too_long(),
+            End::Wanted | End::Full => policy.out_of_cpus(placement, placed),
+        })
 }

@@ -2,58 +2,15 @@
 
 use crate::stage::node::bind::Failure;
 
-use super::deal::Stopped;
 use super::placement::Placement;
 use super::trial::NodeGroup;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
-use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, PprObject};
-use crate::stage::node::capacity::{Capacity, listed_cpus, mapped_kind};
-use crate::stage::node::layout::Layout;
+use crate::policy::{BindTo, ObjKind};
 
-/// Nodes that a ppr pattern passed over, and why the first of them was.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Skipped {
-    nodes: u32,
-    first: Option<String>,
-}
-
-impl Skipped {
-    pub(crate) fn for_slots(&mut self, placement: &Placement<'_>, group: usize, needed: u64) {
-        let row = &placement.groups[group];
-        let node = placement.nodes.name(row.nodes.first);
-        self.note(row.nodes.count, || {
-            format!(", {node} needs {needed} slots and has {}", row.avail)
-        });
-    }
-    pub(crate) fn for_cpus(
-        &mut self,
-        placement: &Placement<'_>,
-        group: usize,
-        needed: u64,
-        capacity: Capacity,
-    ) {
-        let row = &placement.groups[group];
-        let node = placement.nodes.name(row.nodes.first);
-        self.note(row.nodes.count, || {
-            format!(
-                ", {node} needs {needed} free cpus and has {}",
-                capacity.free
-            )
-        });
-    }
-    fn note(&mut self, nodes: u32, why: impl FnOnce() -> String) {
-        self.nodes = self.nodes.saturating_add(nodes);
-        self.first.get_or_insert_with(why);
-    }
-}
-
-fn node(placement: &Placement<'_>, group: usize) -> String {
+/// The name of the first node of a group.
+pub(crate) fn node(placement: &Placement<'_>, group: usize) -> String {
     placement.nodes.name(placement.groups[group].nodes.first)
-}
-
-fn kind_word(placement: &Placement<'_>) -> &'static str {
-    mapped_kind(placement.policy.map).map_or("node", ObjKind::word)
 }
 
 /// What each process is bound to, in words.
@@ -63,44 +20,6 @@ pub(crate) fn target(placement: &Placement<'_>) -> String {
         (1, BindTo::Nothing | BindTo::BySize) => "to nothing".to_owned(),
         (pe, _) => format!("to {pe} cpus"),
     }
-}
-
-pub(crate) fn object_not_found(placement: &Placement<'_>, group: usize) -> MapError {
-    let app = placement.app_number();
-    if placement.policy.map == MapBy::Dist {
-        return no_such_device(placement, group);
-    }
-    if mapped_kind(placement.policy.map) == Some(ObjKind::Gpu) {
-        let node = node(placement, group);
-        return PlaceError::DeviceNotFound { app, node }.into();
-    }
-    PlaceError::ObjectNotFound {
-        app,
-        kind: kind_word(placement),
-        node: node(placement, group),
-    }
-    .into()
-}
-
-fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
-    let topology = placement.topology(placement.groups[group].trial);
-    let devices = placement.tables.topologies.devices(topology);
-    let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
-    let device = placement.apps.device[placement.app]
-        .clone()
-        .unwrap_or_default();
-    let there = if there.is_empty() {
-        "none".to_owned()
-    } else {
-        there.join(" ")
-    };
-    PlaceError::NoSuchDevice {
-        app: placement.app_number(),
-        node: node(placement, group),
-        device,
-        there,
-    }
-    .into()
 }
 
 pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
@@ -116,7 +35,7 @@ pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
 /// A process that must be bound and cannot be.
 pub(crate) fn unbindable(
     placement: &Placement<'_>,
-    deal: Stopped,
+    placed: u64,
     group: usize,
     failure: Failure,
 ) -> MapError {
@@ -142,18 +61,9 @@ pub(crate) fn unbindable(
             }
             .into()
         }
-        Failure::SpanPackages if placement.policy.map == MapBy::PeList => {
-            span_packages(placement, group, "the pe-list".to_owned())
+        Failure::NoCpu | Failure::SpanPackages | Failure::ListedTaken(_) => {
+            full(placement, placed, group)
         }
-        Failure::ListedTaken(cpu) => PlaceError::PeListConflict {
-            app,
-            cpu,
-            reason: "taken",
-            node: node(placement, group),
-            last: 0,
-        }
-        .into(),
-        Failure::NoCpu | Failure::SpanPackages => full(placement, deal, group),
     }
 }
 
@@ -180,154 +90,26 @@ pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: Stri
     .into()
 }
 
-pub(crate) fn pe_exceeds(placement: &Placement<'_>, group: usize, capacity: Capacity) -> MapError {
-    PlaceError::PeExceedsObject {
-        app: placement.app_number(),
-        pe: placement.policy.pe,
-        kind: kind_word(placement),
-        largest: capacity.largest_object,
-        node: node(placement, group),
-    }
-    .into()
-}
-
-pub(crate) fn pe_list_conflict(
-    placement: &Placement<'_>,
-    group: usize,
-    cpu: u32,
-    reason: &'static str,
-    capacity: Capacity,
-) -> MapError {
-    let (app, node) = (placement.app_number(), node(placement, group));
-    let last = capacity.cpus.saturating_sub(1);
-    PlaceError::PeListConflict {
-        app,
-        cpu,
-        reason,
-        node,
-        last,
-    }
-    .into()
-}
-
-pub(crate) fn ppr_too_many(
-    placement: &Placement<'_>,
-    deal: Stopped,
-    per: u32,
-    on: PprObject,
-    skipped: &Skipped,
-) -> MapError {
-    let object = match on {
-        PprObject::Node => "node",
-        PprObject::Kind(kind) => kind.word(),
-    };
-    PlaceError::PprTooMany {
-        app: placement.app_number(),
-        asked: deal.asked,
-        placed: u32::try_from(deal.placed).unwrap_or(u32::MAX),
-        pattern: format!("ppr:{per}:{object}"),
-        skipped: skipped.nodes,
-        why: skipped.first.clone().unwrap_or_default(),
-    }
-    .into()
-}
-
-pub(crate) fn out_of_resource(placement: &Placement<'_>, deal: Stopped) -> MapError {
-    let placed = deal.placed;
+pub(crate) fn out_of_resource(placement: &Placement<'_>) -> MapError {
     PlaceError::OutOfResource {
         app: placement.app_number(),
-        asked: deal.asked,
-        placed,
+        asked: placement.asked,
+        placed: placement.dealt(),
         nodes: placement.node_count(),
     }
     .into()
 }
 
-/// Rounds ended early, each group at its cap: at max_slots everywhere, or for want of cpus.
-pub(crate) fn out_of_rounds(
-    placement: &mut Placement<'_>,
-    deal: Stopped,
-    caps: &[(usize, Layout, u32)],
-) -> MapError {
-    let oversubscribed = placement.policy.oversubscribe == crate::policy::Oversubscribe::Allowed;
-    let limited =
-        placement.groups.iter().all(|group| group.room < u32::MAX) && !cpus_bind(placement);
-    if oversubscribed && limited {
-        return out_of_resource(placement, deal);
-    }
-    let may_be_unbound = placement.policy.strength == BindStrength::Default
-        || placement.policy.if_supported == IfSupported::Yes;
-    // Some may take their place without cpus: only laying them tells.
-    if may_be_unbound && placement.place(caps).is_ok() {
-        let placed = placement.bound();
-        return out_of_cpus(placement, Stopped { placed, ..deal });
-    }
-    out_of_cpus(placement, deal)
-}
-
-/// Whether the cpus of some node, rather than its max_slots, ended the rounds.
-fn cpus_bind(placement: &mut Placement<'_>) -> bool {
-    let explicit = placement.policy.strength == crate::policy::BindStrength::Explicit;
-    let objects = mapped_kind(placement.policy.map).is_some();
-    if placement.policy.bind == BindTo::Nothing {
-        return false;
-    }
-    if placement.policy.overload == crate::policy::Overload::Allowed {
-        // Shared cpus bind only where there are none; without objects, packages hold so many processes of several cpus.
-        if objects {
-            return (0..placement.groups.len())
-                .any(|group| placement.capacity(group).with_cpus == 0);
-        }
-        if placement.policy.pe == 1 {
-            return false;
-        }
-    }
-    (0..placement.groups.len()).any(|group| {
-        let capacity = placement.capacity(group);
-        let room = u64::from(placement.groups[group].room);
-        let cpus = match placement.policy.map {
-            MapBy::Object(_) | MapBy::Dist => capacity.by_object,
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Ppr { .. }
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => match (explicit, placement.policy.pe) {
-                (false, _) => u64::MAX,
-                (true, 1) => u64::from(capacity.free),
-                (true, _) => u64::from(capacity.by_package),
-            },
-        };
-        cpus < room
-    })
-}
-
-/// Cpus, or listed cpus, ran out.
-pub(crate) fn out_of_cpus(placement: &Placement<'_>, deal: Stopped) -> MapError {
-    if let (MapBy::PeList, Some(list)) = (placement.policy.map, placement.policy.list) {
-        let listed = u32::try_from(listed_cpus(&placement.apps.lists[list])).unwrap_or(u32::MAX);
-        return PlaceError::PeListExhausted {
-            app: placement.app_number(),
-            asked: deal.asked,
-            placed: deal.placed,
-            listed,
-            nodes: placement.node_count(),
-        }
-        .into();
-    }
+/// Cpus ran out behind so many processes.
+pub(crate) fn out_of_cpus(placement: &Placement<'_>, placed: u64) -> MapError {
     let has_slots = |group: &NodeGroup| group.avail > 0;
-    full(
-        placement,
-        deal,
-        placement.groups.iter().position(has_slots).unwrap_or(0),
-    )
+    let group = placement.groups.iter().position(has_slots);
+    full(placement, placed, group.unwrap_or(0))
 }
 
 /// The cpus of a group's nodes ran out.
-fn full(placement: &Placement<'_>, deal: Stopped, group: usize) -> MapError {
-    let Stopped { asked, placed } = deal;
+fn full(placement: &Placement<'_>, placed: u64, group: usize) -> MapError {
+    let asked = placement.asked;
     let (app, at) = (placement.app_number(), node(placement, group));
     if placed > 0 {
         return PlaceError::NotEnoughCpus {
@@ -351,22 +133,8 @@ fn full(placement: &Placement<'_>, deal: Stopped, group: usize) -> MapError {
     .into()
 }
 
-/// No NUMA node of a group's nodes has a free cpu.
-pub(super) fn no_free_memory(placement: &Placement<'_>, group: usize) -> MapError {
-    let (free, cpus) = first_cpus(placement, group);
-    PlaceError::NoAvailableCpus {
-        app: placement.app_number(),
-        target: target(placement),
-        nodes: placement.node_count(),
-        node: node(placement, group),
-        free,
-        cpus,
-    }
-    .into()
-}
-
 /// Free and all cpus of a group's nodes.
-fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
+pub(crate) fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
     let Some(row) = placement.groups.get(group) else {
         return (0, 0);
     };

@@ -2,13 +2,12 @@
 
 use super::share::Share;
 use super::trial::{
-    Choice, DraftId, NodeGroup, Pass, PassId, Step, StepOutcome, Trial, TrialDraft, TrialId,
-    UnknownStep,
+    Allotment, DraftId, Limit, NodeGroup, Pass, PassId, Step, StepOutcome, Trial, TrialDraft,
+    TrialId, UnknownStep,
 };
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
 use crate::stage::node::capacity::Capacity;
-use crate::stage::node::layout::Layout;
 use crate::table::names::NodeRange;
 use crate::table::states::{StateId, StateRuns};
 use crate::table::topologies::TopologyId;
@@ -28,8 +27,8 @@ pub(crate) struct Scratch {
     pub(crate) topologies: Vec<TopologyId>,
     pub(crate) unknown: Vec<TrialId>,
     /// Counting.
-    pub(crate) counts: Vec<(usize, Layout, u32)>,
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) allotments: Vec<Allotment>,
+    pub(crate) limits: Vec<Limit>,
     pub(crate) shares: Vec<Share>,
     pub(crate) caps: Vec<(u32, u64)>,
     /// Working steps out.

@@ -1,7 +1,9 @@
 //! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
 
 use super::placement::Placement;
-use super::trial::{DraftId, Pass, Step, StepOutcome, Trial, TrialDraft, TrialId, cut};
+use super::trial::{
+    Allotment, DraftId, Pass, Step, StepOutcome, Stop, Trial, TrialDraft, TrialId, UnknownStep, cut,
+};
 use crate::id::Id as _;
 use crate::policy::BindTo;
 use crate::stage::alloc::Finished;
@@ -16,13 +18,14 @@ use std::cmp::Ordering;
 /// them wants.
 #[inline]
 fn alike(steps: &[Step]) -> (usize, u32) {
-    let (first, layout, mut longest) = steps[0];
+    let first = steps[0];
+    let mut longest = first.procs;
     let mut alike = 1;
     while let Some(step) = steps.get(alike)
-        && step.0 == first
-        && step.1 == layout
+        && step.trial == first.trial
+        && step.layout == first.layout
     {
-        longest = step.2;
+        longest = step.procs;
         alike += 1;
     }
     (alike, longest)
@@ -54,20 +57,17 @@ impl Worked {
 }
 
 impl Placement<'_> {
-    /// Places `counts` (group, layout, processes) and moves the groups on. Groups with 0 stay.
+    /// Places `allotments` and moves the groups on. Groups with 0 stay.
     ///
     /// # Errors
     /// The first process, in placing order, that does not find its place: its group, how many of the app did, and why.
-    pub(crate) fn place(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-    ) -> Result<(), (usize, u64, End)> {
-        let (steps, step_of) = self.steps(counts);
+    pub(crate) fn place(&mut self, allotments: &[Allotment]) -> Result<(), Stop> {
+        let (steps, step_of) = self.steps(allotments);
         let outcomes = self.work_out(&steps);
-        let moved = match self.first_stop(counts, (&outcomes, &step_of)) {
+        let moved = match self.first_stop(allotments, (&outcomes, &step_of)) {
             Some(stop) => Err(stop),
             None => {
-                self.advance(counts, (&outcomes, &step_of));
+                self.advance(allotments, (&outcomes, &step_of));
                 Ok(())
             }
         };
@@ -76,22 +76,28 @@ impl Placement<'_> {
         moved
     }
 
-    /// The different steps among `counts`, ascending, and which of them each row is. Rows with 0 are none.
-    fn steps(&mut self, counts: &[(usize, Layout, u32)]) -> (Vec<Step>, Vec<u32>) {
+    /// The different steps among `allotments`, ascending, and which of them each row is. Rows with 0 are none.
+    fn steps(&mut self, allotments: &[Allotment]) -> (Vec<Step>, Vec<u32>) {
         let scratch = &mut *self.scratch;
         let mut order = emptied(&mut scratch.order);
         let mut steps = emptied(&mut scratch.steps);
         let mut step_of = emptied(&mut scratch.step_of);
-        let rows = (0_u32..).zip(counts).filter(|(_, count)| count.2 > 0);
-        order.extend(rows.map(|(row, &(group, layout, procs))| {
-            let step = (self.groups[group].trial, layout, procs);
+        let rows = (0_u32..)
+            .zip(allotments)
+            .filter(|(_, allotment)| allotment.procs > 0);
+        order.extend(rows.map(|(row, allotment)| {
+            let step = Step {
+                trial: self.groups[allotment.group].trial,
+                layout: allotment.layout,
+                procs: allotment.procs,
+            };
             (step, row)
         }));
         // Nodes mostly come in the order in which their states were met.
         if !order.is_sorted() {
             order.sort_unstable();
         }
-        step_of.resize(counts.len(), 0);
+        step_of.resize(allotments.len(), 0);
         let mut last = 0;
         for &(step, row) in &order {
             if steps.last() != Some(&step) {
@@ -123,7 +129,7 @@ impl Placement<'_> {
             );
             if known[from..].contains(&None) {
                 known[from..].fill(None);
-                wanted.extend(steps.iter().map(|&step| (step, longest)));
+                wanted.extend(steps.iter().map(|&step| UnknownStep { step, longest }));
             }
             from += alike;
         }
@@ -131,11 +137,12 @@ impl Placement<'_> {
         let this = &*self;
         over(
             (&wanted, this.tables.sharing, Grain::Coarse),
-            |((trial, ..), _)| this.topology(*trial),
-            |view, &((trial, layout, want), longest)| {
-                let laid = this.lay_on(view, trial, layout, want);
+            |unknown| this.topology(unknown.step.trial),
+            |view, &UnknownStep { step, longest }| {
+                let laid = this.lay_on(view, step.trial, step.layout, step.procs);
                 Worked::new(laid, |segments| {
-                    (want == longest).then(|| Finished::new(&this.tables.topologies, segments))
+                    (step.procs == longest)
+                        .then(|| Finished::new(&this.tables.topologies, segments))
                 })
             },
             |topology| this.view(topology),
@@ -149,7 +156,8 @@ impl Placement<'_> {
         let outcome = |known: Option<TrialId>| {
             known.map_or_else(
                 || {
-                    let (&(step, longest), worked) = worked.next().expect("as many as are unknown");
+                    let (&UnknownStep { step, longest }, worked) =
+                        worked.next().expect("as many as are unknown");
                     self.step(step, worked, longest)
                 },
                 Ok,
@@ -164,27 +172,32 @@ impl Placement<'_> {
     /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
     fn first_stop(
         &self,
-        counts: &[(usize, Layout, u32)],
+        allotments: &[Allotment],
         (outcomes, step_of): (&[StepOutcome], &[u32]),
-    ) -> Option<(usize, u64, End)> {
+    ) -> Option<Stop> {
         if outcomes.iter().all(Result::is_ok) {
             return None;
         }
         let in_rounds = |layout| matches!(layout, Layout::Walk(_));
-        let failed =
-            |(row, (&(_, layout, procs), &step)): (usize, (&(usize, Layout, u32), &u32))| {
-                let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
-                let (placed, end) = outcome.err()?;
-                let round = if in_rounds(layout) { placed } else { 0 };
-                Some((round, row, placed, end))
-            };
-        let rows = counts.iter().zip(step_of).enumerate();
+        let failed = |(row, (allotment, &step)): (usize, (&Allotment, &u32))| {
+            let &Allotment { layout, procs, .. } = allotment;
+            let outcome = outcomes.get(step as usize).filter(|_| procs > 0)?;
+            let (placed, end) = outcome.err()?;
+            let round = if in_rounds(layout) { placed } else { 0 };
+            Some((round, row, placed, end))
+        };
+        let rows = allotments.iter().zip(step_of).enumerate();
         let (round, row, placed, end) = rows
             .filter_map(failed)
             .min_by_key(|&(round, row, ..)| (round, row))?;
         let nodes = |group: usize| u64::from(self.groups[group].nodes.count);
         let mut before = self.placed();
-        for (other, &(group, layout, procs)) in counts.iter().enumerate() {
+        for (other, allotment) in allotments.iter().enumerate() {
+            let &Allotment {
+                group,
+                layout,
+                procs,
+            } = allotment;
             before += match (other.cmp(&row), in_rounds(layout)) {
                 (Ordering::Less, false) => u64::from(procs) * nodes(group),
                 (Ordering::Less, true) => u64::from(procs.min(round + 1)) * nodes(group),
@@ -195,16 +208,21 @@ impl Placement<'_> {
                 (Ordering::Greater, false) => 0,
             };
         }
-        Some((counts[row].0, before, end))
+        Some(Stop {
+            group: allotments[row].group,
+            placed: before,
+            end,
+        })
     }
 
     /// Moves the groups on to what was worked out.
-    fn advance(
-        &mut self,
-        counts: &[(usize, Layout, u32)],
-        (outcomes, step_of): (&[StepOutcome], &[u32]),
-    ) {
-        for (&(group, layout, procs), &step) in counts.iter().zip(step_of) {
+    fn advance(&mut self, allotments: &[Allotment], (outcomes, step_of): (&[StepOutcome], &[u32])) {
+        for (allotment, &step) in allotments.iter().zip(step_of) {
+            let &Allotment {
+                group,
+                layout,
+                procs,
+            } = allotment;
             if procs == 0 {
                 continue;
             }
@@ -224,7 +242,12 @@ impl Placement<'_> {
     }
 
     /// The trial behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, (from, layout, want): Step, worked: Worked, longest: u32) -> StepOutcome {
+    fn step(&mut self, step: Step, worked: Worked, longest: u32) -> StepOutcome {
+        let Step {
+            trial: from,
+            layout,
+            procs: want,
+        } = step;
         let laid_id = DraftId::from_row(self.drafts.len());
         if let Some(finished) = worked.finished {
             let topology = self.topology(from);
@@ -261,7 +284,11 @@ impl Placement<'_> {
     /// What an earlier app of equal policy found here, whose longest step was as long.
     #[inline]
     fn remembered_step(&mut self, step: Step, longest: u32) -> Option<TrialId> {
-        let (trial, layout, procs) = step;
+        let Step {
+            trial,
+            layout,
+            procs,
+        } = step;
         let Trial { state, found, .. } = self.trial[trial];
         let known = self.cache.placed(found?, (layout, procs, longest))?;
         let next = Trial {

@@ -39,15 +39,47 @@ pub(crate) struct NodeGroup {
     pub(crate) trial: TrialId,
 }
 
-/// How a group takes processes in one pass: in which layout, and how many each node at most.
-pub(crate) type Choice = (Layout, u32);
+/// How each node of a group takes processes in one pass: in which layout, and how many at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) layout: Layout,
+    pub(crate) procs: u32,
+}
+
+/// So many processes for each node of a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allotment {
+    /// Row of the group.
+    pub(crate) group: usize,
+    pub(crate) layout: Layout,
+    pub(crate) procs: u32,
+}
+
+/// The first process, in placing order, that does not find its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// Row of its group.
+    pub(crate) group: usize,
+    /// Processes of the app before it.
+    pub(crate) placed: u64,
+    pub(crate) end: End,
+}
 
 /// So many processes more, in a layout.
-pub(crate) type Step = (TrialId, Layout, u32);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Step {
+    pub(crate) trial: TrialId,
+    pub(crate) layout: Layout,
+    pub(crate) procs: u32,
+}
 
 /// A step that is not known, and the most processes that a step of its trial and layout wants: what a step comes to hangs
 /// on both.
-pub(crate) type UnknownStep = (Step, u32);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnknownStep {
+    pub(crate) step: Step,
+    pub(crate) longest: u32,
+}
 
 /// What a step comes to: the trial behind it, or how many processes it places and why no more.
 pub(crate) type StepOutcome = Result<TrialId, (u32, End)>;

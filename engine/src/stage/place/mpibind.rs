@@ -1,0 +1,153 @@
+//! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
+
+use super::placement::Placement;
+use super::policy::{GroupView, MapPolicy, lay};
+use super::refuse;
+use super::share::{Share, even, fill};
+use super::trial::{Allotment, Limit};
+use crate::error::at::{At, Text};
+use crate::error::{MapError, PlaceError, SpecError};
+use crate::policy::{MapBy, ObjKind, Oversubscribe};
+use crate::stage::node::bits;
+use crate::stage::node::layout::Layout;
+use crate::stage::node::units::narrow;
+
+/// `--map-by mpibind`.
+struct Mpibind;
+
+/// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
+pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
+    let mut given: Vec<u32> = Vec::with_capacity(placement.groups.len());
+    let mut group = 0;
+    while group < placement.groups.len() {
+        let row = placement.groups[group];
+        let share = Share {
+            nodes: row.nodes.count,
+            cap: row.avail.min(row.room),
+        };
+        let parts = fill(share, placement.left);
+        let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
+        for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
+            placement.left -= nodes * procs;
+            given.push(procs);
+        }
+        group += rows.len().max(1);
+    }
+    while placement.left > 0 {
+        let may = placement.policy.oversubscribe == Oversubscribe::Allowed;
+        if !may || !share_out(placement, &mut given) {
+            return Err(refuse::out_of_resource(placement));
+        }
+    }
+    let mut allotments = Vec::new();
+    for (group, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
+        check(placement, group)?;
+        allotments.push(Allotment {
+            group,
+            layout: Layout::Mpibind(procs),
+            procs,
+        });
+    }
+    lay(placement, &Mpibind, &allotments)
+}
+
+/// One round of even shares (4.8). Gives whether anybody took any.
+fn share_out(placement: &mut Placement<'_>, given: &mut Vec<u32>) -> bool {
+    let open = |placement: &Placement<'_>, given: &[u32], group: usize| {
+        placement.groups[group].room > given[group]
+    };
+    let all: u64 = (0..placement.groups.len())
+        .filter(|&group| open(placement, given, group))
+        .map(|group| u64::from(placement.groups[group].nodes.count))
+        .sum();
+    let (share, mut at, mut group) = (placement.left, 0_u64, 0);
+    while group < placement.groups.len() {
+        if !open(placement, given, group) {
+            group += 1;
+            continue;
+        }
+        let row = placement.groups[group];
+        let parts = even(row.nodes.count, at, all, share);
+        at += u64::from(row.nodes.count);
+        let before = given[group];
+        let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
+        if rows.len() > 1 {
+            given.insert(group, before);
+        }
+        let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
+        for (part, &(nodes, procs)) in rows.clone().zip(taking) {
+            let procs = procs.min(placement.groups[part].room - before);
+            placement.left -= nodes * procs;
+            given[part] += procs;
+        }
+        group += rows.len();
+    }
+    placement.left < share
+}
+
+impl MapPolicy for Mpibind {
+    /// What a process gets hangs on how many a node has in all: `place` says how many.
+    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
+        check(view.placement, view.group)?;
+        let procs = view.slots();
+        Ok(Limit {
+            layout: Layout::Mpibind(procs),
+            procs,
+        })
+    }
+}
+
+/// Whether the nodes of a group can be dealt out: cpus with memory, and cores as wide as `smt=` says.
+fn check(placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
+    let topology = placement.topology(placement.groups[group].trial);
+    let topologies = &placement.tables.topologies;
+    let MapBy::Mpibind(options) = placement.policy.map else {
+        return Ok(());
+    };
+    if let Some(smt) = options.smt {
+        let cores = topologies.objects(topology, ObjKind::Core);
+        let wide = |core| -> u32 { topologies.ranges(core).iter().map(|(a, b)| b - a).sum() };
+        let widest = cores.map(wide).max().unwrap_or(1);
+        if u32::from(smt) > widest {
+            let value = format!("smt={smt}");
+            return Err(SpecError::BadValue {
+                at: At {
+                    start: 0,
+                    end: narrow(value.len()),
+                    text: Text::Value {
+                        app: Some(placement.app_number()),
+                        option: "map-by".to_owned(),
+                        value,
+                    },
+                },
+                asked: smt.to_string(),
+                range: "number of hwthreads that a core of the node has",
+            }
+            .into());
+        }
+    }
+    let state = placement
+        .tables
+        .states
+        .get(placement.trial[placement.groups[group].trial].state);
+    let free = placement.tables.pusets.words(state.free);
+    let mut memory = topologies.objects(topology, ObjKind::Numa);
+    if memory.any(|node| bits::count_of(free, topologies.ranges(node)) > 0) {
+        return Ok(());
+    }
+    Err(no_free_memory(placement, group))
+}
+
+/// No NUMA node of a group's nodes has a free cpu.
+fn no_free_memory(placement: &Placement<'_>, group: usize) -> MapError {
+    let (free, cpus) = refuse::first_cpus(placement, group);
+    PlaceError::NoAvailableCpus {
+        app: placement.app_number(),
+        target: refuse::target(placement),
+        nodes: placement.node_count(),
+        node: refuse::node(placement, group),
+        free,
+        cpus,
+    }
+    .into()
+}

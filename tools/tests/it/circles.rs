@@ -1,0 +1,232 @@
+//! Who imports whom in the engine: no files in a circle, and folders of the stages in the order of their `mod` lines.
+
+use crate::console::root;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// A module by its path from the root of the crate.
+type Module = Vec<String>;
+
+/// The code of each module: no comments, no tests, no strings.
+fn modules(folder: &Path, at: &[String], found: &mut BTreeMap<Module, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let mut module = at.to_vec();
+        if path.is_dir() {
+            module.push(stem);
+            modules(&path, &module, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            if !matches!(&*stem, "mod" | "lib") {
+                module.push(stem);
+            }
+            found.insert(module, code(&fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn paths(prefix: &[String], tree: &str, found: &mut Vec<Module>) {
+    let segments = |text: &str| -> Vec<String> {
+        let names = text.split("::").map(str::trim);
+        names
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let Some(open) = tree.find('{') else {
+        let plain = tree.split(" as ").next().unwrap_or_default();
+        let mut path = prefix.to_vec();
+        path.extend(segments(plain));
+        found.push(path);
+        return;
+    };
+    let mut head = prefix.to_vec();
+    head.extend(segments(&tree[..open]));
+    let inner = &tree[open + 1..tree.rfind('}').unwrap_or(tree.len())];
+    let (mut depth, mut from) = (0, 0);
+    for (at, sign) in inner.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                paths(&head, &inner[from..at], found);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !inner[from..].trim().is_empty() {
+        paths(&head, &inner[from..], found);
+    }
+}
+
+/// What a module names: by `use`, and in its code as `crate::a::b`, `super::a` or, of its own, `a::b`. Public `use` lines
+/// come second: they hand on and ask nothing.
+fn named(module: &[String], text: &str, known: &BTreeMap<Module, String>) -> [Vec<Module>; 2] {
+    let (mut asked, mut handed_on, mut rest) = (Vec::new(), Vec::new(), String::new());
+    for statement in text.split_inclusive(';') {
+        let start = statement.rfind("\nuse ").or_else(|| {
+            statement
+                .rfind("use ")
+                .filter(|_| statement.contains("pub"))
+        });
+        let is_use = start.filter(|&at| !statement[at..].contains('=') && statement.ends_with(';'));
+        let Some(at) = is_use else {
+            rest.push_str(statement);
+            continue;
+        };
+        let tree = statement[at..].trim().trim_start_matches("use ");
+        let public = statement[..at].trim_end().ends_with([')', 'b'])
+            && statement[..at]
+                .lines()
+                .next_back()
+                .is_some_and(|line| line.trim_start().starts_with("pub"));
+        let into = if public { &mut handed_on } else { &mut asked };
+        paths(&[], tree.trim_end_matches(';'), into);
+    }
+    let word = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == ':';
+    for path in rest
+        .split(|sign: char| !word(sign))
+        .filter(|path| path.contains("::"))
+    {
+        let names: Module = path.split("::").map(str::to_owned).collect();
+        let mut child = module.to_vec();
+        child.push(names[0].clone());
+        if matches!(&*names[0], "crate" | "super") || known.contains_key(&child) {
+            asked.push(names);
+        }
+    }
+    [asked, handed_on]
+}
+
+/// The module that a path of another one means, and what is left of the path.
+fn resolve<'p>(
+    from: &[String],
+    path: &'p [String],
+    known: &BTreeMap<Module, String>,
+) -> Option<(Module, &'p [String])> {
+    let (mut at, mut rest) = (from.to_vec(), path);
+    match rest.first().map(String::as_str)? {
+        "crate" => (at, rest) = (Vec::new(), &rest[1..]),
+        "self" => rest = &rest[1..],
+        "super" => {
+            while rest.first().is_some_and(|name| name == "super") {
+                at.pop();
+                rest = &rest[1..];
+            }
+        }
+        _ => {}
+    }
+    let start = at.len();
+    while let Some(name) = rest.first() {
+        at.push(name.clone());
+        if !known.contains_key(&at) {
+            at.pop();
+            break;
+        }
+        rest = &rest[1..];
+    }
+    let outside = at.len() == start && !matches!(&*path[0], "crate" | "self" | "super");
+    (!outside).then_some((at, rest))
+}
+
+/// Which modules each module needs.
+fn imports() -> BTreeMap<Module, BTreeSet<Module>> {
+    let mut known = BTreeMap::new();
+    modules(&root().join("engine/src"), &[], &mut known);
+    assert!(known.len() > 150, "the engine is where it was");
+    let uses: BTreeMap<Module, [Vec<Module>; 2]> = known
+        .iter()
+        .map(|(module, text)| (module.clone(), named(module, text, &known)))
+        .collect();
+    let mut handed: BTreeMap<(Module, String), Module> = BTreeMap::new();
+    for (module, [_, public]) in &uses {
+        for path in public {
+            if let Some((target, rest)) = resolve(module, path, &known) {
+                let name = rest.first().or(target.last()).cloned().unwrap_or_default();
+                handed.insert((module.clone(), name), target);
+            }
+        }
+    }
+    let mut graph = BTreeMap::new();
+    for (module, [asked, _]) in &uses {
+        let mut needs = BTreeSet::new();
+        for path in asked {
+            let Some((mut target, rest)) = resolve(module, path, &known) else {
+                continue;
+            };
+            if let Some(name) = rest.first() {
+                while let Some(next) = handed.get(&(target.clone(), name.clone())) {
+                    target = next.clone();
+                }
+            }
+            if target != *module {
+                needs.insert(target);
+            }
+        }
+        graph.insert(module.clone(), needs);
+    }
+    graph
+}
+
+/// All that a module needs, over others too.
+fn reached(graph: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<&Module> = graph[from].iter().collect();
+    while let Some(module) = open.pop() {
+        if seen.insert(module.clone()) {
+            open.extend(graph.get(module).into_iter().flatten());
+        }
+    }
+    seen
+}
+
+#[test]
+fn no_files_of_the_engine_stand_in_a_circle() {
+    let graph = imports();
+    let edges: usize = graph.values().map(BTreeSet::len).sum();
+    assert!(edges > 500, "imports are found: {edges}");
+    let circles: Vec<String> = graph
+        .keys()
+        .filter(|module| reached(&graph, module).contains(*module))
+        .filter(|module| module.first().is_some_and(|first| first == "stage"))
+        .map(|module| module.join("/"))
+        .collect();
+    assert!(circles.is_empty(), "in a circle: {}", circles.join(", "));
+}
+
+#[test]
+fn the_stages_import_upwards_only() {
+    let graph = imports();
+    let order = fs::read_to_string(root().join("engine/src/stage/mod.rs")).unwrap();
+    let order: Vec<&str> = order
+        .lines()
+        .filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'))
+        .collect();
+    assert!(order.len() > 5, "the folders of the stages");
+    let place = |module: &Module| {
+        let folder = module.get(1).filter(|_| module[0] == "stage")?;
+        order.iter().position(|known| known == folder)
+    };
+    let mut faults = Vec::new();
+    for (module, needs) in graph.iter().filter(|(module, _)| !module.is_empty()) {
+        for other in needs.iter().filter(|other| !other.is_empty()) {
+            if let (Some(own), Some(its)) = (place(module), place(other))
+                && its > own
+            {
+                faults.push(format!("{} imports {}", module.join("/"), other.join("/")));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "downwards: {}", faults.join(", "));
+}
