@@ -122,8 +122,8 @@ fn excerpt(text: &str, at: usize) -> String {
     if text.len() <= MOST {
         return format!("{text:?}");
     }
-    let start = text.floor_char_boundary(at.saturating_sub(MOST / 2));
-    let end = text.floor_char_boundary(start + MOST);
+    let start = whole(text, at.saturating_sub(MOST / 2));
+    let end = whole(text, start + MOST);
     let (before, behind) = (
         if start > 0 { "…" } else { "" },
         if end < text.len() { "…" } else { "" },
@@ -260,4 +260,11 @@ pub enum XmlFault {
         /// The bound.
         limit: u64,
     },
+}
+
+/// The last place of at most so many bytes where a character of the text begins.
+pub(crate) fn whole(text: &str, most: usize) -> usize {
+    let end = most.min(text.len());
+    let mut places = (0..=end).rev();
+    places.find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

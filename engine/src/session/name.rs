@@ -298,8 +298,9 @@ fn keys() -> (u64, u64) {
 /// Both halves of the product, one on the other.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
-    let (low, high) = a.carrying_mul(b, 0);
-    low ^ high
+    let product = u128::from(a) * u128::from(b);
+    let folded = (product ^ (product >> 64)) & u128::from(u64::MAX);
+    u64::try_from(folded).unwrap_or_default()
 }
 
 /// The last one to seven bytes as a word. Where there are eight, those are read at once: the length is in the hash too.

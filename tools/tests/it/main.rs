@@ -35,6 +35,7 @@ mod mpibind;
 mod newcomers;
 mod page;
 mod picture;
+mod release;
 mod request_schema;
 mod session;
 mod show;

@@ -17,7 +17,7 @@ mod object;
 mod sets;
 mod tree;
 
-use crate::error::{TopoError, XmlFault};
+use crate::error::{TopoError, XmlFault, whole};
 use crate::kind::Kind;
 use dialect::Dialect;
 use distances::Matrix;
@@ -144,7 +144,7 @@ impl<'b> File<'b> {
         self.reader.read_event().map_err(|error| {
             // It may quote a tag of any length.
             let mut reason = error.to_string();
-            reason.truncate(reason.floor_char_boundary(REASON));
+            reason.truncate(whole(&reason, REASON));
             let at = position(self.reader.error_position());
             (at, XmlFault::NotXml { reason })
         })
@@ -185,7 +185,7 @@ impl<'b> File<'b> {
             "topology" => {}
             other => {
                 let mut other = other.escape_debug().to_string();
-                other.truncate(other.floor_char_boundary(REASON));
+                other.truncate(whole(&other, REASON));
                 let reason = format!("<{other}> is no <topology>");
                 return Err((self.at, XmlFault::NotTopology { reason }));
             }

@@ -3,7 +3,7 @@
 use super::dialect::Dialect;
 use super::sets::{Set, Sets};
 use super::tree::{GroupKind, Merging};
-use crate::error::XmlFault;
+use crate::error::{XmlFault, whole};
 use crate::kind::{self, Holds, Kind};
 use quick_xml::escape::unescape;
 
@@ -216,7 +216,7 @@ pub(super) fn bad(attribute: &'static str, value: &str, expected: &'static str) 
 
 /// The first 60 bytes, for messages.
 fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(60);
+    let end = whole(text, 60);
     text[..end].to_owned()
 }
 
