@@ -115,7 +115,12 @@ fn nothing_that_we_depend_on_needs_a_younger_rust() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
-    let of = |id: &Value| packages.iter().find(|package| package["id"] == *id).unwrap();
+    let of = |id: &Value| {
+        packages
+            .iter()
+            .find(|package| package["id"] == *id)
+            .unwrap()
+    };
     let is_published = |package: &Value| PUBLISHED.contains(&package["name"].as_str().unwrap());
     let mut queue: Vec<&Value> = nodes.iter().map(|node| &node["id"]).collect();
     queue.retain(|id| is_published(of(id)));
