@@ -1,6 +1,6 @@
 //! Edges that leave, summed over the objects that they leave: counts over columns of object numbers.
 
-use crate::level::Objects;
+use crate::column::Column;
 use crate::pattern::{Halo, Meeting, Part, Pattern};
 use std::ops::{AddAssign, Range};
 
@@ -10,7 +10,7 @@ pub(crate) type AppRanks = Range<usize>;
 /// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
 ///
 /// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
-pub(crate) fn add(part: &Part, apps: &[AppRanks], objects: &Objects, out: &mut [u64]) {
+pub(crate) fn add(part: &Part, apps: &[AppRanks], objects: &Column, out: &mut [u64]) {
     let ranks = apps[part.app as usize].clone();
     let own = &objects.of_rank[ranks];
     match &part.pattern {
@@ -61,9 +61,9 @@ pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
     let procs = apps[part.app as usize].len() as u64;
     let group = |size: u64| size * size.saturating_sub(1);
     match &part.pattern {
-        Pattern::Halo(halo) => halo_edges(halo),
+        Pattern::Halo(halo) => halo.edges(),
         Pattern::Ring if procs == 0 => 0,
-        Pattern::Ring => halo_edges(&Halo::ring(u32::try_from(procs).unwrap_or(0))),
+        Pattern::Ring => Halo::ring(u32::try_from(procs).unwrap_or(0)).edges(),
         Pattern::Pairs => procs / 2 * 2,
         Pattern::Alltoall(None) => group(procs),
         Pattern::Alltoall(Some(size)) => {
@@ -90,12 +90,6 @@ pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
     }
 }
 
-fn halo_edges(halo: &Halo) -> u64 {
-    let mut pairs = 0;
-    halo.stretches(&mut |_, _, count| pairs += count as u64);
-    2 * pairs
-}
-
 /// An edge each way.
 fn both(a: u32, b: u32, out: &mut [u64]) {
     if a != b {
@@ -104,45 +98,62 @@ fn both(a: u32, b: u32, out: &mut [u64]) {
     }
 }
 
-fn add_halo(halo: &Halo, own: &[u32], out: &mut [u64]) {
-    // What leaves a rank fits a byte, but for halos of many hops: a quarter of the memory.
+/// Ranks whose edges are counted together: these and their neighbours stay in a near cache.
+const TOGETHER: usize = 1 << 13;
+
+/// Adds what leaves each object for a halo over these ranks.
+pub(crate) fn add_halo(halo: &Halo, own: &[u32], out: &mut [u64]) {
+    // What leaves a rank fits a byte, but for halos of many hops.
     if halo.offsets.len() < usize::from(u8::MAX) {
-        add_degrees(&degrees::<u8>(halo, own), own, out);
+        add_planes::<u8>(halo, own, out);
     } else {
-        add_degrees(&degrees::<u32>(halo, own), own, out);
+        add_planes::<u32>(halo, own, out);
     }
 }
 
-/// How many edges of each rank leave its object. Shape `[ranks]`.
-fn degrees<D: Copy + Default + From<bool> + AddAssign>(halo: &Halo, own: &[u32]) -> Vec<D> {
-    let mut leaving = vec![D::default(); own.len()];
-    halo.stretches(&mut |from, to, count| {
-        let (a, b) = (&own[from..from + count], &own[to..to + count]);
-        let mut add = |first: usize| {
-            let leaving = &mut leaving[first..first + count];
+/// Some planes of the grid after the other: how many edges of each rank leave its object, summed over objects.
+fn add_planes<D>(halo: &Halo, own: &[u32], out: &mut [u64])
+where
+    D: Copy + Default + From<bool> + AddAssign + Into<u64>,
+{
+    let planes = halo.grid.sizes[0];
+    let plane = own.len() / planes as usize;
+    let step = u32::try_from((TOGETHER / plane.max(1)).max(1)).unwrap_or(1);
+    let mut leaving: Vec<D> = Vec::new();
+    for first in (0..planes).step_by(step as usize) {
+        let end = planes.min(first.saturating_add(step));
+        let ranks = first as usize * plane..end as usize * plane;
+        leaving.clear();
+        leaving.resize(ranks.len(), D::default());
+        halo.edges_of(first..end, &mut |from, to, count| {
+            let (a, b) = (&own[from..from + count], &own[to..to + count]);
+            let leaving = &mut leaving[from - ranks.start..][..count];
             for ((leaving, a), b) in leaving.iter_mut().zip(a).zip(b) {
                 *leaving += D::from(a != b);
             }
-        };
-        add(from);
-        add(to);
-    });
-    leaving
+        });
+        add_degrees(&leaving, &own[ranks], out);
+    }
 }
 
+/// Neighbours in rank order are often in one object: so many are looked at together.
+const ALIKE: usize = 8;
+
 fn add_degrees<D: Copy + Into<u64>>(leaving: &[D], own: &[u32], out: &mut [u64]) {
-    // Neighbours in rank order are mostly in one object.
-    let mut sum = 0_u64;
-    let mut last = own.first().copied().unwrap_or(0);
-    for (&object, &count) in own.iter().zip(leaving) {
-        if object != last {
-            out[last as usize] += sum;
-            (sum, last) = (0, object);
+    let (objects, rest) = own.as_chunks::<ALIKE>();
+    let (counts, counts_rest) = leaving.as_chunks::<ALIKE>();
+    for (objects, counts) in objects.iter().zip(counts) {
+        if objects.iter().all(|&object| object == objects[0]) {
+            let sum: u64 = counts.iter().map(|&count| count.into()).sum();
+            out[objects[0] as usize] += sum;
+        } else {
+            for (&object, &count) in objects.iter().zip(counts) {
+                out[object as usize] += count.into();
+            }
         }
-        sum += count.into();
     }
-    if let Some(out) = out.get_mut(last as usize) {
-        *out += sum;
+    for (&object, &count) in rest.iter().zip(counts_rest) {
+        out[object as usize] += count.into();
     }
 }
 

@@ -30,10 +30,18 @@ pub mod weight;
 pub mod pattern;
 // A matrix file, line by line.
 pub mod matrix;
-// Which object of each level every rank is in.
+// Levels of the machine.
 pub mod level;
+// Where processes are, as stretches of equal nodes.
+mod places;
+// Numbers for the objects of a level.
+mod numbers;
+// The object of every rank.
+mod column;
 // Edges that leave, summed over objects.
 mod count;
+// Regular jobs: counted on a smaller one.
+mod regular;
 // A plan and its patterns -> figures.
 pub mod score;
 // Which rank each place gets.

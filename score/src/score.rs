@@ -3,7 +3,11 @@
 use crate::count;
 pub(crate) use crate::count::AppRanks;
 use crate::error::{ScoreError, bad_pattern};
-use crate::level::{Level, Objects, Ranks};
+use crate::column::{Column, Order, column, orders};
+use crate::level::Level;
+use crate::numbers::Numbers;
+use crate::places::Places;
+use crate::regular::{self, Figures};
 use crate::limit::PATTERNS_MAX;
 use crate::matrix::{Matrix, Unit};
 use crate::pattern::{Part, Pattern, fits};
@@ -61,28 +65,149 @@ pub struct Score {
 /// # Errors
 /// `bad-pattern`, `job-too-large`.
 ///
-/// Cost: for each level a pass over the ranks, for halos one for each pair of offsets; matrices stream, with a column of each
-/// level in memory.
+/// Cost: for a halo over equal nodes by slot a few planes of the grid; else for each level a pass over the ranks, for halos one
+/// for each offset. Matrices stream, with a column of each level in memory.
 pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Score, ScoreError> {
     let apps = checked(plan, parts)?;
     let unit = unit_of(parts, &apps, matrices)?;
-    let ranks = Ranks::of(plan)?;
-    let mut edges = parts
-        .iter()
-        .map(|part| Weight::whole(count::edges(part, &apps)))
-        .sum();
-    let levels = if parts.iter().any(|part| part.pattern.is_file()) {
-        streamed(&ranks, parts, &apps, matrices, &mut edges)?
-    } else {
-        counted(&ranks, parts, &apps)
+    let places = Places::of(plan)?;
+    let seated = Seated {
+        orders: &orders(&places),
+        places: &places,
+        apps: &apps,
     };
-    Ok(Score {
-        ranks: plan.ranks(),
-        nodes: ranks.nodes.count,
-        unit,
-        edges,
-        levels,
-    })
+    seated.score(parts, unit, matrices)
+}
+
+/// Places with their ranks.
+pub(crate) struct Seated<'s> {
+    pub(crate) places: &'s Places<'s>,
+    /// Shape `[apps]`.
+    pub(crate) orders: &'s [Order<'s>],
+    pub(crate) apps: &'s [AppRanks],
+}
+
+impl Seated<'_> {
+    /// All figures.
+    pub(crate) fn score(
+        &self,
+        parts: &[Part],
+        unit: Unit,
+        matrices: &dyn Matrices,
+    ) -> Result<Score, ScoreError> {
+        let edges = |part: &Part| Weight::whole(count::edges(part, self.apps));
+        let mut edges = parts.iter().map(edges).sum();
+        let nodes = self.numbers(Level::Node);
+        let levels = if parts.iter().any(|part| part.pattern.is_file()) {
+            self.streamed(parts, matrices, &mut edges)?
+        } else {
+            self.counted(parts)
+        };
+        Ok(Score {
+            ranks: self.places.plan.ranks(),
+            nodes: nodes.nodes,
+            unit,
+            edges,
+            levels,
+        })
+    }
+
+    fn numbers(&self, level: Level) -> Numbers {
+        Numbers::of(self.places, &self.places.inside(level))
+    }
+
+    /// Named patterns, one level after the other: one column in memory. Levels that part the ranks alike are counted once.
+    fn counted(&self, parts: &[Part]) -> Vec<Leaving> {
+        let mut known: Vec<(Numbers, Figures)> = Vec::new();
+        let mut levels = Vec::new();
+        for level in self.places.levels() {
+            let numbers = self.numbers(level);
+            let equal = known.iter().find(|(other, _)| *other == numbers);
+            let figures = if let Some(&(_, figures)) = equal {
+                figures
+            } else {
+                let figures = self.figures(&numbers, parts);
+                known.push((numbers, figures));
+                figures
+            };
+            levels.push(Leaving {
+                level,
+                leave: Weight::whole(figures.leave),
+                worst: Weight::whole(figures.worst),
+            });
+        }
+        levels
+    }
+
+    /// What leaves the objects of a level for named patterns.
+    pub(crate) fn figures(&self, numbers: &Numbers, parts: &[Part]) -> Figures {
+        let all = self.places.plan.ranks();
+        if let [part] = parts
+            && self.apps[part.app as usize].len() == all as usize
+            && matches!(self.orders[part.app as usize], Order::Places)
+            && let Some(halo) = part.pattern.halo(all).filter(|_| all > 0)
+        {
+            return regular::figures(&halo, numbers);
+        }
+        let column = column(numbers, self.orders);
+        let mut out = vec![0_u64; column.count as usize];
+        for part in parts {
+            count::add(part, self.apps, &column, &mut out);
+        }
+        Figures::of(&out)
+    }
+
+    /// Matrices, and named patterns beside them: columns of all levels in memory, and each entry seen once.
+    fn streamed(
+        &self,
+        parts: &[Part],
+        matrices: &dyn Matrices,
+        edges: &mut Weight,
+    ) -> Result<Vec<Leaving>, ScoreError> {
+        let mut known: Vec<Numbers> = Vec::new();
+        let mut levels = Vec::new();
+        for level in self.places.levels() {
+            let numbers = self.numbers(level);
+            let at = known.iter().position(|other| *other == numbers);
+            levels.push((level, at.unwrap_or(known.len())));
+            if at.is_none() {
+                known.push(numbers);
+            }
+        }
+        let mut columns: Vec<(Column, Vec<Weight>)> = known
+            .iter()
+            .map(|numbers| {
+                let column = column(numbers, self.orders);
+                let mut named = vec![0_u64; column.count as usize];
+                for part in parts {
+                    count::add(part, self.apps, &column, &mut named);
+                }
+                (column, named.into_iter().map(Weight::whole).collect())
+            })
+            .collect();
+        for part in parts {
+            let Pattern::File(name) = &part.pattern else {
+                continue;
+            };
+            let first = self.apps[part.app as usize].start;
+            open(part, name, self.apps, matrices)?.each(&mut |entry| {
+                *edges += entry.weight;
+                let (from, to) = (first + entry.from as usize, first + entry.to as usize);
+                for (column, out) in &mut columns {
+                    let (a, b) = (column.of_rank[from], column.of_rank[to]);
+                    if a != b {
+                        out[a as usize] += entry.weight;
+                    }
+                }
+            })?;
+        }
+        let leaving = levels.into_iter().map(|(level, at)| Leaving {
+            level,
+            leave: columns[at].1.iter().copied().sum(),
+            worst: columns[at].1.iter().max().copied().unwrap_or_default(),
+        });
+        Ok(leaving.collect())
+    }
 }
 
 /// The ranks of each app, where every pattern is of apps that there are and fits them.
@@ -156,79 +281,4 @@ pub(crate) fn open<'m>(
         Ok(text) => Matrix::open(&part.word, procs, text),
         Err(why) => bad_pattern(&part.word, why),
     }
-}
-
-/// Named patterns, one level after the other: one column in memory. Levels with equal columns are counted once.
-fn counted(ranks: &Ranks<'_>, parts: &[Part], apps: &[AppRanks]) -> Vec<Leaving> {
-    let mut known: Vec<(Vec<Option<u32>>, Leaving)> = Vec::new();
-    let mut levels = Vec::new();
-    for level in ranks.levels() {
-        let inside = ranks.inside(level);
-        let equal = known.iter().find(|(other, _)| *other == inside);
-        let leaving = match equal {
-            Some((_, leaving)) => Leaving { level, ..*leaving },
-            None if level == Level::Node => of_named(level, &ranks.nodes, parts, apps),
-            None => of_named(level, &ranks.objects(&inside), parts, apps),
-        };
-        known.push((inside, leaving));
-        levels.push(leaving);
-    }
-    levels
-}
-
-fn of_named(level: Level, objects: &Objects, parts: &[Part], apps: &[AppRanks]) -> Leaving {
-    let mut out = vec![0_u64; objects.count as usize];
-    for part in parts {
-        count::add(part, apps, objects, &mut out);
-    }
-    Leaving {
-        level,
-        leave: out.iter().map(|&sum| Weight::whole(sum)).sum(),
-        worst: Weight::whole(out.iter().max().copied().unwrap_or(0)),
-    }
-}
-
-/// Matrices, and named patterns beside them: columns of all levels in memory, and each entry seen once.
-fn streamed(
-    ranks: &Ranks<'_>,
-    parts: &[Part],
-    apps: &[AppRanks],
-    matrices: &dyn Matrices,
-    edges: &mut Weight,
-) -> Result<Vec<Leaving>, ScoreError> {
-    let mut levels = Vec::new();
-    for level in ranks.levels() {
-        let objects = match level {
-            Level::Node => ranks.nodes.clone(),
-            Level::Kind(_) => ranks.objects(&ranks.inside(level)),
-        };
-        let mut named = vec![0_u64; objects.count as usize];
-        for part in parts {
-            count::add(part, apps, &objects, &mut named);
-        }
-        let out: Vec<Weight> = named.into_iter().map(Weight::whole).collect();
-        levels.push((level, objects, out));
-    }
-    for part in parts {
-        let Pattern::File(name) = &part.pattern else {
-            continue;
-        };
-        let first = apps[part.app as usize].start;
-        open(part, name, apps, matrices)?.each(&mut |entry| {
-            *edges += entry.weight;
-            let (from, to) = (first + entry.from as usize, first + entry.to as usize);
-            for (_, objects, out) in &mut levels {
-                let (a, b) = (objects.of_rank[from], objects.of_rank[to]);
-                if a != b {
-                    out[a as usize] += entry.weight;
-                }
-            }
-        })?;
-    }
-    let leaving = levels.into_iter().map(|(level, _, out)| Leaving {
-        level,
-        leave: out.iter().copied().sum(),
-        worst: out.iter().max().copied().unwrap_or_default(),
-    });
-    Ok(leaving.collect())
 }

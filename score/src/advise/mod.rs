@@ -9,17 +9,22 @@ mod candidates;
 
 use crate::count;
 use crate::error::{ScoreError, bad_pattern};
-use crate::level::Objects;
+use crate::column::{Order as Seating, column, orders};
+use crate::level::Level;
 use crate::limit::{ANSWERS_MAX, SEARCH_EDGES_MAX, SEARCH_STEPS};
 use crate::matrix::Unit;
 use crate::order::Order;
 use crate::pattern::{Grid, Part, Pattern};
-use crate::score::{AppRanks, Matrices, Score, checked, score, unit_of};
+use crate::numbers::Numbers;
+use crate::places::Places;
+use crate::regular::Figures;
+use crate::score::{AppRanks, Matrices, NoMatrices, Score, Seated, checked, unit_of};
 use crate::weight::Weight;
 use candidates::Tried;
 use graph::Graph;
 use rayon::prelude::*;
 use search::{Search, grown};
+use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 
 /// A way to place the job.
@@ -58,10 +63,47 @@ pub struct Answer {
     pub policy: usize,
     /// The order of its ranks.
     pub chosen: Chosen,
-    /// The rank of each place; empty for the policy's own order.
-    pub ranks: Vec<u32>,
     /// All figures.
     pub score: Score,
+    /// The rank of each place, where local search found it.
+    found: Vec<u32>,
+}
+
+impl Answer {
+    /// The rank of each place. `plan`: that of its policy, of one app. Cost: the ranks.
+    #[must_use]
+    pub fn ranks(&self, plan: &Plan) -> Vec<u32> {
+        match &self.chosen {
+            Chosen::Search => self.found.clone(),
+            Chosen::Named(order) => {
+                Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan))
+            }
+            Chosen::Own => {
+                let mut ranks = vec![0; plan.ranks() as usize];
+                let before = places(plan);
+                let first: Vec<u32> = plan.apps().iter().flat_map(|app| app.runs())
+                    .scan(0, |node, run| {
+                        let first = *node;
+                        *node += run.nodes.count;
+                        Some(first)
+                    })
+                    .collect();
+                let runs_before: Vec<usize> = plan.apps().iter()
+                    .scan(0, |runs, app| {
+                        let before = *runs;
+                        *runs += app.runs().len();
+                        Some(before)
+                    })
+                    .collect();
+                for (rank, at) in plan.rows() {
+                    let run = runs_before[at.app.row()] + at.run as usize;
+                    let place = before[(first[run] + at.node) as usize] + at.local;
+                    ranks[place as usize] = rank.0;
+                }
+                ranks
+            }
+        }
+    }
 }
 
 /// All answers, the best first.
@@ -98,18 +140,18 @@ pub fn advise(
     {
         return bad_pattern(&other.word, "advice is for patterns of one app");
     }
-    unit_of(parts, &apps, matrices)?;
+    let unit = unit_of(parts, &apps, matrices)?;
     let counting = Counting::new(&asked.plan, parts, &apps, matrices)?;
     let mut tried: Vec<Counted> = policies
         .par_iter()
         .enumerate()
         .map(|(policy, own)| counting.policy(policy, &own.plan))
-        .collect();
+        .collect::<Result<_, _>>()?;
     for policy in distinct(policies) {
-        tried.extend(counting.orders(policy, &policies[policy].plan));
+        tried.extend(counting.orders(policy, &policies[policy].plan)?);
     }
     let count = tried.len();
-    let answers = ranked(policies, tried, parts, matrices)?;
+    let answers = counting.ranked(policies, tried, (unit, matrices))?;
     Ok(Advice {
         answers,
         tried: count,
@@ -188,62 +230,45 @@ impl<'c> Counting<'c> {
         })
     }
 
-    /// What leaves the nodes, and the most of one. `nodes`: of each rank of the job.
-    fn figures(&self, nodes: &Objects) -> (u64, u64) {
-        let positive = |sum: i64| u64::try_from(sum).unwrap_or(0);
-        let out: Vec<u64> = match &self.graph {
+    /// What leaves the nodes of a policy with its ranks as they are, or in another order.
+    fn figures(&self, places: &Places<'_>, orders: &[Seating<'_>]) -> (u64, u64) {
+        let numbers = Numbers::of(places, &places.inside(Level::Node));
+        let figures = match &self.graph {
             Some(graph) if self.matrix => {
-                let own = &nodes.of_rank[self.apps[self.parts[0].app as usize].clone()];
-                graph
-                    .leaving(own, nodes.count)
-                    .into_iter()
-                    .map(positive)
-                    .collect()
+                let column = column(&numbers, orders);
+                let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
+                let out = graph.leaving(own, column.count).into_iter();
+                let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
+                Figures::of(&out)
             }
             _ => {
-                let mut out = vec![0; nodes.count as usize];
-                for part in self.parts {
-                    count::add(part, self.apps, nodes, &mut out);
-                }
-                out
+                let seated = Seated {
+                    places,
+                    orders,
+                    apps: self.apps,
+                };
+                seated.figures(&numbers, self.parts)
             }
         };
-        (out.iter().sum(), out.iter().max().copied().unwrap_or(0))
+        (figures.leave, figures.worst)
     }
 
-    fn policy(&self, policy: usize, plan: &Plan) -> Counted {
-        let table = plan.expand();
-        let mut nodes = Objects::default();
-        let mut known = std::collections::HashMap::new();
-        nodes.of_rank.reserve_exact(plan.ranks() as usize);
-        let mut last = None;
-        for rank in (0..plan.ranks()).map(stowplan_engine::count::Rank) {
-            let node = table.node(rank);
-            let number = match last {
-                Some((other, number)) if other == node => number,
-                _ => {
-                    let next = nodes.count;
-                    let number = *known.entry(node).or_insert(next);
-                    nodes.count += u32::from(number == next);
-                    number
-                }
-            };
-            last = Some((node, number));
-            nodes.of_rank.push(number);
-        }
-        let (leave, worst) = self.figures(&nodes);
-        Counted {
+    fn policy(&self, policy: usize, plan: &Plan) -> Result<Counted, ScoreError> {
+        let places = Places::of(plan)?;
+        let (leave, worst) = self.figures(&places, &orders(&places));
+        Ok(Counted {
             policy,
             chosen: Chosen::Own,
             ranks: Vec::new(),
             leave,
             worst,
-        }
+        })
     }
 
     /// The orders of a policy's places, and what local search makes of the best.
-    fn orders(&self, policy: usize, plan: &Plan) -> Vec<Counted> {
+    fn orders(&self, policy: usize, plan: &Plan) -> Result<Vec<Counted>, ScoreError> {
         let before = places(plan);
+        let own_places = Places::of(plan)?;
         let procs = plan.ranks();
         let per_node = before
             .windows(2)
@@ -259,7 +284,7 @@ impl<'c> Counting<'c> {
         }
         let figures: Vec<(u64, u64)> = tried
             .par_iter()
-            .map(|order| self.ordered(&order.ranks(procs, per_node), &before))
+            .map(|order| self.ordered(&own_places, &order.ranks(procs, per_node)))
             .collect();
         let own: Vec<u32> = (0..procs).collect();
         // What is found otherwise may not load one node more than the best that is known.
@@ -282,7 +307,7 @@ impl<'c> Counting<'c> {
         }
         let best = searched
             .into_iter()
-            .map(|ranks| (self.ordered(&ranks, &before), ranks))
+            .map(|ranks| (self.ordered(&own_places, &ranks), ranks))
             .filter(|(figures, _)| fits(figures))
             .min();
         let mut counted: Vec<Counted> = Vec::new();
@@ -309,7 +334,7 @@ impl<'c> Counting<'c> {
                 worst,
             });
         }
-        counted
+        Ok(counted)
     }
 
     /// The grids of the patterns.
@@ -332,17 +357,8 @@ impl<'c> Counting<'c> {
     }
 
     /// Figures of an order.
-    fn ordered(&self, ranks: &[u32], before: &[u32]) -> (u64, u64) {
-        let mut nodes = Objects {
-            of_rank: vec![0; ranks.len()],
-            count: u32::try_from(before.len() - 1).unwrap_or(u32::MAX),
-        };
-        for (node, own) in (0..).zip(before.windows(2)) {
-            for &rank in &ranks[own[0] as usize..own[1] as usize] {
-                nodes.of_rank[rank as usize] = node;
-            }
-        }
-        self.figures(&nodes)
+    fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
+        self.figures(places, &seats(places.plan, ranks))
     }
 
     /// What local search makes of an order.
@@ -360,92 +376,106 @@ impl<'c> Counting<'c> {
 /// Orders that local search starts from.
 const STARTS: usize = 8;
 
-/// The best, with all figures; the job as asked among them.
-fn ranked(
-    policies: &[Policy],
-    mut tried: Vec<Counted>,
-    parts: &[Part],
-    matrices: &dyn Matrices,
-) -> Result<Vec<Answer>, ScoreError> {
-    let asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
-    let mut order: Vec<usize> = (0..tried.len()).collect();
-    order.sort_by_key(|&at| (tried[at].leave, tried[at].worst, !asked(&tried[at]), at));
-    // Policies that do the same are told once: the first of them.
-    let mut answers: Vec<Answer> = Vec::new();
-    let mut full = 0;
-    for at in order {
-        let own = &mut tried[at];
-        let is_asked = asked(own);
-        if !is_asked && (full >= 2 * ANSWERS_MAX || answers.len() >= ANSWERS_MAX + 8) {
-            continue;
-        }
-        full += 1;
-        let answer = answer(policies, own, parts, matrices)?;
-        let known = answers.iter().any(|other| {
-            other.score.levels == answer.score.levels
-                && matches!((&other.chosen, &answer.chosen), (Chosen::Own, Chosen::Own))
-        });
-        if is_asked || !known {
-            answers.push(answer);
-        }
-    }
-    let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-    answers.sort_by_key(|answer| {
-        let levels = answer.score.levels.iter();
-        let figures: Vec<(Weight, Weight)> =
-            levels.map(|level| (level.leave, level.worst)).collect();
-        (figures, !is_asked(answer))
-    });
-    if let Some(at) = answers
-        .iter()
-        .position(is_asked)
-        .filter(|&at| at >= ANSWERS_MAX)
-    {
-        answers.swap(ANSWERS_MAX - 1, at);
-    }
-    answers.truncate(ANSWERS_MAX);
-    Ok(answers)
+/// The rank of each place of the one app with processes.
+fn seats<'r>(plan: &Plan, ranks: &'r [u32]) -> Vec<Seating<'r>> {
+    let of_app = |app: &stowplan_engine::plan::AppPlan| match app.procs().0 {
+        0 => Seating::Places,
+        _ => Seating::RankOf(ranks),
+    };
+    plan.apps().iter().map(of_app).collect()
 }
 
-fn answer(
-    policies: &[Policy],
-    own: &mut Counted,
-    parts: &[Part],
-    matrices: &dyn Matrices,
-) -> Result<Answer, ScoreError> {
-    let plan = &policies[own.policy].plan;
-    let ranks = match &own.chosen {
-        Chosen::Own => Vec::new(),
-        Chosen::Search => std::mem::take(&mut own.ranks),
-        Chosen::Named(order) => {
-            let before = places(plan);
-            let per_node = before
-                .windows(2)
-                .map(|own| own[1] - own[0])
-                .max()
-                .unwrap_or(0);
-            Tried::Named(order.clone()).ranks(plan.ranks(), per_node)
-        }
-    };
-    let score = if ranks.is_empty() {
-        score(plan, parts, matrices)?
-    } else {
-        let refused = |error: stowplan_engine::plan::BadOrder| ScoreError::Order {
-            order: "search".to_owned(),
-            why: error.to_string(),
+/// The most processes of a node.
+fn fullest(plan: &Plan) -> u32 {
+    let runs = plan.apps().iter().flat_map(|app| app.runs());
+    runs.map(|run| run.procs).max().unwrap_or(0)
+}
+
+impl Counting<'_> {
+    /// The best, with all figures; the job as asked among them.
+    fn ranked(
+        &self,
+        policies: &[Policy],
+        mut tried: Vec<Counted>,
+        (unit, matrices): (Unit, &dyn Matrices),
+    ) -> Result<Vec<Answer>, ScoreError> {
+        let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
+        tried.sort_by_key(|own| (own.leave, own.worst, !is_asked(own)));
+        // More than are shown: some will turn out to do the same.
+        let mut at = 0;
+        tried.retain(|own| {
+            at += 1;
+            at <= ANSWERS_MAX * 2 || is_asked(own)
+        });
+        let scored: Vec<Answer> = if self.matrix {
+            let each = tried.into_iter();
+            each.map(|own| self.answer(policies, own, (unit, matrices)))
+                .collect::<Result<_, _>>()?
+        } else {
+            let each = tried.into_par_iter();
+            each.map(|own| self.answer(policies, own, (unit, &NoMatrices)))
+                .collect::<Result<_, _>>()?
         };
-        score(
-            &plan.clone().reordered(&ranks).map_err(refused)?,
-            parts,
-            matrices,
-        )?
-    };
-    Ok(Answer {
-        policy: own.policy,
-        chosen: own.chosen.clone(),
-        ranks,
-        score,
-    })
+        let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
+        // Policies that do the same are told once: the first of them.
+        let mut answers: Vec<Answer> = Vec::new();
+        for answer in scored {
+            let known = answers.iter().any(|other| {
+                other.score.levels == answer.score.levels
+                    && matches!((&other.chosen, &answer.chosen), (Chosen::Own, Chosen::Own))
+            });
+            if is_asked(&answer) || !known {
+                answers.push(answer);
+            }
+        }
+        answers.sort_by_key(|answer| {
+            let levels = answer.score.levels.iter();
+            let figures: Vec<(Weight, Weight)> =
+                levels.map(|level| (level.leave, level.worst)).collect();
+            (figures, !is_asked(answer))
+        });
+        let asked = answers.iter().position(is_asked);
+        if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
+            answers.swap(ANSWERS_MAX - 1, at);
+        }
+        answers.truncate(ANSWERS_MAX);
+        Ok(answers)
+    }
+
+    fn answer(
+        &self,
+        policies: &[Policy],
+        own: Counted,
+        (unit, matrices): (Unit, &dyn Matrices),
+    ) -> Result<Answer, ScoreError> {
+        let plan = &policies[own.policy].plan;
+        let named;
+        let ranks = match &own.chosen {
+            Chosen::Own => None,
+            Chosen::Search => Some(&own.ranks),
+            Chosen::Named(order) => {
+                named = Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan));
+                Some(&named)
+            }
+        };
+        let places = Places::of(plan)?;
+        let orders = match ranks {
+            None => orders(&places),
+            Some(ranks) => seats(plan, ranks),
+        };
+        let seated = Seated {
+            places: &places,
+            orders: &orders,
+            apps: self.apps,
+        };
+        let score = seated.score(self.parts, unit, matrices)?;
+        Ok(Answer {
+            policy: own.policy,
+            chosen: own.chosen,
+            score,
+            found: own.ranks,
+        })
+    }
 }
 
 /// What the answers count.

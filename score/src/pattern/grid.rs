@@ -2,6 +2,8 @@
 
 use crate::error::{ScoreError, bad_pattern};
 use crate::limit::{DIMENSIONS_MAX, HOPS_MAX};
+use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 
 /// A grid, row-major: the last dimension runs fastest.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -115,56 +117,85 @@ impl Halo {
         }
     }
 
-    /// Shows all pairs of cells that are neighbours, as (first cell, first neighbour, how many): stretches of both in rank
-    /// order. Each pair of neighbours comes once where it is one edge each way, twice where it is two.
+    /// All edges. Cost: the offsets.
+    #[must_use]
+    pub fn edges(&self) -> u64 {
+        let cells = |offset: &Vec<i64>| -> u64 {
+            let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
+            let own = |(&step, size): (&i64, i64)| match self.edge {
+                Edge::Open => (size - step.abs()).max(0).unsigned_abs(),
+                Edge::Periodic => size.unsigned_abs(),
+            };
+            offset.iter().zip(sizes).map(own).product()
+        };
+        let moving = self.offsets.iter().filter(|offset| self.moves(offset));
+        moving.map(cells).sum()
+    }
+
+    /// The most steps that an offset takes in a dimension.
+    #[must_use]
+    pub(crate) fn reach(&self, dimension: usize) -> u64 {
+        let steps = self.offsets.iter().map(|offset| offset[dimension]);
+        steps.map(i64::unsigned_abs).max().unwrap_or(0)
+    }
+
+    /// Whether an offset leads to another cell.
+    fn moves(&self, offset: &[i64]) -> bool {
+        let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
+        let mut steps = offset.iter().zip(sizes);
+        match self.edge {
+            Edge::Open => steps.any(|(&step, _)| step != 0),
+            Edge::Periodic => steps.any(|(&step, size)| step.rem_euclid(size) != 0),
+        }
+    }
+
+    /// Shows the edges of all cells whose first coordinate is in `planes`, as (first cell, first neighbour, how many): stretches
+    /// of both in rank order. Each direction of an edge is shown on its own.
     ///
     /// Cost: a call for each stretch.
-    pub fn stretches(&self, visit: &mut impl FnMut(usize, usize, usize)) {
+    pub fn edges_of(&self, planes: Range<u32>, visit: &mut impl FnMut(usize, usize, usize)) {
+        let planes = i64::from(planes.start)..i64::from(planes.end);
         for offset in &self.offsets {
-            let forward = offset
-                .iter()
-                .find(|&&step| step != 0)
-                .is_some_and(|&step| step > 0);
-            if forward {
-                self.along(offset, visit);
+            if self.moves(offset) {
+                self.along(offset, &planes, visit);
             }
         }
     }
 
-    /// The pairs of one offset.
-    fn along(&self, offset: &[i64], visit: &mut impl FnMut(usize, usize, usize)) {
-        let sizes: Vec<i64> = self
-            .grid
-            .sizes
-            .iter()
-            .map(|&size| i64::from(size))
-            .collect();
-        let wrapped = |step: i64, size: i64| step.rem_euclid(size);
-        if self.edge == Edge::Periodic
-            && offset
-                .iter()
-                .zip(&sizes)
-                .all(|(&step, &size)| wrapped(step, size) == 0)
-        {
-            return;
-        }
+    /// The edges of one offset.
+    fn along(
+        &self,
+        offset: &[i64],
+        planes: &Range<i64>,
+        visit: &mut impl FnMut(usize, usize, usize),
+    ) {
+        let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
+        let sizes: SmallVec<[i64; DIMENSIONS_MAX]> = sizes.collect();
         let Some(last) = offset.iter().rposition(|&step| step != 0) else {
             return;
         };
         let inner = length(sizes[last + 1..].iter().product());
         let (size, step) = (sizes[last], offset[last]);
         // What each run of the last dimension that moves is cut into: from, to, how many.
-        let cuts: Vec<(i64, i64, i64)> = match self.edge {
+        let mut cuts = match self.edge {
             Edge::Open if step.abs() >= size => return,
-            Edge::Open if step > 0 => vec![(0, step, size - step)],
-            Edge::Open => vec![(-step, 0, size + step)],
+            Edge::Open if step > 0 => [(0, step, size - step), (0, 0, 0)],
+            Edge::Open => [(-step, 0, size + step), (0, 0, 0)],
             Edge::Periodic => {
-                let step = wrapped(step, size);
-                vec![(0, step, size - step), (size - step, 0, step)]
+                let step = step.rem_euclid(size);
+                [(0, step, size - step), (size - step, 0, step)]
             }
         };
+        if last == 0 {
+            // These are planes themselves.
+            for cut in &mut cuts {
+                let from = cut.0.max(planes.start);
+                let end = (cut.0 + cut.2).min(planes.end);
+                *cut = (from, cut.1 + from - cut.0, end - from);
+            }
+        }
         let block = inner * length(size);
-        self.outer(&sizes[..last], &offset[..last], &mut |from, to| {
+        self.outer((&sizes[..last], &offset[..last]), planes, &mut |from, to| {
             for &(first, second, count) in &cuts {
                 if count > 0 {
                     visit(
@@ -178,8 +209,16 @@ impl Halo {
     }
 
     /// All cells of the dimensions before the last that moves, with the cell that the offset leads to.
-    fn outer(&self, sizes: &[i64], offset: &[i64], visit: &mut impl FnMut(usize, usize)) {
-        let mut at = vec![0_i64; sizes.len()];
+    fn outer(
+        &self,
+        (sizes, offset): (&[i64], &[i64]),
+        planes: &Range<i64>,
+        visit: &mut impl FnMut(usize, usize),
+    ) {
+        let mut at: SmallVec<[i64; DIMENSIONS_MAX]> = smallvec![0; sizes.len()];
+        if let Some(plane) = at.first_mut() {
+            *plane = planes.start;
+        }
         loop {
             let mut to = 0;
             let mut inside = true;
@@ -199,7 +238,8 @@ impl Halo {
                 visit(length(from), length(to));
             }
             // The next cell; none behind the last.
-            let Some(moved) = (0..sizes.len()).rev().find(|&dim| at[dim] + 1 < sizes[dim]) else {
+            let end = |dim: usize| if dim == 0 { planes.end } else { sizes[dim] };
+            let Some(moved) = (0..sizes.len()).rev().find(|&dim| at[dim] + 1 < end(dim)) else {
                 return;
             };
             at[moved] += 1;

@@ -65,10 +65,8 @@ fn answers_cost_what_they_say() {
     let found = advice(plan.clone(), "halo:12x10:periodic", "");
     let parts = [Part::read("halo:12x10:periodic").unwrap()];
     for answer in &found.answers {
-        let ordered = match &answer.ranks[..] {
-            [] => plan.clone(),
-            ranks => plan.clone().reordered(ranks).unwrap(),
-        };
+        let ranks = answer.ranks(&plan);
+        let ordered = plan.clone().reordered(&ranks).unwrap();
         assert_eq!(score(&ordered, &parts, &NoMatrices).unwrap(), answer.score);
     }
     let figures: Vec<_> = found

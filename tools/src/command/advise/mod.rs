@@ -10,9 +10,7 @@ use crate::report::Refused;
 use crate::{Console, output};
 use policies::{Tried, policies};
 use std::io::{self, Write};
-use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{Located, Plan};
-use stowplan_engine::table::apps::AppId;
+use stowplan_engine::plan::Plan;
 use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
 use stowplan_score::order::file;
 
@@ -122,38 +120,12 @@ fn say<'a>(answer: &'a Answer, tried: &Tried, file: &str) -> Said<'a> {
 
 /// Writes the rank of each place, a line a node.
 fn write_order(path: &str, answer: &Answer, plan: &Plan) -> Result<(), Refused> {
-    let ranks = if answer.ranks.is_empty() {
-        ranks_of_places(plan)
-    } else {
-        answer.ranks.clone()
-    };
+    let ranks = answer.ranks(plan);
     let before = places(plan);
     let text = file::write(&ranks, before.windows(2).map(|own| own[1] - own[0]));
     output::give(Some(path), &mut io::sink(), |out| {
         out.write_all(text.as_bytes())
     })
-}
-
-/// The rank of each place of a plan as it is.
-fn ranks_of_places(plan: &Plan) -> Vec<u32> {
-    let mut ranks = Vec::with_capacity(plan.ranks() as usize);
-    for (number, app) in plan.apps().iter().enumerate() {
-        for (run, placed) in (0..).zip(app.runs()) {
-            for node in 0..placed.nodes.count {
-                for local in 0..placed.procs {
-                    let app = AppId::from_row(number);
-                    let at = Located {
-                        app,
-                        run,
-                        node,
-                        local,
-                    };
-                    ranks.push(plan.rank_of(at).0);
-                }
-            }
-        }
-    }
-    ranks
 }
 
 fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {

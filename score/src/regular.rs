@@ -1,0 +1,201 @@
+//! Regular jobs: where nodes and planes of a grid come again and again, a smaller grid on fewer nodes is counted, and what one
+//! more of them adds is added as often as they come.
+//!
+//! With ranks node by node, whether an edge leaves depends on where its rank is in its node and on where it is in the grid.
+//! Away from the edges of a dimension both come again after as many ranks as are a multiple of a node and of a step in that
+//! dimension: a *window*. So what leaves grows by the same with every window, and no object sees anything new.
+
+use crate::column::{Order, column};
+use crate::count;
+use crate::numbers::{Numbers, Piece};
+use crate::pattern::Halo;
+
+/// What leaves the objects of a level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Figures {
+    pub(crate) leave: u64,
+    pub(crate) worst: u64,
+}
+
+impl Figures {
+    /// From what leaves each object.
+    pub(crate) fn of(out: &[u64]) -> Self {
+        Self {
+            leave: out.iter().sum(),
+            worst: out.iter().max().copied().unwrap_or(0),
+        }
+    }
+}
+
+/// The figures of a halo over all ranks of a job whose ranks go place by place.
+///
+/// Cost: where nodes are equal a few windows, else the ranks.
+pub(crate) fn figures(halo: &Halo, numbers: &Numbers) -> Figures {
+    counted(halo, numbers, 0)
+}
+
+/// The same, with windows of this dimension and of those behind it left out.
+fn counted(halo: &Halo, numbers: &Numbers, dimension: usize) -> Figures {
+    if dimension == halo.grid.sizes.len() {
+        let orders: Vec<Order<'_>> = numbers.apps.iter().map(|_| Order::Places).collect();
+        let column = column(numbers, &orders);
+        let mut out = vec![0; numbers.count as usize];
+        count::add_halo(halo, &column.of_rank, &mut out);
+        return Figures::of(&out);
+    }
+    let Some(cut) = Cut::of(halo, numbers, dimension) else {
+        return counted(halo, numbers, dimension + 1);
+    };
+    let without = |windows: u32| {
+        let (halo, numbers) = cut.without(halo, numbers, windows);
+        counted(&halo, &numbers, dimension + 1)
+    };
+    let (more, fewer) = (without(cut.windows), without(cut.windows + 1));
+    Figures {
+        leave: more.leave + u64::from(cut.windows) * (more.leave - fewer.leave),
+        worst: more.worst,
+    }
+}
+
+/// Where windows can be left out.
+struct Cut {
+    dimension: usize,
+    app: usize,
+    piece: usize,
+    /// How many.
+    windows: u32,
+    /// What one of them takes from the dimension and from the piece.
+    steps: u32,
+    nodes: u32,
+}
+
+impl Cut {
+    fn of(halo: &Halo, numbers: &Numbers, dimension: usize) -> Option<Self> {
+        let sizes = &halo.grid.sizes;
+        let cells = |sizes: &[u32]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+        let (blocks, block) = (cells(&sizes[..dimension]), cells(&sizes[dimension..]));
+        let step = cells(&sizes[dimension + 1..]);
+        let app = numbers.apps.iter().position(|pieces| !pieces.is_empty())?;
+        let pieces = &numbers.apps[app];
+        let ranks = |piece: &Piece| u64::from(piece.nodes) * u64::from(piece.procs);
+        let piece = (0..pieces.len()).max_by_key(|&at| (ranks(&pieces[at]), at))?;
+        let procs = u64::from(pieces[piece].procs);
+        let first: u64 = pieces[..piece].iter().map(ranks).sum();
+        let end = first + ranks(&pieces[piece]);
+        let all: u64 = pieces.iter().map(ranks).sum();
+        let is_whole = (first, end) == (0, all);
+        // Inside a block whole nodes must come again in every block.
+        if dimension > 0 && !(is_whole && block.is_multiple_of(procs)) {
+            return None;
+        }
+        // Away from the edges, and from other nodes.
+        let reach = halo.reach(dimension).checked_mul(step)?;
+        let (mut from, mut to) = (reach, block.checked_sub(reach)?);
+        if first > 0 {
+            from = from.max(first + reach + step);
+        }
+        if end < all {
+            to = to.min(end.checked_sub(reach + step)?);
+        }
+        let window = step / gcd(step, procs) * procs;
+        let left = to.checked_sub(from)?.checked_sub(window + procs)?;
+        let windows = left / window;
+        let is_worth_it = (2 * windows + 1) * window > block;
+        let number = |count: u64| u32::try_from(count).ok();
+        Some(Self {
+            dimension,
+            app,
+            piece,
+            windows: number(windows).filter(|&windows| windows > 0 && is_worth_it)?,
+            steps: number(window / step)?,
+            nodes: number(blocks * (window / procs))?,
+        })
+    }
+
+    fn without(&self, halo: &Halo, numbers: &Numbers, windows: u32) -> (Halo, Numbers) {
+        let mut halo = halo.clone();
+        halo.grid.sizes[self.dimension] -= windows * self.steps;
+        let fewer = numbers.without(self.app, self.piece, windows * self.nodes);
+        (halo, fewer)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::{Part, Pattern};
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+
+    /// Pieces of nodes with random objects, over a random grid.
+    fn job(below: &mut impl FnMut(u32) -> u32) -> (Halo, Numbers) {
+        let grids = [
+            [1 + below(60), 1 + below(9), 1 + below(9)],
+            [1 + below(6), 1 + below(60), 1 + below(6)],
+            [1 + below(5), 1 + below(5), 1 + below(60)],
+            [1, 8 << below(3), 16],
+            [1 + below(900), 1, 1],
+            [30, 4 + below(20), 8],
+        ];
+        let [a, b, c] = grids[below(6) as usize];
+        let mut word = match below(3) {
+            0 => format!("halo:{a}x{b}x{c}"),
+            1 => format!("halo:{}x{c}", a * b),
+            _ => format!("halo:{a}x{}", b * c),
+        };
+        for (option, odds) in [(":periodic", 2), (":box", 2), (":but-last", 4), (":hops=3", 3)] {
+            if below(odds) == 0 {
+                word.push_str(option);
+            }
+        }
+        let Pattern::Halo(halo) = Part::read(&word).unwrap().pattern else {
+            panic!("{word} is a halo");
+        };
+        let procs = 1 << below(5);
+        let mut left = a * b * c;
+        let mut numbers = Numbers::default();
+        let mut pieces = Vec::new();
+        while left > 0 {
+            let own = if below(3) > 0 { procs } else { 1 + below(9) };
+            let own = own.min(left);
+            let most = left / own;
+            let nodes = if below(3) > 0 { most } else { 1 + below(most) };
+            let width = 1 + below(own);
+            let first = numbers.inside.len();
+            for _ in 0..own {
+                numbers.inside.push(below(width));
+            }
+            pieces.push(Piece {
+                first: numbers.nodes,
+                nodes,
+                procs: own,
+                base: numbers.count,
+                width,
+                inside: first..numbers.inside.len(),
+            });
+            numbers.count += nodes * width;
+            numbers.nodes += nodes;
+            left -= nodes * own;
+        }
+        numbers.apps.push(pieces);
+        (halo, numbers)
+    }
+
+    #[test]
+    fn windows_left_out_change_nothing() {
+        let mut dice = ChaCha8Rng::seed_from_u64(64);
+        let mut below = |end: u32| dice.next_u32() % end;
+        let mut cut = 0;
+        for _ in 0..6000 {
+            let (halo, numbers) = job(&mut below);
+            let all = counted(&halo, &numbers, halo.grid.sizes.len());
+            assert_eq!(figures(&halo, &numbers), all, "{halo:?} {:?}", numbers.apps);
+            cut += u32::from(Cut::of(&halo, &numbers, 0).is_some());
+        }
+        assert!(cut > 1000, "{cut} jobs were cut");
+    }
+}
