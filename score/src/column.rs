@@ -19,9 +19,43 @@ pub(crate) enum Order<'o> {
     RankOf(&'o [u32]),
 }
 
+/// The number of an object: the narrower, the more are compared at once.
+pub(crate) trait Number: Copy + Eq {
+    /// From a number that fits.
+    fn of(number: u32) -> Self;
+    /// Its row.
+    fn row(self) -> usize;
+}
+
+impl Number for u16 {
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a column of these has at most 2^16 objects")]
+    fn of(number: u32) -> Self {
+        number as Self
+    }
+    #[inline]
+    fn row(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Number for u32 {
+    #[inline]
+    fn of(number: u32) -> Self {
+        number
+    }
+    #[inline]
+    fn row(self) -> usize {
+        self as usize
+    }
+}
+
+/// Objects up to which numbers of 16 bits do.
+pub(crate) const NARROW: u32 = 1 << 16;
+
 /// The object of each rank of a level.
-pub(crate) struct Column {
-    pub(crate) of_rank: Vec<u32>,
+pub(crate) struct Column<T> {
+    pub(crate) of_rank: Vec<T>,
     /// Numbers are below this.
     pub(crate) count: u32,
 }
@@ -76,18 +110,18 @@ fn before_runs(app: &stowplan_engine::plan::AppPlan) -> Vec<u32> {
 /// The column of a level.
 ///
 /// Cost: a write for each rank, for orders that were walked or found two.
-pub(crate) fn column(numbers: &Numbers, orders: &[Order<'_>]) -> Column {
+pub(crate) fn column<T: Number>(numbers: &Numbers, orders: &[Order<'_>]) -> Column<T> {
     let ranks = |pieces: &Vec<Piece>| -> usize {
         let each = pieces.iter();
         each.map(|piece| piece.nodes as usize * piece.procs as usize)
             .sum()
     };
     let total = numbers.apps.iter().map(ranks).sum();
-    let mut of_rank = Vec::with_capacity(total);
+    let mut of_rank: Vec<T> = Vec::with_capacity(total);
     for (pieces, order) in numbers.apps.iter().zip(orders) {
         match order {
             Order::Places => by_place(numbers, pieces, |objects| {
-                of_rank.extend(objects);
+                of_rank.extend(objects.map(T::of));
             }),
             Order::Rounds => by_rounds(numbers, pieces, &mut of_rank),
             Order::Listed(listed) => {
@@ -95,19 +129,19 @@ pub(crate) fn column(numbers: &Numbers, orders: &[Order<'_>]) -> Column {
             }
             Order::PlaceOf(place_of) => {
                 let mut of_place = Vec::with_capacity(place_of.len());
-                by_place(numbers, pieces, |objects| of_place.extend(objects));
+                by_place(numbers, pieces, |objects| of_place.extend(objects.map(T::of)));
                 of_rank.extend(place_of.iter().map(|&place| of_place[place as usize]));
             }
             Order::RankOf(rank_of) => {
                 let first = of_rank.len();
-                of_rank.resize(first + rank_of.len(), 0);
+                of_rank.resize(first + rank_of.len(), T::of(0));
                 let own = &mut of_rank[first..];
                 let mut left = *rank_of;
                 by_place(numbers, pieces, |objects| {
                     let (ranks, behind) = left.split_at(objects.len());
                     left = behind;
                     for (&rank, object) in ranks.iter().zip(objects) {
-                        own[rank as usize] = object;
+                        own[rank as usize] = T::of(object);
                     }
                 });
             }
@@ -158,24 +192,24 @@ impl Iterator for OfNode<'_> {
 
 impl ExactSizeIterator for OfNode<'_> {}
 
-fn by_rounds(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<u32>) {
+fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T>) {
     let mut live: Vec<&Piece> = pieces.iter().collect();
     let rounds = pieces.iter().map(|piece| piece.procs).max().unwrap_or(0);
     for round in 0..rounds {
         live.retain(|piece| piece.procs > round);
         for piece in &live {
             let first = numbers.object(piece, 0, round);
-            of_rank.extend((0..piece.nodes).map(|node| first + node * piece.width));
+            of_rank.extend((0..piece.nodes).map(|node| T::of(first + node * piece.width)));
         }
     }
 }
 
-fn by_list(
+fn by_list<T: Number>(
     numbers: &Numbers,
     pieces: &[Piece],
     listed: &[ListedRun],
     ranks: usize,
-    of_rank: &mut Vec<u32>,
+    of_rank: &mut Vec<T>,
 ) {
     let mut by_node: Vec<&Piece> = pieces.iter().collect();
     by_node.sort_by_key(|piece| piece.first);
@@ -194,6 +228,6 @@ fn by_list(
         let count = ends.next().unwrap_or(ranks) - run.rank as usize;
         let base = piece.base + (run.node - piece.first) * piece.width;
         let inside = &numbers.on_node(piece)[run.local as usize..][..count];
-        of_rank.extend(inside.iter().map(|inside| base + inside));
+        of_rank.extend(inside.iter().map(|inside| T::of(base + inside)));
     }
 }

@@ -1,16 +1,44 @@
 //! Edges that leave, summed over the objects that they leave: counts over columns of object numbers.
 
-use crate::column::Column;
-use crate::pattern::{Halo, Meeting, Part, Pattern};
-use std::ops::{AddAssign, Range};
+use crate::column::{Column, NARROW, Number, Order, column};
+use crate::numbers::Numbers;
+use crate::pattern::{Halo, Meeting, Part, Pattern, Rows};
+use std::ops::{AddAssign, Range, SubAssign};
 
 /// Ranks of an app.
 pub(crate) type AppRanks = Range<usize>;
 
+/// What leaves each object for named patterns. Shape `[objects]`.
+pub(crate) fn leaving(
+    parts: &[Part],
+    apps: &[AppRanks],
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+) -> Vec<u64> {
+    if numbers.count <= NARROW {
+        leaving_in(parts, apps, &column::<u16>(numbers, orders))
+    } else {
+        leaving_in(parts, apps, &column::<u32>(numbers, orders))
+    }
+}
+
+fn leaving_in<T: Number>(parts: &[Part], apps: &[AppRanks], objects: &Column<T>) -> Vec<u64> {
+    let mut out = vec![0; objects.count as usize];
+    for part in parts {
+        add(part, apps, objects, &mut out);
+    }
+    out
+}
+
 /// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
 ///
 /// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
-pub(crate) fn add(part: &Part, apps: &[AppRanks], objects: &Column, out: &mut [u64]) {
+pub(crate) fn add<T: Number>(
+    part: &Part,
+    apps: &[AppRanks],
+    objects: &Column<T>,
+    out: &mut [u64],
+) {
     let ranks = apps[part.app as usize].clone();
     let own = &objects.of_rank[ranks];
     match &part.pattern {
@@ -91,10 +119,10 @@ pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
 }
 
 /// An edge each way.
-fn both(a: u32, b: u32, out: &mut [u64]) {
+fn both<T: Number>(a: T, b: T, out: &mut [u64]) {
     if a != b {
-        out[a as usize] += 1;
-        out[b as usize] += 1;
+        out[a.row()] += 1;
+        out[b.row()] += 1;
     }
 }
 
@@ -102,19 +130,20 @@ fn both(a: u32, b: u32, out: &mut [u64]) {
 const TOGETHER: usize = 1 << 13;
 
 /// Adds what leaves each object for a halo over these ranks.
-pub(crate) fn add_halo(halo: &Halo, own: &[u32], out: &mut [u64]) {
+pub(crate) fn add_halo<T: Number>(halo: &Halo, own: &[T], out: &mut [u64]) {
     // What leaves a rank fits a byte, but for halos of many hops.
     if halo.offsets.len() < usize::from(u8::MAX) {
-        add_planes::<u8>(halo, own, out);
+        add_planes::<T, u8>(halo, own, out);
     } else {
-        add_planes::<u32>(halo, own, out);
+        add_planes::<T, u32>(halo, own, out);
     }
 }
 
 /// Some planes of the grid after the other: how many edges of each rank leave its object, summed over objects.
-fn add_planes<D>(halo: &Halo, own: &[u32], out: &mut [u64])
+fn add_planes<T, D>(halo: &Halo, own: &[T], out: &mut [u64])
 where
-    D: Copy + Default + From<bool> + AddAssign + Into<u64>,
+    T: Number,
+    D: Copy + Default + From<bool> + AddAssign + SubAssign + Into<u64>,
 {
     let planes = halo.grid.sizes[0];
     let plane = own.len() / planes as usize;
@@ -125,42 +154,76 @@ where
         let ranks = first as usize * plane..end as usize * plane;
         leaving.clear();
         leaving.resize(ranks.len(), D::default());
-        halo.edges_of(first..end, &mut |from, to, count| {
-            let (a, b) = (&own[from..from + count], &own[to..to + count]);
-            let leaving = &mut leaving[from - ranks.start..][..count];
-            for ((leaving, a), b) in leaving.iter_mut().zip(a).zip(b) {
-                *leaving += D::from(a != b);
-            }
+        halo.edges_of(first..end, &mut |rows| {
+            add_rows(rows, own, (&mut leaving, ranks.start));
         });
         add_degrees(&leaving, &own[ranks], out);
+    }
+}
+
+/// Gaps between rows up to this part of a row are counted too, and taken away again: long stretches are compared quicker.
+const GAPS: usize = 4;
+
+/// Counts the edges that leave. `leaving`: of the ranks from some on.
+fn add_rows<T, D>(rows: Rows, own: &[T], (leaving, first): (&mut [D], usize))
+where
+    T: Number,
+    D: Copy + From<bool> + AddAssign + SubAssign,
+{
+    if rows.rows == 0 {
+        return;
+    }
+    let at = |from: usize, to: usize, count: usize| {
+        let cells = from - first..from - first + count;
+        (cells, &own[from..from + count], &own[to..to + count])
+    };
+    if rows.rows == 1 || (rows.pitch - rows.count) * GAPS > rows.count {
+        for (from, to, count) in rows.each() {
+            let (cells, a, b) = at(from, to, count);
+            for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
+                *leaving += D::from(a != b);
+            }
+        }
+        return;
+    }
+    let all = (rows.rows - 1) * rows.pitch + rows.count;
+    let (cells, a, b) = at(rows.from, rows.to, all);
+    for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
+        *leaving += D::from(a != b);
+    }
+    for (from, to, count) in rows.each().take(rows.rows - 1) {
+        let (cells, a, b) = at(from + count, to + count, rows.pitch - count);
+        for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
+            *leaving -= D::from(a != b);
+        }
     }
 }
 
 /// Neighbours in rank order are often in one object: so many are looked at together.
 const ALIKE: usize = 8;
 
-fn add_degrees<D: Copy + Into<u64>>(leaving: &[D], own: &[u32], out: &mut [u64]) {
+fn add_degrees<T: Number, D: Copy + Into<u64>>(leaving: &[D], own: &[T], out: &mut [u64]) {
     let (objects, rest) = own.as_chunks::<ALIKE>();
     let (counts, counts_rest) = leaving.as_chunks::<ALIKE>();
     for (objects, counts) in objects.iter().zip(counts) {
         if objects.iter().all(|&object| object == objects[0]) {
             let sum: u64 = counts.iter().map(|&count| count.into()).sum();
-            out[objects[0] as usize] += sum;
+            out[objects[0].row()] += sum;
         } else {
             for (&object, &count) in objects.iter().zip(counts) {
-                out[object as usize] += count.into();
+                out[object.row()] += count.into();
             }
         }
     }
     for (&object, &count) in rest.iter().zip(counts_rest) {
-        out[object as usize] += count.into();
+        out[object.row()] += count.into();
     }
 }
 
 /// How many members of a group each object has. Shape of `count`: `[objects]`.
 struct Members {
     count: Vec<u32>,
-    met: Vec<u32>,
+    met: Vec<usize>,
 }
 
 impl Members {
@@ -171,9 +234,10 @@ impl Members {
         }
     }
 
-    fn meet(&mut self, group: impl Iterator<Item = u32>) {
+    fn meet<T: Number>(&mut self, group: impl Iterator<Item = T>) {
         for object in group {
-            let count = &mut self.count[object as usize];
+            let object = object.row();
+            let count = &mut self.count[object];
             if *count == 0 {
                 self.met.push(object);
             }
@@ -182,16 +246,21 @@ impl Members {
     }
 
     /// All of a group talk to each other.
-    fn add_group(&mut self, group: impl Iterator<Item = u32>, size: usize, out: &mut [u64]) {
+    fn add_group<T: Number>(
+        &mut self,
+        group: impl Iterator<Item = T>,
+        size: usize,
+        out: &mut [u64],
+    ) {
         self.meet(group);
         for object in self.met.drain(..) {
-            let members = std::mem::take(&mut self.count[object as usize]);
-            out[object as usize] += u64::from(members) * (size as u64 - u64::from(members));
+            let members = std::mem::take(&mut self.count[object]);
+            out[object] += u64::from(members) * (size as u64 - u64::from(members));
         }
     }
 }
 
-fn add_between(a: &[u32], b: &[u32], meeting: Meeting, objects: u32, out: &mut [u64]) {
+fn add_between<T: Number>(a: &[T], b: &[T], meeting: Meeting, objects: u32, out: &mut [u64]) {
     match meeting {
         Meeting::Block => {
             let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -207,14 +276,14 @@ fn add_between(a: &[u32], b: &[u32], meeting: Meeting, objects: u32, out: &mut [
             let (mut of_a, mut of_b) = (Members::new(objects), Members::new(objects));
             of_a.meet(a.iter().copied());
             of_b.meet(b.iter().copied());
-            let there = |members: &Members, object: u32| u64::from(members.count[object as usize]);
+            let there = |members: &Members, object: usize| u64::from(members.count[object]);
             for &object in &of_a.met {
                 let others = b.len() as u64 - there(&of_b, object);
-                out[object as usize] += there(&of_a, object) * others;
+                out[object] += there(&of_a, object) * others;
             }
             for &object in &of_b.met {
                 let others = a.len() as u64 - there(&of_a, object);
-                out[object as usize] += there(&of_b, object) * others;
+                out[object] += there(&of_b, object) * others;
             }
         }
     }

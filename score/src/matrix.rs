@@ -106,6 +106,19 @@ impl<'m> Matrix<'m> {
     pub fn each(mut self, visit: &mut impl FnMut(Entry)) -> Result<(), ScoreError> {
         let mut seen = 0_u64;
         let mut line = self.first.take().unwrap_or_default();
+        let symmetric = matches!(self.form, Form::Market(_, Symmetry::Symmetric));
+        let mut take = |entry: Entry| {
+            if entry.from != entry.to {
+                visit(entry);
+                if symmetric {
+                    visit(Entry {
+                        from: entry.to,
+                        to: entry.from,
+                        weight: entry.weight,
+                    });
+                }
+            }
+        };
         let mut there = !line.is_empty() || self.lines.next(&mut line)?;
         while there {
             let text = line.trim_ascii();
@@ -114,18 +127,15 @@ impl<'m> Matrix<'m> {
                 && !comment
                 && let Some(entry) = self.entry(text)?
             {
-                if entry.from != entry.to {
-                    visit(entry);
-                    if let Form::Market(_, Symmetry::Symmetric) = self.form {
-                        visit(Entry {
-                            from: entry.to,
-                            to: entry.from,
-                            weight: entry.weight,
-                        });
-                    }
-                }
+                take(entry);
                 seen += 1;
             }
+            // Lines as programs write them are read where they are, all others one by one.
+            let plain = Plain {
+                form: self.form,
+                procs: self.procs,
+            };
+            seen += self.lines.plain(&plain, &mut take)?;
             there = self.lines.next(&mut line)?;
         }
         match (self.form, self.lines.entries) {
@@ -199,6 +209,59 @@ impl<'m> Matrix<'m> {
     }
 }
 
+/// How programs write entries: numbers of few digits, one sign between them, and the end of the line.
+struct Plain {
+    form: Form,
+    procs: u32,
+}
+
+impl Plain {
+    /// The entry of the first line and what stands behind it; `None`: the line is written otherwise, or wrong.
+    #[inline]
+    fn entry<'t>(&self, text: &'t [u8]) -> Option<(Entry, &'t [u8])> {
+        let (apart, least, weighted) = match self.form {
+            Form::Lines => (b',', 0, true),
+            Form::Market(unit, _) => (b' ', 1, unit == Unit::Bytes),
+        };
+        let (from, behind) = digits(text)?;
+        let (to, mut behind) = digits(behind.strip_prefix(&[apart])?)?;
+        let mut weight = Weight::ONE;
+        if weighted {
+            let count;
+            (count, behind) = digits(behind.strip_prefix(&[apart])?)?;
+            weight = Weight::whole(count);
+        }
+        let behind = behind.strip_prefix(b"\n")?;
+        let rank = |number: u64| {
+            let rank = u32::try_from(number).ok()?.checked_sub(least)?;
+            (rank < self.procs).then_some(rank)
+        };
+        let (from, to) = (rank(from)?, rank(to)?);
+        Some((Entry { from, to, weight }, behind))
+    }
+}
+
+/// Digits of a plain number, at most: such a number is below 2^53.
+const DIGITS: usize = 15;
+
+/// The number at the start of a text, and what stands behind it.
+#[inline]
+fn digits(text: &[u8]) -> Option<(u64, &[u8])> {
+    let mut number = 0;
+    for (at, sign) in text.iter().enumerate() {
+        let digit = sign.wrapping_sub(b'0');
+        if digit > 9 {
+            return (at > 0).then_some((number, &text[at..]));
+        }
+        if at == DIGITS {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+    }
+    // It may go on behind what was read.
+    None
+}
+
 fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|sign| sign.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
@@ -226,6 +289,31 @@ impl<'m> Lines<'m> {
 
     fn refuse<T>(&self, why: &str) -> Result<T, ScoreError> {
         bad_pattern(self.word, format!("line {}: {why}", self.number))
+    }
+
+    /// Shows the entries of the lines at hand that are plain, up to one that is not; gives how many.
+    fn plain(&mut self, plain: &Plain, take: &mut impl FnMut(Entry)) -> Result<u64, ScoreError> {
+        let mut lines = 0;
+        loop {
+            let read = match self.text.fill_buf() {
+                Ok(read) => read,
+                // Whoever reads the next line says so.
+                Err(_) => return Ok(lines),
+            };
+            let mut rest = read;
+            let before = lines;
+            while let Some((entry, behind)) = plain.entry(rest) {
+                take(entry);
+                rest = behind;
+                lines += 1;
+            }
+            let (used, left) = (read.len() - rest.len(), rest.len());
+            self.text.consume(used);
+            self.number += lines - before;
+            if used == 0 || left > 0 {
+                return Ok(lines);
+            }
+        }
     }
 
     /// The next line, without its end. `false`: there is none.

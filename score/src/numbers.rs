@@ -71,6 +71,24 @@ impl Numbers {
         numbers
     }
 
+    /// Each process of one app in an object of its own.
+    pub(crate) fn apart(procs: u32) -> Self {
+        let piece = Piece {
+            first: 0,
+            nodes: procs,
+            procs: 1,
+            base: 0,
+            width: 1,
+            inside: 0..1,
+        };
+        Self {
+            apps: vec![vec![piece]],
+            inside: vec![0],
+            count: procs,
+            nodes: procs,
+        }
+    }
+
     /// The stretches, cut so that two have the same nodes or none in common.
     fn cut(&mut self, stretches: &[Vec<Stretch>]) -> Vec<Guest> {
         let all = || stretches.iter().flatten().map(|stretch| stretch.nodes);

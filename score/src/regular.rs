@@ -5,7 +5,7 @@
 //! Away from the edges of a dimension both come again after as many ranks as are a multiple of a node and of a step in that
 //! dimension: a *window*. So what leaves grows by the same with every window, and no object sees anything new.
 
-use crate::column::{Order, column};
+use crate::column::{NARROW, Order, column};
 use crate::count;
 use crate::numbers::{Numbers, Piece};
 use crate::pattern::Halo;
@@ -27,7 +27,7 @@ impl Figures {
     }
 }
 
-/// The figures of a halo over all ranks of a job whose ranks go place by place.
+/// The figures of a halo over all ranks of a job whose ranks go place by place, or of which no two are in one object.
 ///
 /// Cost: where nodes are equal a few windows, else the ranks.
 pub(crate) fn figures(halo: &Halo, numbers: &Numbers) -> Figures {
@@ -38,9 +38,12 @@ pub(crate) fn figures(halo: &Halo, numbers: &Numbers) -> Figures {
 fn counted(halo: &Halo, numbers: &Numbers, dimension: usize) -> Figures {
     if dimension == halo.grid.sizes.len() {
         let orders: Vec<Order<'_>> = numbers.apps.iter().map(|_| Order::Places).collect();
-        let column = column(numbers, &orders);
         let mut out = vec![0; numbers.count as usize];
-        count::add_halo(halo, &column.of_rank, &mut out);
+        if numbers.count <= NARROW {
+            count::add_halo(halo, &column::<u16>(numbers, &orders).of_rank, &mut out);
+        } else {
+            count::add_halo(halo, &column::<u32>(numbers, &orders).of_rank, &mut out);
+        }
         return Figures::of(&out);
     }
     let Some(cut) = Cut::of(halo, numbers, dimension) else {

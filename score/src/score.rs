@@ -3,7 +3,7 @@
 use crate::count;
 pub(crate) use crate::count::AppRanks;
 use crate::error::{ScoreError, bad_pattern};
-use crate::column::{Column, Order, column, orders};
+use crate::column::{Order, column, orders};
 use crate::level::Level;
 use crate::numbers::Numbers;
 use crate::places::Places;
@@ -144,17 +144,16 @@ impl Seated<'_> {
         let all = self.places.plan.ranks();
         if let [part] = parts
             && self.apps[part.app as usize].len() == all as usize
-            && matches!(self.orders[part.app as usize], Order::Places)
             && let Some(halo) = part.pattern.halo(all).filter(|_| all > 0)
         {
-            return regular::figures(&halo, numbers);
+            if matches!(self.orders[part.app as usize], Order::Places) {
+                return regular::figures(&halo, numbers);
+            }
+            if numbers.count == all {
+                return regular::figures(&halo, &Numbers::apart(all));
+            }
         }
-        let column = column(numbers, self.orders);
-        let mut out = vec![0_u64; column.count as usize];
-        for part in parts {
-            count::add(part, self.apps, &column, &mut out);
-        }
-        Figures::of(&out)
+        Figures::of(&count::leaving(parts, self.apps, numbers, self.orders))
     }
 
     /// Matrices, and named patterns beside them: columns of all levels in memory, and each entry seen once.
@@ -174,17 +173,22 @@ impl Seated<'_> {
                 known.push(numbers);
             }
         }
-        let mut columns: Vec<(Column, Vec<Weight>)> = known
-            .iter()
-            .map(|numbers| {
-                let column = column(numbers, self.orders);
-                let mut named = vec![0_u64; column.count as usize];
-                for part in parts {
-                    count::add(part, self.apps, &column, &mut named);
-                }
-                (column, named.into_iter().map(Weight::whole).collect())
-            })
-            .collect();
+        let count = known.len();
+        // The objects of a rank stand side by side: an entry looks at two places.
+        let ranks = self.places.plan.ranks() as usize;
+        let mut objects = vec![0_u32; ranks * count];
+        let mut out: Vec<Vec<Weight>> = Vec::with_capacity(count);
+        for (at, numbers) in known.iter().enumerate() {
+            let column = column::<u32>(numbers, self.orders);
+            let mut named = vec![0_u64; column.count as usize];
+            for part in parts {
+                count::add(part, self.apps, &column, &mut named);
+            }
+            out.push(named.into_iter().map(Weight::whole).collect());
+            for (of_rank, &object) in objects.chunks_exact_mut(count).zip(&column.of_rank) {
+                of_rank[at] = object;
+            }
+        }
         for part in parts {
             let Pattern::File(name) = &part.pattern else {
                 continue;
@@ -192,9 +196,9 @@ impl Seated<'_> {
             let first = self.apps[part.app as usize].start;
             open(part, name, self.apps, matrices)?.each(&mut |entry| {
                 *edges += entry.weight;
-                let (from, to) = (first + entry.from as usize, first + entry.to as usize);
-                for (column, out) in &mut columns {
-                    let (a, b) = (column.of_rank[from], column.of_rank[to]);
+                let of = |rank: u32| &objects[(first + rank as usize) * count..][..count];
+                let ends = of(entry.from).iter().zip(of(entry.to));
+                for (out, (&a, &b)) in out.iter_mut().zip(ends) {
                     if a != b {
                         out[a as usize] += entry.weight;
                     }
@@ -203,8 +207,8 @@ impl Seated<'_> {
         }
         let leaving = levels.into_iter().map(|(level, at)| Leaving {
             level,
-            leave: columns[at].1.iter().copied().sum(),
-            worst: columns[at].1.iter().max().copied().unwrap_or_default(),
+            leave: out[at].iter().copied().sum(),
+            worst: out[at].iter().max().copied().unwrap_or_default(),
         });
         Ok(leaving.collect())
     }

@@ -141,9 +141,11 @@ impl Graph {
 fn named(pattern: &Pattern, procs: u32, add: &mut impl FnMut(u32, u32)) {
     let number = |at: usize| u32::try_from(at).expect("ranks are below 2^32");
     if let Some(halo) = pattern.halo(procs) {
-        halo.edges_of(0..halo.grid.sizes[0], &mut |from, to, count| {
-            for step in 0..count {
-                add(number(from + step), number(to + step));
+        halo.edges_of(0..halo.grid.sizes[0], &mut |rows| {
+            for (from, to, count) in rows.each() {
+                for step in 0..count {
+                    add(number(from + step), number(to + step));
+                }
             }
         });
         return;

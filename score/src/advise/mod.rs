@@ -235,7 +235,7 @@ impl<'c> Counting<'c> {
         let numbers = Numbers::of(places, &places.inside(Level::Node));
         let figures = match &self.graph {
             Some(graph) if self.matrix => {
-                let column = column(&numbers, orders);
+                let column = column::<u32>(&numbers, orders);
                 let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
                 let out = graph.leaving(own, column.count).into_iter();
                 let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
@@ -296,7 +296,8 @@ impl<'c> Counting<'c> {
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut starts: Vec<usize> = (0..tried.len()).collect();
         starts.sort_by_key(|&at| (!fits(&figures[at]), figures[at]));
-        starts.truncate(STARTS);
+        // Without a graph nothing is searched: the best of what was tried stays as it is.
+        starts.truncate(if self.graph.is_some() { STARTS } else { 1 });
         let worst = known.map(|known| known.1);
         let mut searched: Vec<Vec<u32>> = starts
             .par_iter()

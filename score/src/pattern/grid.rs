@@ -2,7 +2,7 @@
 
 use crate::error::{ScoreError, bad_pattern};
 use crate::limit::{DIMENSIONS_MAX, HOPS_MAX};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A grid, row-major: the last dimension runs fastest.
@@ -149,108 +149,120 @@ impl Halo {
         }
     }
 
-    /// Shows the edges of all cells whose first coordinate is in `planes`, as (first cell, first neighbour, how many): stretches
-    /// of both in rank order. Each direction of an edge is shown on its own.
+    /// Shows the edges of all cells whose first coordinate is in `planes`. Each direction of an edge is shown on its own.
     ///
-    /// Cost: a call for each stretch.
-    pub fn edges_of(&self, planes: Range<u32>, visit: &mut impl FnMut(usize, usize, usize)) {
-        let planes = i64::from(planes.start)..i64::from(planes.end);
+    /// Cost: a call for each [`Rows`].
+    pub fn edges_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
         for offset in &self.offsets {
-            if self.moves(offset) {
-                self.along(offset, &planes, visit);
+            let last = offset.iter().rposition(|&step| step != 0);
+            if let Some(last) = last.filter(|_| self.moves(offset)) {
+                let ranges: SmallVec<[Ranges; DIMENSIONS_MAX]> = (0..=last)
+                    .map(|dimension| self.ranges(offset, dimension, &planes))
+                    .collect();
+                let sizes = self.grid.sizes[last + 1..].iter();
+                let inner = sizes.map(|&size| size as usize).product();
+                self.walk(&ranges, (0, 0, 0), inner, visit);
             }
         }
     }
 
-    /// The edges of one offset.
-    fn along(
-        &self,
-        offset: &[i64],
-        planes: &Range<i64>,
-        visit: &mut impl FnMut(usize, usize, usize),
-    ) {
-        let sizes = self.grid.sizes.iter().map(|&size| i64::from(size));
-        let sizes: SmallVec<[i64; DIMENSIONS_MAX]> = sizes.collect();
-        let Some(last) = offset.iter().rposition(|&step| step != 0) else {
-            return;
-        };
-        let inner = length(sizes[last + 1..].iter().product());
-        let (size, step) = (sizes[last], offset[last]);
-        // What each run of the last dimension that moves is cut into: from, to, how many.
-        let mut cuts = match self.edge {
-            Edge::Open if step.abs() >= size => return,
-            Edge::Open if step > 0 => [(0, step, size - step), (0, 0, 0)],
+    /// The cells of a dimension that have a neighbour in it, with that neighbour: stretches in which both count up.
+    fn ranges(&self, offset: &[i64], dimension: usize, planes: &Range<u32>) -> Ranges {
+        let (size, step) = (i64::from(self.grid.sizes[dimension]), offset[dimension]);
+        let ranges = match self.edge {
+            Edge::Open if step >= 0 => [(0, step, size - step), (0, 0, 0)],
             Edge::Open => [(-step, 0, size + step), (0, 0, 0)],
             Edge::Periodic => {
                 let step = step.rem_euclid(size);
                 [(0, step, size - step), (size - step, 0, step)]
             }
         };
-        if last == 0 {
-            // These are planes themselves.
-            for cut in &mut cuts {
-                let from = cut.0.max(planes.start);
-                let end = (cut.0 + cut.2).min(planes.end);
-                *cut = (from, cut.1 + from - cut.0, end - from);
+        ranges.map(|(from, to, count)| {
+            let (mut first, mut end) = (from, from + count);
+            if dimension == 0 {
+                first = first.max(i64::from(planes.start));
+                end = end.min(i64::from(planes.end));
             }
-        }
-        let block = inner * length(size);
-        self.outer((&sizes[..last], &offset[..last]), planes, &mut |from, to| {
-            for &(first, second, count) in &cuts {
-                if count > 0 {
-                    visit(
-                        from * block + length(first) * inner,
-                        to * block + length(second) * inner,
-                        length(count) * inner,
-                    );
-                }
-            }
-        });
+            let place = |number: i64| usize::try_from(number).unwrap_or(0);
+            (place(first), place(to + first - from), place(end - first))
+        })
     }
 
-    /// All cells of the dimensions before the last that moves, with the cell that the offset leads to.
-    fn outer(
+    /// The rows of an offset. `at`: dimensions that are behind us, the cell in them, and its neighbour.
+    fn walk(
         &self,
-        (sizes, offset): (&[i64], &[i64]),
-        planes: &Range<i64>,
-        visit: &mut impl FnMut(usize, usize),
+        ranges: &[Ranges],
+        (dimension, from, to): (usize, usize, usize),
+        inner: usize,
+        visit: &mut impl FnMut(Rows),
     ) {
-        let mut at: SmallVec<[i64; DIMENSIONS_MAX]> = smallvec![0; sizes.len()];
-        if let Some(plane) = at.first_mut() {
-            *plane = planes.start;
-        }
-        loop {
-            let mut to = 0;
-            let mut inside = true;
-            for ((&here, &step), &size) in at.iter().zip(offset).zip(sizes) {
-                let mut there = here + step;
-                match self.edge {
-                    Edge::Periodic => there = there.rem_euclid(size),
-                    Edge::Open => inside &= (0..size).contains(&there),
+        let size = |dimension: usize| self.grid.sizes[dimension] as usize;
+        let own = size(dimension);
+        match &ranges[dimension..] {
+            [] => {}
+            [last] => {
+                for (first, neighbour, count) in *last {
+                    visit(Rows {
+                        from: (from * own + first) * inner,
+                        to: (to * own + neighbour) * inner,
+                        count: count * inner,
+                        rows: usize::from(count > 0),
+                        pitch: 0,
+                    });
                 }
-                to = to * size + there;
             }
-            if inside {
-                let from = at
-                    .iter()
-                    .zip(sizes)
-                    .fold(0, |sum, (&here, &size)| sum * size + here);
-                visit(length(from), length(to));
+            [before, last] => {
+                let pitch = size(dimension + 1);
+                for (row, other, rows) in *before {
+                    for (first, neighbour, count) in *last {
+                        visit(Rows {
+                            from: ((from * own + row) * pitch + first) * inner,
+                            to: ((to * own + other) * pitch + neighbour) * inner,
+                            count: count * inner,
+                            rows: if count > 0 { rows } else { 0 },
+                            pitch: pitch * inner,
+                        });
+                    }
+                }
             }
-            // The next cell; none behind the last.
-            let end = |dim: usize| if dim == 0 { planes.end } else { sizes[dim] };
-            let Some(moved) = (0..sizes.len()).rev().find(|&dim| at[dim] + 1 < end(dim)) else {
-                return;
-            };
-            at[moved] += 1;
-            at[moved + 1..].fill(0);
+            [here, ..] => {
+                for (first, neighbour, count) in *here {
+                    for at in 0..count {
+                        let next = (from * own + first + at, to * own + neighbour + at);
+                        self.walk(ranges, (dimension + 1, next.0, next.1), inner, visit);
+                    }
+                }
+            }
         }
     }
 }
 
-/// A length or place inside a grid of at most 2^32 cells.
-fn length(number: i64) -> usize {
-    usize::try_from(number).expect("a place inside a grid")
+/// Stretches of a dimension: first, its neighbour, how many.
+type Ranges = [(usize, usize, usize); 2];
+
+/// Edges of stretches of cells in rank order, one stretch after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rows {
+    /// The first cell.
+    pub from: usize,
+    /// Its neighbour.
+    pub to: usize,
+    /// Cells of a stretch.
+    pub count: usize,
+    /// How many stretches.
+    pub rows: usize,
+    /// From one to the next.
+    pub pitch: usize,
+}
+
+impl Rows {
+    /// The stretches one by one: first, its neighbour, how many.
+    pub fn each(self) -> impl Iterator<Item = (usize, usize, usize)> {
+        (0..self.rows).map(move |row| {
+            let behind = row * self.pitch;
+            (self.from + behind, self.to + behind, self.count)
+        })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 // Neighbours on a grid.
 mod grid;
 
-pub use grid::{Edge, Grid, Halo};
+pub use grid::{Edge, Grid, Halo, Rows};
 
 use crate::error::{ScoreError, bad_pattern};
 
