@@ -97,8 +97,10 @@ fn matrices(criterion: &mut Criterion) {
 }
 
 fn advice(criterion: &mut Criterion) {
-    let (Some(plan), Ok(part)) = (million(&["--map-by", "slot"]), Part::read("halo:128x128x64"))
-    else {
+    let (Some(plan), Ok(part)) = (
+        million(&["--map-by", "slot"]),
+        Part::read("halo:128x128x64"),
+    ) else {
         return;
     };
     let mut group = criterion.benchmark_group("advise");

@@ -29,7 +29,10 @@ pub(crate) trait Number: Copy + Eq {
 
 impl Number for u16 {
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "a column of these has at most 2^16 objects")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a column of these has at most 2^16 objects"
+    )]
     fn of(number: u32) -> Self {
         number as Self
     }
@@ -129,7 +132,9 @@ pub(crate) fn column<T: Number>(numbers: &Numbers, orders: &[Order<'_>]) -> Colu
             }
             Order::PlaceOf(place_of) => {
                 let mut of_place = Vec::with_capacity(place_of.len());
-                by_place(numbers, pieces, |objects| of_place.extend(objects.map(T::of)));
+                by_place(numbers, pieces, |objects| {
+                    of_place.extend(objects.map(T::of))
+                });
                 of_rank.extend(place_of.iter().map(|&place| of_place[place as usize]));
             }
             Order::RankOf(rank_of) => {
@@ -154,11 +159,7 @@ pub(crate) fn column<T: Number>(numbers: &Numbers, orders: &[Order<'_>]) -> Colu
 }
 
 /// Shows the objects of the places of each node.
-fn by_place(
-    numbers: &Numbers,
-    pieces: &[Piece],
-    mut visit: impl FnMut(OfNode<'_>),
-) {
+fn by_place(numbers: &Numbers, pieces: &[Piece], mut visit: impl FnMut(OfNode<'_>)) {
     for piece in pieces {
         let inside = numbers.on_node(piece);
         for node in 0..piece.nodes {

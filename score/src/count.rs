@@ -33,12 +33,7 @@ fn leaving_in<T: Number>(parts: &[Part], apps: &[AppRanks], objects: &Column<T>)
 /// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
 ///
 /// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
-pub(crate) fn add<T: Number>(
-    part: &Part,
-    apps: &[AppRanks],
-    objects: &Column<T>,
-    out: &mut [u64],
-) {
+pub(crate) fn add<T: Number>(part: &Part, apps: &[AppRanks], objects: &Column<T>, out: &mut [u64]) {
     let ranks = apps[part.app as usize].clone();
     let own = &objects.of_rank[ranks];
     match &part.pattern {

@@ -3,7 +3,8 @@
 use stowplan_engine::policy::ObjKind;
 
 /// Levels below the node, from the largest objects down.
-pub(crate) const BELOW: [ObjKind; 4] = [ObjKind::Package, ObjKind::Numa, ObjKind::L3, ObjKind::Core];
+pub(crate) const BELOW: [ObjKind; 4] =
+    [ObjKind::Package, ObjKind::Numa, ObjKind::L3, ObjKind::Core];
 
 /// A level of the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

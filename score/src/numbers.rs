@@ -92,9 +92,7 @@ impl Numbers {
     /// The stretches, cut so that two have the same nodes or none in common.
     fn cut(&mut self, stretches: &[Vec<Stretch>]) -> Vec<Guest> {
         let all = || stretches.iter().flatten().map(|stretch| stretch.nodes);
-        let mut ends: Vec<u32> = all()
-            .flat_map(|nodes| [nodes.first, nodes.end()])
-            .collect();
+        let mut ends: Vec<u32> = all().flat_map(|nodes| [nodes.first, nodes.end()]).collect();
         ends.sort_unstable();
         ends.dedup();
         let mut guests = Vec::new();

@@ -150,7 +150,12 @@ mod tests {
             1 => format!("halo:{}x{c}", a * b),
             _ => format!("halo:{a}x{}", b * c),
         };
-        for (option, odds) in [(":periodic", 2), (":box", 2), (":but-last", 4), (":hops=3", 3)] {
+        for (option, odds) in [
+            (":periodic", 2),
+            (":box", 2),
+            (":but-last", 4),
+            (":hops=3", 3),
+        ] {
             if below(odds) == 0 {
                 word.push_str(option);
             }

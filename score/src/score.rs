@@ -1,16 +1,16 @@
 //! A plan and its patterns -> what leaves each level.
 
+use crate::column::{Order, column, orders};
 use crate::count;
 pub(crate) use crate::count::AppRanks;
 use crate::error::{ScoreError, bad_pattern};
-use crate::column::{Order, column, orders};
 use crate::level::Level;
-use crate::numbers::Numbers;
-use crate::places::Places;
-use crate::regular::{self, Figures};
 use crate::limit::PATTERNS_MAX;
 use crate::matrix::{Matrix, Unit};
+use crate::numbers::Numbers;
 use crate::pattern::{Part, Pattern, fits};
+use crate::places::Places;
+use crate::regular::{self, Figures};
 use crate::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::plan::Plan;

@@ -7,15 +7,15 @@ pub mod search;
 // Orders of a grid.
 mod candidates;
 
+use crate::column::{Order as Seating, column, orders};
 use crate::count;
 use crate::error::{ScoreError, bad_pattern};
-use crate::column::{Order as Seating, column, orders};
 use crate::level::Level;
 use crate::limit::{ANSWERS_MAX, SEARCH_EDGES_MAX, SEARCH_STEPS};
 use crate::matrix::Unit;
+use crate::numbers::Numbers;
 use crate::order::Order;
 use crate::pattern::{Grid, Part, Pattern};
-use crate::numbers::Numbers;
 use crate::places::Places;
 use crate::regular::Figures;
 use crate::score::{AppRanks, Matrices, NoMatrices, Score, Seated, checked, unit_of};
@@ -75,20 +75,23 @@ impl Answer {
     pub fn ranks(&self, plan: &Plan) -> Vec<u32> {
         match &self.chosen {
             Chosen::Search => self.found.clone(),
-            Chosen::Named(order) => {
-                Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan))
-            }
+            Chosen::Named(order) => Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan)),
             Chosen::Own => {
                 let mut ranks = vec![0; plan.ranks() as usize];
                 let before = places(plan);
-                let first: Vec<u32> = plan.apps().iter().flat_map(|app| app.runs())
+                let first: Vec<u32> = plan
+                    .apps()
+                    .iter()
+                    .flat_map(|app| app.runs())
                     .scan(0, |node, run| {
                         let first = *node;
                         *node += run.nodes.count;
                         Some(first)
                     })
                     .collect();
-                let runs_before: Vec<usize> = plan.apps().iter()
+                let runs_before: Vec<usize> = plan
+                    .apps()
+                    .iter()
                     .scan(0, |runs, app| {
                         let before = *runs;
                         *runs += app.runs().len();
