@@ -16,6 +16,8 @@ pub const GPUS_MAX: u32 = 1 << 10;
 pub const HOST_ENTRIES_MAX: usize = 1 << 24;
 /// Names that the brackets before the last one of an entry may come to, over all entries of a host list.
 pub const HOST_PRODUCT_MAX: usize = 1 << 16;
+/// Stretches of nodes that the lines of one hostfile meet, over all its lines.
+pub const HOSTFILE_PARTS_MAX: u64 = 1 << 28;
 /// Entries of one sequence that host ranges come to; a file may have as many as it has lines.
 pub const SEQUENCE_NODES_MAX: u64 = 1 << 22;
 /// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.

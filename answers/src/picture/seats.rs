@@ -49,6 +49,7 @@ impl Seats {
             .world()
             .names
             .name(NodeId::from_row(first.first as usize));
+        let sites = sites(tree);
         let mut leaves_of: HashMap<CpusetId, (Vec<usize>, String)> = HashMap::new();
         let mut places: Vec<Option<CpusetId>> = Vec::new();
         for own in &shape.runs {
@@ -68,7 +69,7 @@ impl Seats {
                 let told = cpus.map(|set| {
                     let known = leaves_of
                         .entry(set)
-                        .or_insert_with(|| touched(plan, set, tree));
+                        .or_insert_with(|| touched(plan, set, &sites));
                     known.1.clone()
                 });
                 seats.procs.push(Proc {
@@ -107,12 +108,28 @@ impl Seats {
     }
 }
 
-/// The leaves that a set touches, and its list form.
-fn touched(plan: &Plan, set: CpusetId, tree: &Tree) -> (Vec<usize>, String) {
-    let cpus = plan.world().cpusets.get(set);
+/// The PUs of all leaves by OS number, each with its leaf.
+fn sites(tree: &Tree) -> Vec<(u32, usize)> {
     let leaves = tree.leaves.iter().enumerate();
-    let touched = leaves.filter(|(_, pus)| !pus.is_disjoint(cpus));
-    (touched.map(|(leaf, _)| leaf).collect(), list_form(cpus))
+    let mut sites: Vec<(u32, usize)> = leaves
+        .flat_map(|(leaf, pus)| pus.iter().map(move |pu| (pu, leaf)))
+        .collect();
+    sites.sort_unstable();
+    sites
+}
+
+/// The leaves that a set touches, and its list form. Cost: the set.
+fn touched(plan: &Plan, set: CpusetId, sites: &[(u32, usize)]) -> (Vec<usize>, String) {
+    let cpus = plan.world().cpusets.get(set);
+    let mut touched = Vec::new();
+    for pu in cpus {
+        let from = sites.partition_point(|&(other, _)| other < pu);
+        let here = sites[from..].iter().take_while(|&&(other, _)| other == pu);
+        touched.extend(here.map(|&(_, leaf)| leaf));
+    }
+    touched.sort_unstable();
+    touched.dedup();
+    (touched, list_form(cpus))
 }
 
 /// Whether a box has all of some leaves.

@@ -1,11 +1,12 @@
 //! Hostfiles: what each line says, nothing looked up. Source: `semantics` 1.4.
 
 use super::cursor::Cursor;
-use super::hostlist::{HostFault, plain, read_relative};
+use super::hostlist::{HostFault, plain, read_names, read_relative};
 use super::hosts::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange};
 use super::lines::{Comments, Line, each_line, utf8};
 use crate::error::SpecError;
 use crate::error::spec::FileFault;
+use crate::limit::HOST_PRODUCT_MAX;
 use std::collections::HashMap;
 
 /// How the slots of a node were said so far.
@@ -34,10 +35,13 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
     let mut lines: Vec<HostfileLine> = Vec::new();
     let mut counted: HashMap<String, Counted> = HashMap::new();
     each_line(path, text, Comments::Blanked, |line| {
-        let Some(read) = read_line(line)? else {
+        let Some((read, more)) = read_line(line)? else {
             return Ok(());
         };
-        if let HostfileWhat::Name(names) = &read.what {
+        // Lines of ranges are counted node by node, where nodes are known.
+        if let HostfileWhat::Name(names) = &read.what
+            && names.width == 0
+        {
             let twice = match (counted.get(&names.prefix), read.slots) {
                 (Some(_), Some(_)) => true,
                 (None, Some(_)) => {
@@ -59,13 +63,36 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
                 );
             }
         }
-        lines.push(read);
+        push_all(&mut lines, read, more);
+        if lines.len() > bytes.len() + HOST_PRODUCT_MAX {
+            return bad(line, 0, line.text.len(), TOO_MANY);
+        }
         Ok(())
     })?;
     Ok(Hostfile {
         path: path.to_owned(),
         lines,
     })
+}
+
+/// What a file says that names more in brackets than may be.
+const TOO_MANY: &str = "brackets come to more than 65536 names";
+
+/// One line for each range of names that a line gives: they differ in nothing else.
+fn push_all(lines: &mut Vec<HostfileLine>, first: HostfileLine, more: Vec<NameRange>) {
+    let (slots, max_slots, line) = (first.slots, first.max_slots, first.line);
+    let kind = match &first.what {
+        HostfileWhat::Exclude(_) => HostfileWhat::Exclude,
+        HostfileWhat::Ranked(_) => HostfileWhat::Ranked,
+        HostfileWhat::Name(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => HostfileWhat::Name,
+    };
+    lines.push(first);
+    lines.extend(more.into_iter().map(|range| HostfileLine {
+        what: kind(range),
+        slots,
+        max_slots,
+        line,
+    }));
 }
 
 fn bad<T>(line: Line<'_>, start: usize, end: usize, what: &'static str) -> Result<T, SpecError> {
@@ -80,23 +107,27 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '*' | '^' | '@' | '~' | '%')
 }
 
-fn read_line(line: Line<'_>) -> Result<Option<HostfileLine>, SpecError> {
+/// A line's name, and what its brackets name beside that.
+type Read = (HostfileLine, Vec<NameRange>);
+
+fn read_line(line: Line<'_>) -> Result<Option<Read>, SpecError> {
     let mut cursor = Cursor::new(line.text);
     cursor.skip_blanks();
     if cursor.is_done() {
         return Ok(None);
     }
     let start = cursor.position();
-    let name = cursor.take_while(in_name);
+    let name = take_name(line, &mut cursor);
     let end = cursor.position();
     if name.is_empty() {
         return bad(line, start, start + 1, "a node's name must stand here");
     }
+    let mut more = Vec::new();
     if name == "rank" {
-        return ranked(line, cursor).map(Some);
+        return ranked(line, cursor).map(|read| Some((read, Vec::new())));
     }
     let what = if let Some(excluded) = name.strip_prefix('^') {
-        HostfileWhat::Exclude(node_name(line, start + 1, excluded)?)
+        HostfileWhat::Exclude(node_names(line, start + 1, excluded, &mut more)?)
     } else if let Some(relative) = name.strip_prefix('+') {
         match read_relative(relative) {
             Ok(HostEntry::Nth(nth)) => HostfileWhat::Nth(nth),
@@ -106,7 +137,7 @@ fn read_line(line: Line<'_>) -> Result<Option<HostfileLine>, SpecError> {
             Err(HostFault::TooMany(_)) => return bad(line, start, end, "too many nodes"),
         }
     } else {
-        HostfileWhat::Name(node_name(line, start, name)?)
+        HostfileWhat::Name(node_names(line, start, name, &mut more)?)
     };
     let mut read = HostfileLine {
         what,
@@ -115,7 +146,55 @@ fn read_line(line: Line<'_>) -> Result<Option<HostfileLine>, SpecError> {
         line: line.number,
     };
     read_keys(line, cursor, &mut read)?;
-    Ok(Some(read))
+    Ok(Some((read, more)))
+}
+
+/// A name with its brackets.
+fn take_name<'a>(line: Line<'a>, cursor: &mut Cursor<'a>) -> &'a str {
+    let start = cursor.position();
+    cursor.take_while(in_name);
+    while cursor.eat("[").is_some() {
+        cursor.take_while(|c| c.is_ascii_digit() || matches!(c, '-' | ','));
+        cursor.eat("]");
+        cursor.take_while(in_name);
+    }
+    line.text.get(start..cursor.position()).unwrap_or_default()
+}
+
+/// A name, perhaps with a user in front and numbers in brackets; what these name beside the first range goes to `more`.
+fn node_names(
+    line: Line<'_>,
+    start: usize,
+    name: &str,
+    more: &mut Vec<NameRange>,
+) -> Result<NameRange, SpecError> {
+    let Some(open) = name.find('[') else {
+        return node_name(line, start, name);
+    };
+    // What stands around brackets is a name, too: a user, no second @, no character that names nothing.
+    let inside = |at: usize| name[..at].rfind('[').is_some_and(|open| !name[open..at].contains(']'));
+    let plain: String = name
+        .char_indices()
+        .map(|(at, c)| if inside(at) || matches!(c, '[' | ']') { '0' } else { c })
+        .collect();
+    node_name(line, start, &plain)?;
+    let host = name.split_once('@').map_or(name, |(_, host)| host);
+    let fault = if open < name.len() - host.len() {
+        Err(HostFault::Syntax("a range cannot stand in a user's name"))
+    } else {
+        read_names(host)
+    };
+    let end = start + name.len();
+    match fault {
+        Ok(mut names) if !names.is_empty() => {
+            let first = names.remove(0);
+            *more = names;
+            Ok(first)
+        }
+        Ok(_) => bad(line, start, end, "this is no node's name"),
+        Err(HostFault::Syntax(what)) => bad(line, start, end, what),
+        Err(HostFault::TooMany(_)) => bad(line, start, end, "too many nodes"),
+    }
 }
 
 /// A name, perhaps with a user in front.

@@ -17,6 +17,8 @@ pub mod ndjson;
 pub mod columns;
 // Classes and runs, for programs.
 pub mod json;
+// Which core and package a PU belongs to.
+mod sites;
 // The layout of prterun's `--display map`.
 pub mod prterun;
 // Which node each rank is on.

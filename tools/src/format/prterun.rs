@@ -2,19 +2,20 @@
 
 use super::node_names::NodeNames;
 use super::spread::{self, AppRun, Stretch};
+use super::sites::Sites;
 use super::watch::Watch;
 use super::{digits, policy};
 use roaring::RoaringBitmap;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, Plan, RankOrder};
 use stowplan_engine::policy::{
-    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, ObjKind, Ordered, Overload,
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload,
     Oversubscribe, Span,
 };
 use stowplan_engine::table::apps::{AppId, AppTable, Policy};
-use stowplan_engine::table::cpusets::{CpusetId, list_form};
+use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::topologies::TopologyId;
 
@@ -42,6 +43,7 @@ pub fn write(
         buf: Vec::with_capacity(BLOCK + (BLOCK >> 2)),
         names: NodeNames::new(&plan.world().names),
         bound: HashMap::new(),
+        sites: HashMap::new(),
         done: 0,
     };
     for stretch in spread::stretches(plan) {
@@ -183,6 +185,8 @@ struct Page<'p> {
     names: NodeNames<'p>,
     /// Texts of the sets met so far.
     bound: HashMap<(TopologyId, CpusetId, CpuMode), String>,
+    /// What says where a PU is, of the topologies met so far.
+    sites: HashMap<(TopologyId, CpuMode), Sites>,
     done: u32,
 }
 
@@ -278,53 +282,14 @@ impl Page<'_> {
         };
         let policy = plan.app(app).policy();
         let mode = policy.map_or(CpuMode::Core, |id| plan.table().policies[id].mode);
-        let text = self
-            .bound
-            .entry((topology, cpus, mode))
-            .or_insert_with(|| bound(plan, topology, cpus, mode));
+        let sites = &mut self.sites;
+        let text = self.bound.entry((topology, cpus, mode)).or_insert_with(|| {
+            let sites = sites
+                .entry((topology, mode))
+                .or_insert_with(|| Sites::new(&plan.world().topologies, topology, mode));
+            sites.bound(plan.world().cpusets.get(cpus))
+        });
         self.buf.extend_from_slice(text.as_bytes());
     }
 }
 
-/// `package[0][core:L0-3] package[1][core:L8]`: the cores (hwthreads) that a set touches, by logical number.
-fn bound(plan: &Plan, topology: TopologyId, cpus: CpusetId, mode: CpuMode) -> String {
-    let world = plan.world();
-    let topologies = &world.topologies;
-    let set = world.cpusets.get(cpus);
-    let os = topologies.pus_os(topology);
-    let (kind, prefix) = match (mode, topologies.count(topology, ObjKind::Core)) {
-        (CpuMode::Hwthread, _) | (CpuMode::Core, 0) => (ObjKind::Hwthread, "hwt:L"),
-        (CpuMode::Core, _) => (ObjKind::Core, "core:L"),
-    };
-    let touched = |ranges: &[(u32, u32)]| {
-        let mut pus = ranges.iter().flat_map(|&(first, end)| first..end);
-        pus.any(|pu| set.contains(os[pu as usize]))
-    };
-    let sites: BTreeSet<(u32, u32)> = topologies
-        .objects(topology, kind)
-        .zip(0..)
-        .filter(|&(object, _)| touched(topologies.ranges(object)))
-        .map(|(object, logical)| (topologies.ranges(object)[0].0, logical))
-        .collect();
-    let list = |inside: &dyn Fn(u32) -> bool| {
-        let inside = sites.iter().filter(|&&(pu, _)| inside(pu));
-        list_form(&inside.map(|&(_, logical)| logical).collect())
-    };
-    let mut parts = Vec::new();
-    for (package, number) in topologies.objects(topology, ObjKind::Package).zip(0_u32..) {
-        let ranges = topologies.ranges(package);
-        if touched(ranges) {
-            let cores = list(&|pu| {
-                ranges
-                    .iter()
-                    .any(|&(first, end)| (first..end).contains(&pu))
-            });
-            parts.push(format!("package[{number}][{prefix}{cores}]"));
-        }
-    }
-    if parts.is_empty() {
-        // Without packages there is the node alone.
-        parts.push(format!("node[{prefix}{}]", list(&|_| true)));
-    }
-    parts.join(" ")
-}

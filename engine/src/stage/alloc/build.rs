@@ -1,5 +1,6 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
+use super::lines::from_files;
 use super::pool::Pool;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
@@ -15,24 +16,21 @@ use crate::table::names::{
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
-use crate::text::hosts::{
-    EntrySlots, HostEntry, HostListId, Hostfile, HostfileId, HostfileLine, HostfileWhat,
-};
-use std::collections::BTreeMap;
+use crate::text::hosts::{EntrySlots, HostEntry, HostListId};
 use std::ops::{Add, Sub};
 
 /// Slots said for a node: those written, and how many times they are to be inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Said {
-    written: u64,
-    inferred: u64,
-    max: Option<u32>,
+pub(super) struct Said {
+    pub(super) written: u64,
+    pub(super) inferred: u64,
+    pub(super) max: Option<u32>,
 }
 
 /// Names and slots, before topologies are known.
-struct Named {
-    names: Names,
-    slots: Vec<(NodeRange, Said)>,
+pub(super) struct Named {
+    pub(super) names: Names,
+    pub(super) slots: Vec<(NodeRange, Said)>,
 }
 
 /// Builds the pool of a job: every node in its first state.
@@ -68,7 +66,7 @@ pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, 
     Ok(pool)
 }
 
-fn too_many(error: TooManyNodes) -> MapError {
+pub(super) fn too_many(error: TooManyNodes) -> MapError {
     let limit = u64::from(crate::limit::NODES_MAX);
     PlaceError::JobTooLarge {
         what: "nodes",
@@ -182,141 +180,6 @@ impl Sub for Said {
             inferred: self.inferred - less.inferred,
             max: None,
         }
-    }
-}
-
-/// What the lines of one file say of a node.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Lines {
-    mentions: u32,
-    pub(crate) slots: Option<u32>,
-    ranked: u32,
-    max: Option<u32>,
-}
-
-impl Lines {
-    /// One line more.
-    pub(crate) fn add(&mut self, line: &HostfileLine) {
-        let ranked = matches!(line.what, HostfileWhat::Ranked(_));
-        self.max = line.max_slots.or(self.max);
-        self.ranked += u32::from(ranked);
-        match line.slots {
-            Some(slots) => self.slots = Some(slots),
-            None if !ranked => self.mentions += 1,
-            None => {}
-        }
-    }
-
-    /// Slots written: those given, and one for each other line.
-    pub(crate) fn written(&self) -> u64 {
-        let more = u64::from(self.mentions) + u64::from(self.ranked);
-        u64::from(self.slots.unwrap_or(0)) + more
-    }
-}
-
-/// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
-fn from_files<'h>(
-    order: impl Iterator<Item = HostfileId>,
-    file: impl Fn(HostfileId) -> &'h Hostfile,
-) -> Result<Named, MapError> {
-    let mut names = Names::default();
-    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
-    for id in order {
-        let file = file(id);
-        let excluded = excluded(file);
-        // A file is judged by itself, also where an earlier one has named a node.
-        let mut own: BTreeMap<u32, Lines> = BTreeMap::new();
-        // What it excludes must make sense, too.
-        let mut out: BTreeMap<u32, Lines> = BTreeMap::new();
-        for line in &file.lines {
-            let range = match &line.what {
-                HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => range,
-                HostfileWhat::Exclude(_) => continue,
-                HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => {
-                    let reason = "relative nodes select from a pool, and this file makes it";
-                    return Err(bad_hostfile(file, line, reason));
-                }
-            };
-            let (gone, kept) = excluded.find(range);
-            if kept.is_none() {
-                for node in gone.into_iter().flat_map(|nodes| nodes.first..nodes.end()) {
-                    note_line(out.entry(node).or_default(), file, line)?;
-                }
-                continue;
-            }
-            for nodes in names.add(range).map_err(too_many)? {
-                for node in nodes.first..nodes.end() {
-                    note_line(own.entry(node).or_default(), file, line)?;
-                }
-            }
-        }
-        for (node, lines) in own {
-            said.entry(node).or_insert(lines);
-        }
-    }
-    let slots = (0..names.len()).map(|node| {
-        let lines = said.get(&node).copied().unwrap_or_default();
-        (
-            NodeRange {
-                first: node,
-                count: 1,
-            },
-            said_by(lines),
-        )
-    });
-    let slots = slots.collect();
-    Ok(Named { names, slots })
-}
-
-/// The names that a file excludes, wherever they stand in it.
-pub(crate) fn excluded(file: &Hostfile) -> Names {
-    let mut names = Names::default();
-    for line in &file.lines {
-        if let HostfileWhat::Exclude(range) = &line.what {
-            // A set of names: a file's lines are fewer than nodes may be.
-            let _ = names.add(range);
-        }
-    }
-    names
-}
-
-fn note_line(lines: &mut Lines, file: &Hostfile, line: &HostfileLine) -> Result<(), MapError> {
-    if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
-        return Err(bad_hostfile(
-            file,
-            line,
-            "the slots of this node are given twice",
-        ));
-    }
-    lines.add(line);
-    let said = said_by(*lines);
-    if said.max.is_some_and(|max| u64::from(max) < said.written) {
-        return Err(bad_hostfile(file, line, "max_slots is below slots"));
-    }
-    Ok(())
-}
-
-fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> MapError {
-    PlaceError::BadHostfile {
-        path: file.path.clone(),
-        line: line.line,
-        reason,
-    }
-    .into()
-}
-
-fn said_by(lines: Lines) -> Said {
-    let more = u64::from(lines.mentions) + u64::from(lines.ranked);
-    let (written, inferred) = match (lines.slots, more, lines.max) {
-        (Some(_), _, _) => (lines.written(), 0),
-        (None, _, Some(max)) => (u64::from(max), 0),
-        (None, 1, None) if lines.ranked == 0 => (0, 1),
-        (None, more, None) => (more, 0),
-    };
-    Said {
-        written,
-        inferred,
-        max: lines.max,
     }
 }
 

@@ -1,23 +1,26 @@
 //! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
 
-use super::build::{Lines, excluded};
+use super::lines::{LineRuns, excluded, without};
 use super::pool::Pool;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
+use crate::error::MapError;
 use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
-use std::collections::BTreeMap;
 
 /// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
-pub(crate) fn lowered(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Vec<(NodeRange, StateId)> {
+///
+/// # Errors
+/// `job-too-large`: lines that meet too many stretches.
+pub(crate) fn lowered(
+    pool: &mut Pool,
+    hosts: &Hosts,
+    app: AppId,
+) -> Result<Vec<(NodeRange, StateId)>, MapError> {
     let mut found = Vec::new();
     for file in hosts.files.get(app).into_iter().flatten() {
-        for (node, slots) in counted(pool, &hosts.hostfiles[*file]) {
-            let nodes = NodeRange {
-                first: node,
-                count: 1,
-            };
+        for (nodes, slots) in counted(pool, &hosts.hostfiles[*file])? {
             let parts = pool.nodes.runs.within(nodes);
             let larger = parts.filter(|&(_, state)| pool.tables.states.get(state).slots > slots);
             found.extend(larger.map(|part| (part, slots)));
@@ -33,31 +36,33 @@ pub(crate) fn lowered(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Vec<(NodeRa
         let state = pool.tables.states.intern(row);
         lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
     }
-    lowered
+    Ok(lowered)
 }
 
 /// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4). What the file
 /// excludes it says nothing of.
-fn counted(pool: &Pool, file: &Hostfile) -> BTreeMap<u32, u32> {
+fn counted(pool: &Pool, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapError> {
     let excluded = excluded(file);
-    let mut said: BTreeMap<u32, Lines> = BTreeMap::new();
+    let mut said = LineRuns::default();
     for line in &file.lines {
         let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
             continue;
         };
-        if excluded.find(range).1.is_none() {
-            continue;
-        }
-        for nodes in pool.nodes.names.find(range).0 {
-            for node in nodes.first..nodes.end() {
-                said.entry(node).or_default().add(line);
+        for kept in without(range, &excluded) {
+            for nodes in pool.nodes.names.find(&kept).0 {
+                said.note(nodes, |lines| {
+                    lines.add(line);
+                    Ok(())
+                })?;
             }
         }
     }
-    let given = said.into_iter().filter(|(_, lines)| lines.slots.is_some());
-    given
-        .map(|(node, lines)| (node, u32::try_from(lines.written()).unwrap_or(u32::MAX)))
-        .collect()
+    let given = said
+        .into_iter()
+        .filter(|(_, lines)| lines.slots.is_some());
+    Ok(given
+        .map(|(nodes, lines)| (nodes, u32::try_from(lines.written()).unwrap_or(u32::MAX)))
+        .collect())
 }
 
 /// The states with some changed; `None` when none is.

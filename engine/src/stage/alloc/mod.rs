@@ -10,6 +10,8 @@ pub(crate) mod tables;
 pub(crate) mod hostfile;
 // Both, of a job.
 pub(crate) mod pool;
+// What lines of hostfiles say of nodes.
+pub(crate) mod lines;
 // Which nodes the job has.
 pub(crate) mod build;
 // The nodes an app names.

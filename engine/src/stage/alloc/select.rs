@@ -1,6 +1,7 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
-use super::build::{by_number, excluded};
+use super::build::by_number;
+use super::lines::{excluded, without};
 use super::claim::{Candidate, Claim, Named};
 use super::hostfile::{after, lowered};
 use super::pool::Pool;
@@ -74,10 +75,8 @@ pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Name
             let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
                 continue;
             };
-            if out.find(range).1.is_none() {
-                continue;
-            }
-            for nodes in pool.nodes.names.find(range).0 {
+            let kept = without(range, &out);
+            for nodes in kept.iter().flat_map(|kept| pool.nodes.names.find(kept).0) {
                 push_joined(&mut named.mentions, nodes);
                 seen.insert(nodes)
                     .into_iter()
@@ -282,7 +281,7 @@ pub(crate) fn candidates(
     named: &Named,
     notes: &mut Vec<Note>,
 ) -> Result<Candidates, MapError> {
-    let mut changes = lowered(pool, hosts, app);
+    let mut changes = lowered(pool, hosts, app)?;
     let list = without_local(pool, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
     let mut candidates = emptied(&mut pool.scratch.candidates);

@@ -2,9 +2,9 @@
 
 use crate::id::{Column, Id as _};
 use crate::stage::node::bind::Mask;
-use crate::stage::node::bits::{Bits, ones};
 use crate::stage::node::layout::{DraftRun, DraftSegment};
 use crate::stage::node::units::Hardware;
+use crate::stage::node::window::Window;
 use crate::stage::parallel::{Sharing, each};
 use crate::table::alike::{Alike, START, mix};
 use crate::table::cpusets::{CpusetId, Cpusets};
@@ -38,7 +38,7 @@ pub(crate) struct Tables {
 /// Masks by logical number, each with its set by OS number.
 #[derive(Clone, Debug, Default)]
 struct Masks {
-    rows: Vec<(TopologyId, Bits, CpusetId)>,
+    rows: Vec<(TopologyId, Window, CpusetId)>,
     ids: Alike<usize>,
     /// PUs of the mask at hand.
     scratch: Vec<u32>,
@@ -55,13 +55,13 @@ pub(crate) enum Finished {
 impl Finished {
     pub(crate) fn new(topologies: &Topologies, drafts: Vec<DraftSegment>) -> Self {
         let masks = drafts.iter().flat_map(|draft| &draft.runs);
-        let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Bits(_)));
+        let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Some(_)));
         if !{ masks }.all(whole) {
             return Self::Drafts(drafts);
         }
         let cpuset = |mask: Mask| match mask {
             Mask::Whole(object) => topologies.cpuset(object),
-            Mask::Bits(_) => unreachable!("looked at just now"),
+            Mask::Some(_) => unreachable!("looked at just now"),
         };
         let segments: PatternDraft = drafts
             .into_iter()
@@ -166,27 +166,23 @@ impl Tables {
 
     /// The OS numbers of a mask, interned.
     pub(crate) fn cpuset(&mut self, topology: TopologyId, mask: Mask) -> CpusetId {
-        let bits = match mask {
+        let window = match mask {
             Mask::Whole(object) => return self.topologies.cpuset(object),
-            Mask::Bits(bits) => *bits,
+            Mask::Some(window) => *window,
         };
         let Masks { rows, ids, scratch } = &mut self.masks;
         let digest = mix(START, topology.row() as u64);
-        let digest = bits
-            .words()
-            .iter()
-            .fold(digest, |digest, &word| mix(digest, word));
-        let is = |row: usize| rows[row].0 == topology && rows[row].1 == bits;
+        let digest = window.key().fold(digest, mix);
+        let is = |row: usize| rows[row].0 == topology && rows[row].1 == window;
         match ids.find(digest, is) {
             Ok(row) => rows[row].2,
             Err(free) => {
                 let os = self.topologies.pus_os(topology);
-                let all = [(0, bits.len())];
-                let pus = ones(bits.words(), &all).map(|pu| os[pu as usize]);
+                let pus = window.ones().map(|pu| os[pu as usize]);
                 scratch.clear();
                 scratch.extend(pus);
                 let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
-                rows.push((topology, bits, id));
+                rows.push((topology, window, id));
                 ids.keep(free, rows.len() - 1);
                 id
             }

@@ -262,7 +262,7 @@ fn rankfile(
         (job_of_app.app, job_of_app.policy),
         notes,
     )?;
-    let mut lowered = lowered(&mut site.pool, &job_of_app.resolved.hosts, job_of_app.app);
+    let mut lowered = lowered(&mut site.pool, &job_of_app.resolved.hosts, job_of_app.app)?;
     site.pool.claim(&mut lowered, &mut []);
     let file = listing(job_of_app).expect("resolve refuses a rankfile map without a file");
     let first = entries::first_entry(

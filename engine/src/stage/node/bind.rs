@@ -1,7 +1,9 @@
 //! Binding: one process at a time on one node, as a persistent set of free cpus. Source: `semantics` 7.
 
-use super::bits::{Bits, There, first_of, has_all};
+use super::bits::{Bits, There, first_of, has, has_all};
+use super::cpus::Cpus;
 use super::units::{Hardware, Stretches, Targets, Units, shared};
+use super::window::Window;
 use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
@@ -15,7 +17,7 @@ pub(crate) enum Mask {
     /// All of an object.
     Whole(ObjectId),
     /// Logical PUs.
-    Bits(Box<Bits>),
+    Some(Box<Window>),
 }
 
 /// What the binder makes of one process.
@@ -64,6 +66,8 @@ pub(crate) struct Binder<'t> {
     pub(crate) mode: CpuMode,
     pub(crate) target: Target<'t>,
     pub(crate) policy: Policy,
+    /// Where several cpus of a process without an object may be: the packages. Empty where one cpu is enough.
+    pub(super) places: Vec<Stretches>,
     order: TargetOrder,
 }
 
@@ -76,23 +80,6 @@ enum TargetOrder {
     Tidy,
     /// Anyhow: each is looked at.
     Any,
-}
-
-/// The cpus of one node while an app is placed on it.
-#[derive(Clone, Debug)]
-pub(crate) struct Cpus {
-    /// PUs not consumed.
-    pub(crate) free: Bits,
-    /// Units all of whose PUs are free.
-    pub(crate) units: Bits,
-    /// Processes of this app bound to each target object; empty without LIMIT.
-    pub(crate) bound: Vec<u32>,
-    /// Where the search of each mapped object goes on; `[0]` without objects.
-    cursors: Vec<u32>,
-    /// A refill happened in the last call: turns may come round here.
-    pub(crate) refilled: bool,
-    /// Some cpus were given out again.
-    pub(crate) shared: bool,
 }
 
 impl<'t> Binder<'t> {
@@ -127,15 +114,21 @@ impl<'t> Binder<'t> {
             }
             Target::Nothing | Target::Cpus(_) => TargetOrder::Any,
         };
-        Self {
+        let several = matches!(target, Target::Cpus(_));
+        let mut binder = Self {
             topologies,
             hardware,
             units,
             mode,
             target,
             policy: *policy,
+            places: Vec::new(),
             order,
+        };
+        if several {
+            binder.places = binder.packages();
         }
+        binder
     }
 
     /// The cpus of a node as the app finds them.
@@ -149,14 +142,8 @@ impl<'t> Binder<'t> {
 
     /// The cpus of a node on which the app has been before.
     pub(crate) fn left(&self, free: Bits, bound: Vec<u32>) -> Cpus {
-        Cpus {
-            units: self.free_units(free.words()),
-            free,
-            bound,
-            cursors: Vec::new(),
-            refilled: false,
-            shared: false,
-        }
+        let units = self.free_units(free.words());
+        Cpus::new(free, units, bound, self.policy.overload)
     }
 
     /// Units all of whose PUs are in a set.
@@ -184,7 +171,10 @@ impl<'t> Binder<'t> {
         let near = self.maps_gpus();
         let found = match &self.target {
             Target::Nothing => return Bound::Nothing,
-            Target::Cpus(pe) => self.bind_cpus(cpus, pus, object, *pe, (free_at_start, allowed)),
+            Target::Cpus(pe) => {
+                let mapped = object.map(|_| (pus, at));
+                self.bind_cpus(cpus, mapped, *pe, (free_at_start, allowed))
+            }
             Target::Objects { kind, objects } if objects.is_empty() => {
                 Err(Failure::NoTarget(*kind))
             }
@@ -246,36 +236,32 @@ impl<'t> Binder<'t> {
     ) -> Result<Mask, Failure> {
         let overload = self.policy.overload == Overload::Allowed;
         let mut found = self.search(cpus, (pus, at), kind, objects);
-        if found.is_none() && overload && !self.any_free(cpus, pus, kind) {
+        if found.is_none() && overload && !self.any_free(cpus, (pus, at), kind) {
             self.refill(cpus, pus, (free_at_start, allowed));
             found = self.search(cpus, (pus, at), kind, objects);
         }
         if found.is_none() && overload && self.policy.limit.is_some() {
-            found = self.least_used(cpus, pus, objects, allowed).map(|target| {
-                (
-                    target,
-                    self.first_free(cpus, pus, kind, objects.get(target)),
-                )
-            });
+            found = self
+                .least_used(cpus, (pus, at), objects, allowed)
+                .map(|target| {
+                    (
+                        target,
+                        self.first_free(cpus, pus, kind, objects.get(target)),
+                    )
+                });
         }
         let Some((target, cpu)) = found else {
-            // LIMIT is the reason only where it keeps the process off a free cpu.
-            let kept_off = |object| self.first_free(cpus, pus, kind, object).is_some();
-            let limited = self.policy.limit.is_some() && objects.iter().any(kept_off);
-            return Err(if limited {
-                Failure::Limit
-            } else {
-                Failure::NoCpu
-            });
+            return Err(self.kept_off(cpus, pus, kind, objects));
         };
         match cpu {
             Some(Cpu::Unit(unit)) => self.consume(cpus, unit),
-            Some(Cpu::Pu(pu)) => cpus.free.put(pu, There::No),
+            Some(Cpu::Pu(pu)) => {
+                cpus.mark_taken(pu);
+                cpus.free.put(pu, There::No);
+            }
             None => {}
         }
-        if let Some(count) = cpus.bound.get_mut(target as usize) {
-            *count += 1;
-        }
+        cpus.count(target);
         Ok(self.mask(objects.get(target), (free_at_start, allowed)))
     }
 
@@ -293,9 +279,6 @@ impl<'t> Binder<'t> {
             let unit = self.first_unit(cpus, at, pus)?;
             return Some((unit, Some(Cpu::Unit(unit))));
         }
-        if cpus.cursors.len() <= at {
-            cpus.cursors.resize(at + 1, 0);
-        }
         let tidy = self.order != TargetOrder::Any;
         let start = if tidy {
             let first = pus.first()?.0;
@@ -303,7 +286,7 @@ impl<'t> Binder<'t> {
         } else {
             0
         };
-        let start = start.max(cpus.cursors[at]);
+        let start = start.max(cpus.target(at));
         let last = pus.last()?.1;
         for target in start..objects.len() {
             let object = objects.get(target);
@@ -320,10 +303,11 @@ impl<'t> Binder<'t> {
                 && !outside
                 && let Some(cpu) = self.first_free(cpus, pus, kind, object)
             {
-                cpus.cursors[at] = target;
+                cpus.set_target(at, target);
                 return Some((target, Some(cpu)));
             }
         }
+        cpus.set_target(at, objects.len());
         None
     }
 
@@ -333,12 +317,9 @@ impl<'t> Binder<'t> {
         if self.units.len() <= CURSORS_FROM {
             return self.units.first_inside(cpus.units.words(), pus, 0);
         }
-        if cpus.cursors.len() <= at {
-            cpus.cursors.resize(at + 1, 0);
-        }
-        let from = cpus.cursors[at];
+        let from = cpus.first(at);
         let found = self.units.first_inside(cpus.units.words(), pus, from);
-        cpus.cursors[at] = found.unwrap_or(self.units.len());
+        cpus.set_first(at, found.unwrap_or(self.units.len()));
         found
     }
 
@@ -373,31 +354,62 @@ impl<'t> Binder<'t> {
         self.units.first_inside(units, &both, 0).map(Cpu::Unit)
     }
 
-    fn any_free(&self, cpus: &Cpus, pus: &[(u32, u32)], kind: ObjKind) -> bool {
-        if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
-            return first_of(cpus.free.words(), pus).is_some();
-        }
-        self.units
-            .first_inside(cpus.units.words(), pus, 0)
-            .is_some()
+    /// Whether any cpu of the mapped object is free.
+    fn any_free(&self, cpus: &mut Cpus, (pus, at): (&[(u32, u32)], usize), kind: ObjKind) -> bool {
+        let from = cpus.first(at);
+        let (found, end) = if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
+            let ahead = pus.iter().map(|&(first, end)| (first.max(from), end));
+            let mut ahead = ahead.filter(|(first, end)| first < end);
+            let found = ahead.find_map(|stretch| first_of(cpus.free.words(), &[stretch]));
+            (found, self.hardware.pus)
+        } else {
+            let found = self.units.first_inside(cpus.units.words(), pus, from);
+            (found, self.units.len())
+        };
+        cpus.set_first(at, found.unwrap_or(end));
+        found.is_some()
     }
 
     /// The target inside the object with the fewest processes of the app, the first of equals.
     fn least_used(
         &self,
-        cpus: &Cpus,
-        pus: &[(u32, u32)],
+        cpus: &mut Cpus,
+        (pus, at): (&[(u32, u32)], usize),
         objects: &Targets<'_>,
         allowed: &[u64],
     ) -> Option<u32> {
+        let (mut first, mut end) = (0, objects.len());
+        if self.order != TargetOrder::Any {
+            first = self.first_behind(objects, pus.first()?.0);
+            end = self.first_behind(objects, pus.last()?.1 - 1).saturating_add(1).min(end);
+        }
         // One without a cpu that may be used would give an empty mask.
         let meets = |target: &u32| {
             let both = shared(pus, self.topologies.ranges(objects.get(*target)));
             first_of(allowed, &both).is_some()
         };
-        (0..objects.len())
-            .filter(meets)
-            .min_by_key(|&target| cpus.bound[target as usize])
+        cpus.least_used(at, || (first..end).filter(meets))
+    }
+
+    /// Why nothing was found: LIMIT is the reason only where it keeps the process off a free cpu, and is asked for only where
+    /// anybody is told.
+    fn kept_off(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        kind: ObjKind,
+        objects: &Targets<'_>,
+    ) -> Failure {
+        let gives_up = !matches!(self.give_up(Failure::Limit), Bound::Fails(_));
+        if gives_up || self.policy.limit.is_none() {
+            return Failure::NoCpu;
+        }
+        let kept_off = |object| self.first_free(cpus, pus, kind, object).is_some();
+        if objects.iter().any(kept_off) {
+            Failure::Limit
+        } else {
+            Failure::NoCpu
+        }
     }
 
     /// The object's cpus count as free again: those the app found, or all of it (7.5).
@@ -412,17 +424,31 @@ impl<'t> Binder<'t> {
         } else {
             allowed
         };
+        if cpus.is_marked() {
+            for pu in pus.iter().flat_map(|&(first, end)| first..end) {
+                match (has(cpus.free.words(), pu), has(source, pu)) {
+                    (false, true) => cpus.mark_freed(pu),
+                    (true, false) => cpus.mark_taken(pu),
+                    (false, false) | (true, true) => {}
+                }
+            }
+        }
         for &stretch in pus {
             cpus.free.copy(stretch, source);
         }
-        cpus.units = self.free_units(cpus.free.words());
-        cpus.cursors.clear();
-        cpus.refilled = true;
-        cpus.shared = true;
+        self.units.look_again(&mut cpus.units, cpus.free.words(), pus);
+        cpus.refill();
     }
 
     #[inline]
     pub(crate) fn consume(&self, cpus: &mut Cpus, unit: u32) {
+        if cpus.is_marked() {
+            for pu in self.units.pus(unit).into_iter().flat_map(|(first, end)| first..end) {
+                if has(cpus.free.words(), pu) {
+                    cpus.mark_taken(pu);
+                }
+            }
+        }
         self.units.take(unit, &mut cpus.free);
         cpus.units.put(unit, There::No);
     }
@@ -446,11 +472,7 @@ impl<'t> Binder<'t> {
         } else {
             allowed
         };
-        let mut mask = Bits::none(self.hardware.pus);
-        for &stretch in ranges {
-            mask.copy(stretch, source);
-        }
-        Mask::Bits(Box::new(mask))
+        Mask::Some(Box::new(Window::part(ranges, source)))
     }
 
     /// Free cpus inside some PUs.

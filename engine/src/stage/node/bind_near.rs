@@ -1,6 +1,7 @@
 //! Binding by GPU: to the cpus near it, or to objects inside them.
 
-use super::bind::{Binder, Cpus, Failure, Mask};
+use super::bind::{Binder, Failure, Mask};
+use super::cpus::Cpus;
 use super::units::Targets;
 use crate::policy::{ObjKind, Overload};
 use crate::table::topologies::ObjectId;
@@ -40,10 +41,8 @@ impl Binder<'_> {
         }
         let unit = cpu.ok_or(Failure::NoCpu)?;
         self.consume(cpus, unit);
-        if let Some(count) = cpus.bound.get_mut(at) {
-            *count += 1;
-        }
         let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
+        cpus.count(target);
         Ok(self.mask(objects.get(target), (free_at_start, allowed)))
     }
 }

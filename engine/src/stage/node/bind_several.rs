@@ -1,52 +1,85 @@
 //! Binding to several cpus each: PE above 1.
 
-use super::bind::{Binder, Cpus, Failure, Mask};
-use super::bits::{self, Bits, There};
-use super::units::Stretches;
+use super::bind::{Binder, Failure, Mask};
+use super::bits;
+use super::cpus::Cpus;
+use super::window::Window;
 use crate::policy::Overload;
-use crate::table::topologies::ObjectId;
 use smallvec::SmallVec;
 
+/// Units of one process.
+type Taken = SmallVec<[u32; 16]>;
+
 impl Binder<'_> {
-    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
+    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2). `mapped`: the object's PUs,
+    /// and its number among the app's objects.
     pub(super) fn bind_cpus(
         &self,
         cpus: &mut Cpus,
-        pus: &[(u32, u32)],
-        object: Option<ObjectId>,
+        mapped: Option<(&[(u32, u32)], usize)>,
         pe: u32,
         (free_at_start, allowed): (&[u64], &[u64]),
     ) -> Result<Mask, Failure> {
-        let places: Vec<Stretches> = if object.is_some() {
-            vec![pus.into()]
-        } else {
-            self.packages()
-        };
-        let enough = |cpus: &Cpus| {
-            let mut inside = places.iter().map(|place| self.units.inside(place));
-            inside.find(|units| bits::count_of(cpus.units.words(), units) >= pe)
-        };
-        let mut found = enough(cpus);
+        let whole = [(0, self.hardware.pus)];
+        let mut found = self.enough(cpus, mapped, pe);
         if found.is_none() && self.policy.overload == Overload::Allowed {
+            let pus = mapped.map_or(&whole[..], |(pus, _)| pus);
             self.refill(cpus, pus, (free_at_start, allowed));
-            found = enough(cpus);
+            found = self.enough(cpus, mapped, pe);
         }
-        let Some(units) = found else {
-            return Err(if object.is_some() {
+        let Some(taken) = found else {
+            return Err(if mapped.is_some() {
                 Failure::NoCpu
             } else {
                 Failure::SpanPackages
             });
         };
-        let mut mask = Bits::none(self.hardware.pus);
-        let free = bits::ones(cpus.units.words(), &units);
-        let taken: SmallVec<[u32; 16]> = free.take(pe as usize).collect();
+        let mut pus: SmallVec<[(u32, u32); 16]> = SmallVec::new();
         for unit in taken {
-            for &pus in &self.units.pus(unit) {
-                mask.fill(pus, There::Yes);
-            }
+            pus.extend(self.units.pus(unit));
             self.consume(cpus, unit);
         }
-        Ok(Mask::Bits(Box::new(mask)))
+        Ok(Mask::Some(Box::new(Window::whole(&pus))))
+    }
+
+    /// The first free units of the object, or of the first package that has as many.
+    fn enough(
+        &self,
+        cpus: &mut Cpus,
+        mapped: Option<(&[(u32, u32)], usize)>,
+        pe: u32,
+    ) -> Option<Taken> {
+        if let Some((pus, at)) = mapped {
+            return self.enough_in(cpus, pus, at, pe);
+        }
+        let first = cpus.target(0);
+        for (at, place) in self.places.iter().enumerate().skip(first as usize) {
+            if let Some(taken) = self.enough_in(cpus, place, at, pe) {
+                return Some(taken);
+            }
+            // A package that has too few has too few for good, or until cpus are free again.
+            cpus.set_target(0, super::units::narrow(at) + 1);
+        }
+        None
+    }
+
+    /// The first free units inside some PUs; which of the searched places these are is `at`.
+    fn enough_in(
+        &self,
+        cpus: &mut Cpus,
+        pus: &[(u32, u32)],
+        at: usize,
+        pe: u32,
+    ) -> Option<Taken> {
+        let from = cpus.first(at);
+        let inside = self.units.inside(pus);
+        let ahead = inside.iter().map(|&(first, end)| (first.max(from), end));
+        let ahead: SmallVec<[(u32, u32); 2]> = ahead.filter(|(first, end)| first < end).collect();
+        let free = bits::ones(cpus.units.words(), &ahead);
+        let taken: Taken = free.take(pe as usize).collect();
+        let enough = taken.len() == pe as usize;
+        let last = if enough { taken.last().copied() } else { None };
+        cpus.set_first(at, last.map_or(u32::MAX, |last| last + 1));
+        enough.then_some(taken)
     }
 }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 /// Bits of a word.
-const WORD: u32 = u64::BITS;
+pub(super) const WORD: u32 = u64::BITS;
 
 /// A set of small numbers. Bits at and behind `len` are 0, so that equal sets have equal words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -94,7 +94,7 @@ pub(crate) enum There {
 
 /// The words that a stretch touches, each with the stretch's bits in it.
 #[inline]
-fn masks((first, end): (u32, u32)) -> impl Iterator<Item = (usize, u64)> {
+pub(super) fn masks((first, end): (u32, u32)) -> impl Iterator<Item = (usize, u64)> {
     let (from, to) = (first / WORD, end.div_ceil(WORD));
     (from..to).map(move |word| {
         let low = if word == from {

@@ -2,8 +2,12 @@
 
 // Sets of one node as words.
 pub(crate) mod bits;
+// Masks of single processes.
+pub(crate) mod window;
 // One topology as the inner loops see it.
 pub(crate) mod units;
+// Cpus of a node while they are given out.
+pub(crate) mod cpus;
 // Object -> cpuset, one process on one node.
 pub(crate) mod bind;
 // The same, several cpus each.

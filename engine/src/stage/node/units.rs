@@ -156,6 +156,30 @@ impl Units {
             Cut::Listed(listed) => listed.inside(pus),
         }
     }
+    /// Looks again which of the units that have PUs among these lie in a set of PUs. Cost: these PUs.
+    pub(crate) fn look_again(&self, units: &mut Bits, set: &[u64], pus: &[(u32, u32)]) {
+        let mut look = |unit: u32| {
+            let own = self.pus(unit);
+            let free = !own.is_empty() && own.iter().all(|&pus| has_all(set, pus));
+            units.put(unit, if free { There::Yes } else { There::No });
+        };
+        for &(first, end) in pus {
+            match &self.cut {
+                Cut::Even(width) => {
+                    (first / width..end.div_ceil(*width).min(self.count)).for_each(&mut look);
+                }
+                Cut::Listed(listed) => {
+                    let mut last = None;
+                    for unit in listed.of_pu[first as usize..end as usize].iter().flatten() {
+                        if last != Some(unit) {
+                            look(*unit);
+                            last = Some(unit);
+                        }
+                    }
+                }
+            }
+        }
+    }
     /// The units all of whose PUs are in a set.
     pub(crate) fn within(&self, set: &[u64], pus: u32) -> Bits {
         match &self.cut {

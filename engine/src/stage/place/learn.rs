@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::trial::TrialId;
 use crate::id::Id as _;
-use crate::stage::node::bind::Cpus;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{End, Laid, Layout, NodeView};

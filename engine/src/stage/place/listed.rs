@@ -5,11 +5,13 @@
 
 use super::entries::Step;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
-use crate::stage::node::bind::{Cpus, Failure, Mask, Target};
+use crate::stage::node::bind::{Failure, Mask, Target};
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, NodeView};
 use crate::stage::node::slot_list;
+use crate::stage::node::window::Window;
 use crate::stage::node::units::Targets;
 use crate::table::listings::{Listing, SlotListId};
 use crate::table::states::NodeState;
@@ -188,10 +190,10 @@ impl NodeRow<'_> {
             let cpus = &mut self.out.cpus;
             cpus.free.subtract(mask.words());
             cpus.units = binder.free_units(cpus.free.words());
-            self.push(1, Some(Mask::Bits(Box::new(mask.clone()))));
+            self.push(1, Some(Mask::Some(Box::new(Window::of(&mask)))));
             if self.overload() {
                 // Nothing changes any more: the rest gets the same.
-                self.push(count - 1, Some(Mask::Bits(Box::new(mask))));
+                self.push(count - 1, Some(Mask::Some(Box::new(Window::of(&mask)))));
                 return Ok(());
             }
         }

@@ -5,7 +5,6 @@ use super::policy::{GroupView, MapPolicy, Pass};
 use super::rounds;
 use super::trial::Limit;
 use crate::error::MapError;
-use crate::policy::BindTo;
 use crate::stage::node::layout::{Binding, Layout};
 
 /// `--map-by node`.
@@ -56,23 +55,6 @@ impl MapPolicy for Node {
         Ok(Limit {
             layout,
             procs: slots,
-        })
-    }
-
-    fn cpus_end_rounds(&self, placement: &mut Placement<'_>) -> bool {
-        let pe = placement.policy.pe;
-        let shared = placement.overload() && pe == 1;
-        if placement.policy.bind == BindTo::Nothing || shared || !placement.explicit() {
-            return false;
-        }
-        (0..placement.groups.len()).any(|group| {
-            let capacity = placement.capacity(group);
-            let cpus = if pe == 1 {
-                capacity.free
-            } else {
-                capacity.by_package
-            };
-            cpus < placement.groups[group].room
         })
     }
 }

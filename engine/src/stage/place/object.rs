@@ -5,7 +5,7 @@ use super::policy::{GroupView, MapPolicy};
 use super::trial::Limit;
 use super::{filling, refuse, rounds};
 use crate::error::{MapError, PlaceError};
-use crate::policy::{BindTo, IfSupported, MapBy, ObjKind, Span};
+use crate::policy::{IfSupported, MapBy, ObjKind, Span};
 use crate::stage::node::bind::Failure;
 use crate::stage::node::layout::{End, Layout};
 
@@ -32,21 +32,6 @@ impl MapPolicy for Object {
         };
         let procs = objects_take(view, layout)?;
         Ok(Limit { layout, procs })
-    }
-
-    fn cpus_end_rounds(&self, placement: &mut Placement<'_>) -> bool {
-        if placement.policy.bind == BindTo::Nothing {
-            return false;
-        }
-        let overload = placement.overload();
-        (0..placement.groups.len()).any(|group| {
-            let capacity = placement.capacity(group);
-            // Shared cpus end them only where there are none.
-            if overload {
-                return capacity.with_cpus == 0;
-            }
-            capacity.by_object < u64::from(placement.groups[group].room)
-        })
     }
 }
 

@@ -46,11 +46,6 @@ pub(crate) trait MapPolicy {
         false
     }
 
-    /// Whether the cpus of some node, rather than its max_slots, ended the rounds.
-    fn cpus_end_rounds(&self, _placement: &mut Placement<'_>) -> bool {
-        false
-    }
-
     /// A process that must be bound and cannot be.
     fn unbindable(
         &self,

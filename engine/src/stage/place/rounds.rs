@@ -99,11 +99,10 @@ fn deal(
 /// Rounds ended early, each group at its limit: at max_slots everywhere, or for want of cpus.
 fn ended(placement: &mut Placement<'_>, policy: &impl MapPolicy, limits: &[Limit]) -> MapError {
     let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
-    let limited = |placement: &mut Placement<'_>| {
-        let all = placement.groups.iter().all(|group| group.room < u32::MAX);
-        all && !policy.cpus_end_rounds(placement)
-    };
-    if oversubscribed && (placement.binding == Binding::Off || limited(placement)) {
+    // What the binder leaves unbound takes no cpu: it is the limits that say whether cpus or max_slots ended the rounds.
+    let mut groups = placement.groups.iter().zip(limits);
+    let limited = groups.all(|(group, limit)| group.room < u32::MAX && limit.procs >= group.room);
+    if oversubscribed && (placement.binding == Binding::Off || limited) {
         return refuse::out_of_resource(placement);
     }
     let may_be_unbound = placement.policy.strength == BindStrength::Default

@@ -14,7 +14,8 @@ pub(crate) mod mpibind;
 // One node, in the order of a policy.
 pub(crate) mod on_node;
 
-use crate::stage::node::bind::{Binder, Cpus, Failure, Mask};
+use crate::stage::node::bind::{Binder, Failure, Mask};
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::units::Targets;
 use crate::table::patterns::ShareRun;
 

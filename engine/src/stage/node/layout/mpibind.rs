@@ -4,6 +4,7 @@ use super::End;
 use super::sweep::LayoutBuilder;
 use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
 use crate::stage::node::bind::Mask;
+use crate::stage::node::window::Window;
 use crate::stage::node::bits::{self, Bits, There};
 use crate::stage::node::units::{narrow, shared};
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
@@ -88,7 +89,7 @@ impl Got<'_, '_> {
             self.builder.cpus.shared |= taken && self.bound;
             self.left.put(pu, There::No);
         }
-        let mask = Some(Mask::Bits(Box::new(mask))).filter(|_| self.bound);
+        let mask = Some(Mask::Some(Box::new(Window::of(&mask)))).filter(|_| self.bound);
         self.builder.push(count, None, mask);
     }
 }

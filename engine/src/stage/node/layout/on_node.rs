@@ -3,7 +3,7 @@
 use super::mpibind;
 use super::pe_list::lay_list;
 use super::sweep::LayoutBuilder;
-use crate::stage::node::bind::Cpus;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::{Binding, Laid, Layout, NodeView};
 
 /// Lays `want` processes on a node whose cpus are `cpus`, `placed` processes of the app being there already.

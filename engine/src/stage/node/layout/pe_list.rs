@@ -6,6 +6,7 @@ use crate::stage::node::bind::{Failure, Mask, Target};
 use crate::stage::node::bits::{self, Bits, There, has};
 use crate::stage::node::layout::{Binding, End};
 use crate::stage::node::units::narrow;
+use crate::stage::node::window::Window;
 
 /// How a list holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,7 @@ fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Op
     for &unit in &listed[..count as usize] {
         binder.consume(&mut builder.cpus, unit);
     }
-    builder.push(count, None, Some(Mask::Bits(Box::new(mask))));
+    builder.push(count, None, Some(Mask::Some(Box::new(Window::of(&mask)))));
     None
 }
 
@@ -85,8 +86,8 @@ fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> O
             return Some(End::Fails(Failure::ListedTaken(unit)));
         }
         binder.consume(&mut builder.cpus, unit);
-        let mask = mask_of(builder, &[unit]);
-        builder.push(1, None, Some(Mask::Bits(Box::new(mask))));
+        let mask = Window::part(&binder.units.pus(unit), builder.node.allowed);
+        builder.push(1, None, Some(Mask::Some(Box::new(mask))));
     }
     None
 }

@@ -2,7 +2,7 @@
 
 use super::NodeView;
 use crate::policy::{ObjKind, Overload};
-use crate::stage::node::bind::Cpus;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::units::shared as meeting;
 use crate::table::topologies::ObjectId;

@@ -3,8 +3,9 @@
 use super::rooms::{near, room, rooms, shared_cpus, take_room};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::Overload;
-use crate::stage::node::bind::{Bound, Cpus, Failure, Mask};
+use crate::stage::node::bind::{Bound, Failure, Mask};
 use crate::stage::node::bits::Bits;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, Layout, NodeView};
 use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
@@ -22,7 +23,7 @@ pub(crate) struct LayoutBuilder<'g> {
     procs: u32,
     pub(crate) want: u32,
     /// The cpus at the turns so far, and the run and process where each was.
-    outcome: HashMap<(Bits, Vec<u32>), (u32, u32)>,
+    outcome: HashMap<(u128, u128), (u32, u32)>,
     /// Runs before this one take no more processes: a round begins at a run.
     barrier: usize,
 }
@@ -93,6 +94,10 @@ impl<'g> LayoutBuilder<'g> {
         self.outcome.clear();
         self.barrier = 0;
         if self.open.procs > 0 {
+            if self.done.len() >= ROOM {
+                // Many segments are short ones: the room that one starts with would be most of what is held.
+                self.open.runs.shrink_to_fit();
+            }
             self.done.push(std::mem::take(&mut self.open));
         }
     }
@@ -115,16 +120,11 @@ impl<'g> LayoutBuilder<'g> {
     /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
     /// Gives the run where the round begins, and the processes of a round.
     fn job_of_app(&mut self) -> Option<(u32, u32)> {
-        let mut bound = self.cpus.bound.clone();
-        if let Some(limit) = self.node.binder.policy.limit.map(u32::from)
-            && let Some(&least) = bound.iter().min().filter(|&&least| least > limit)
-        {
-            // Above LIMIT only differences decide.
-            bound.iter_mut().for_each(|count| *count -= least - limit);
-        }
         let here = (narrow(self.open.runs.len()), self.open.procs);
         self.barrier = self.open.runs.len();
-        let key = (self.cpus.free.clone(), bound);
+        // Above LIMIT only differences decide.
+        let limit = self.node.binder.policy.limit.map(u32::from);
+        let key = self.cpus.moment(limit);
         match self.outcome.get(&key) {
             Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
             Some(_) => None,
@@ -261,13 +261,16 @@ impl<'g> LayoutBuilder<'g> {
     pub(crate) fn sweep(&mut self) -> End {
         let mut rooms = rooms(self.node, &self.cpus);
         let near = near(self.node);
+        // Objects that have room: those that were full stay so.
+        let mut open: Vec<usize> = (0..rooms.len()).collect();
         loop {
+            open.retain(|&at| rooms[at] > 0);
             if self.overload() && self.comes_round(|builder| builder.sweep()) {
                 return End::Wanted;
             }
             let (before, run) = (self.procs, self.open.runs.len());
             let mut consumed = false;
-            for at in 0..rooms.len() {
+            for &at in &open {
                 if self.left() == 0 {
                     return End::Wanted;
                 }
@@ -412,15 +415,17 @@ impl<'g> LayoutBuilder<'g> {
     }
 
     pub(crate) fn blocks(&mut self, per: u32, binding: Binding) -> End {
+        let shared = shared_cpus(self.node);
         if self.node.objects.is_empty() {
             // `ppr:N:node`: the machine is the one object, and processes have none.
-            return self.block(None, per, binding).map_or(End::Full, |end| end);
+            let block = self.block(None, per, binding, shared.as_ref());
+            return block.unwrap_or(End::Full);
         }
         for at in 0..self.node.objects.len() as usize {
             if self.left() == 0 {
                 return End::Wanted;
             }
-            if let Some(end) = self.block(Some(at), per, binding) {
+            if let Some(end) = self.block(Some(at), per, binding, shared.as_ref()) {
                 return end;
             }
         }
@@ -431,8 +436,14 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// `per` processes on one object; an end when the layout ends there.
-    fn block(&mut self, at: Option<usize>, per: u32, binding: Binding) -> Option<End> {
+    /// `per` processes on one object; an end when the layout ends there. `shared`: as [`shared_cpus`] gives it.
+    fn block(
+        &mut self,
+        at: Option<usize>,
+        per: u32,
+        binding: Binding,
+        shared: Option<&Bits>,
+    ) -> Option<End> {
         let binder = self.node.binder;
         let logical = at.map(|at| self.node.logical(narrow(at)));
         let count = per.min(self.left());
@@ -442,8 +453,7 @@ impl<'g> LayoutBuilder<'g> {
         }
         let pus = binder.pus_of(at.map(|at| self.node.objects.get(narrow(at))));
         let bound = !matches!(binder.target, crate::stage::node::bind::Target::Nothing);
-        let shared = shared_cpus(self.node);
-        if bound && room(self.node, &self.cpus, &pus, shared.as_ref()) < per {
+        if bound && room(self.node, &self.cpus, &pus, shared) < per {
             return None;
         }
         if self.overload() {
