@@ -172,10 +172,20 @@ fn node_names(
         return node_name(line, start, name);
     };
     // What stands around brackets is a name, too: a user, no second @, no character that names nothing.
-    let inside = |at: usize| name[..at].rfind('[').is_some_and(|open| !name[open..at].contains(']'));
+    let inside = |at: usize| {
+        name[..at]
+            .rfind('[')
+            .is_some_and(|open| !name[open..at].contains(']'))
+    };
     let plain: String = name
         .char_indices()
-        .map(|(at, c)| if inside(at) || matches!(c, '[' | ']') { '0' } else { c })
+        .map(|(at, c)| {
+            if inside(at) || matches!(c, '[' | ']') {
+                '0'
+            } else {
+                c
+            }
+        })
         .collect();
     node_name(line, start, &plain)?;
     let host = name.split_once('@').map_or(name, |(_, host)| host);

@@ -1,8 +1,8 @@
 //! The layout of prterun's `--display map`: node by node, a line per process, those of a node in rank order.
 
 use super::node_names::NodeNames;
-use super::spread::{self, AppRun, Stretch};
 use super::sites::Sites;
+use super::spread::{self, AppRun, Stretch};
 use super::watch::Watch;
 use super::{digits, policy};
 use roaring::RoaringBitmap;
@@ -11,8 +11,8 @@ use std::io::{self, Write};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, Plan, RankOrder};
 use stowplan_engine::policy::{
-    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload,
-    Oversubscribe, Span,
+    BindStrength, BindTo, CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe,
+    Span,
 };
 use stowplan_engine::table::apps::{AppId, AppTable, Policy};
 use stowplan_engine::table::cpusets::CpusetId;
@@ -292,4 +292,3 @@ impl Page<'_> {
         self.buf.extend_from_slice(text.as_bytes());
     }
 }
-

@@ -2,10 +2,10 @@
 
 use super::lines::{LineRuns, excluded, without};
 use super::pool::Pool;
+use crate::error::MapError;
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
-use crate::error::MapError;
 use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
 
@@ -57,9 +57,7 @@ fn counted(pool: &Pool, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapErr
             }
         }
     }
-    let given = said
-        .into_iter()
-        .filter(|(_, lines)| lines.slots.is_some());
+    let given = said.into_iter().filter(|(_, lines)| lines.slots.is_some());
     Ok(given
         .map(|(nodes, lines)| (nodes, u32::try_from(lines.written()).unwrap_or(u32::MAX)))
         .collect())

@@ -224,4 +224,3 @@ fn said_by(lines: Lines) -> Said {
         max: lines.max,
     }
 }
-

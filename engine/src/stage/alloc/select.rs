@@ -1,9 +1,9 @@
 //! Which nodes an app may use, in which order, and how many slots it may take on each. Source: `semantics` 1.2 to 1.4, 4.
 
 use super::build::by_number;
-use super::lines::{excluded, without};
 use super::claim::{Candidate, Claim, Named};
 use super::hostfile::{after, lowered};
+use super::lines::{excluded, without};
 use super::pool::Pool;
 use crate::error::words::EmptyNodes;
 use crate::error::{MapError, Note, PlaceError};

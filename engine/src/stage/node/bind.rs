@@ -381,7 +381,10 @@ impl<'t> Binder<'t> {
         let (mut first, mut end) = (0, objects.len());
         if self.order != TargetOrder::Any {
             first = self.first_behind(objects, pus.first()?.0);
-            end = self.first_behind(objects, pus.last()?.1 - 1).saturating_add(1).min(end);
+            end = self
+                .first_behind(objects, pus.last()?.1 - 1)
+                .saturating_add(1)
+                .min(end);
         }
         // One without a cpu that may be used would give an empty mask.
         let meets = |target: &u32| {
@@ -436,14 +439,20 @@ impl<'t> Binder<'t> {
         for &stretch in pus {
             cpus.free.copy(stretch, source);
         }
-        self.units.look_again(&mut cpus.units, cpus.free.words(), pus);
+        self.units
+            .look_again(&mut cpus.units, cpus.free.words(), pus);
         cpus.refill();
     }
 
     #[inline]
     pub(crate) fn consume(&self, cpus: &mut Cpus, unit: u32) {
         if cpus.is_marked() {
-            for pu in self.units.pus(unit).into_iter().flat_map(|(first, end)| first..end) {
+            for pu in self
+                .units
+                .pus(unit)
+                .into_iter()
+                .flat_map(|(first, end)| first..end)
+            {
                 if has(cpus.free.words(), pu) {
                     cpus.mark_taken(pu);
                 }

@@ -64,13 +64,7 @@ impl Binder<'_> {
     }
 
     /// The first free units inside some PUs; which of the searched places these are is `at`.
-    fn enough_in(
-        &self,
-        cpus: &mut Cpus,
-        pus: &[(u32, u32)],
-        at: usize,
-        pe: u32,
-    ) -> Option<Taken> {
+    fn enough_in(&self, cpus: &mut Cpus, pus: &[(u32, u32)], at: usize, pe: u32) -> Option<Taken> {
         let from = cpus.first(at);
         let inside = self.units.inside(pus);
         let ahead = inside.iter().map(|&(first, end)| (first.max(from), end));

@@ -1,8 +1,8 @@
 //! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
 
 use super::bind::{Binder, Target};
-use super::cpus::Cpus;
 use super::bits::{Bits, has};
+use super::cpus::Cpus;
 use super::units::{Hardware, Targets, narrow};
 use crate::policy::{MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};

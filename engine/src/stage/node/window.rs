@@ -86,7 +86,12 @@ mod tests {
         set.put(400, There::Yes);
         let whole = Window::of(&set);
         assert_eq!(Window::part(&[(0, 1000)], set.words()), whole);
-        assert_eq!(Window::part(&[(70, 180), (190, 500)], set.words()).ones().count(), 61);
+        assert_eq!(
+            Window::part(&[(70, 180), (190, 500)], set.words())
+                .ones()
+                .count(),
+            61
+        );
         let expected: Vec<u32> = (130..200).chain([400]).collect();
         assert_eq!(whole.ones().collect::<Vec<_>>(), expected);
         assert_eq!(Window::part(&[(201, 400)], set.words()), Window::default());

@@ -3,8 +3,8 @@
 use super::placement::Placement;
 use super::trial::TrialId;
 use crate::id::Id as _;
-use crate::stage::node::cpus::Cpus;
 use crate::stage::node::capacity::{Capacity, TopologyView};
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{End, Laid, Layout, NodeView};
 use crate::stage::parallel::emptied;

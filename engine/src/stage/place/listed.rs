@@ -6,13 +6,13 @@
 use super::entries::Step;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::stage::node::bind::{Failure, Mask, Target};
-use crate::stage::node::cpus::Cpus;
 use crate::stage::node::capacity::TopologyView;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, NodeView};
 use crate::stage::node::slot_list;
-use crate::stage::node::window::Window;
 use crate::stage::node::units::Targets;
+use crate::stage::node::window::Window;
 use crate::table::listings::{Listing, SlotListId};
 use crate::table::states::NodeState;
 

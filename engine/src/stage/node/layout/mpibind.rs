@@ -4,9 +4,9 @@ use super::End;
 use super::sweep::LayoutBuilder;
 use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
 use crate::stage::node::bind::Mask;
-use crate::stage::node::window::Window;
 use crate::stage::node::bits::{self, Bits, There};
 use crate::stage::node::units::{narrow, shared};
+use crate::stage::node::window::Window;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 
 /// Ranges of logical PUs.

@@ -2,8 +2,8 @@
 
 use super::NodeView;
 use crate::policy::{ObjKind, Overload};
-use crate::stage::node::cpus::Cpus;
 use crate::stage::node::bits::Bits;
+use crate::stage::node::cpus::Cpus;
 use crate::stage::node::units::shared as meeting;
 use crate::table::topologies::ObjectId;
 
