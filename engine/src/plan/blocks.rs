@@ -2,7 +2,7 @@
 //! one run where all that stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers
 //! for each run: the runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
 
-use super::row;
+use super::placed::row;
 use super::steps::Steps;
 
 /// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.

@@ -5,9 +5,10 @@
 //! class by their first node. Of a class only runs that start less than its width before a node can reach it, so a question
 //! looks at few that it has no use for.
 
+use super::app::AppPlan;
 use super::counted::by_key;
+use super::placed::PlacedRun;
 use super::steps::Steps;
-use super::{AppPlan, PlacedRun};
 use crate::table::names::NodeRange;
 use smallvec::SmallVec;
 use std::ops::Range;

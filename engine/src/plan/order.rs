@@ -4,43 +4,15 @@
 //! which the same take part: `rounds.rs`.
 
 use super::deal::Step;
+use super::placed::{Placed, PlacedRun, RankOrder, row};
 use super::places::{Packed, Places};
-use super::profile::{Distinct, OwnTurns, Profiles, Turning};
-use super::rounds::{Rounds, Scratch, Turn};
+use super::profile::{Distinct, Profiles, Turning};
+use super::rounds::{Rounds, Scratch};
 use super::steps::Steps;
-use super::{Placed, PlacedRun, row};
 use crate::table::alike::Guess;
 use crate::table::patterns::{Pattern, PatternId, Patterns};
-use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// Ranks that follow each other on one node, as a file wrote them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct ListedRun {
-    /// The first app rank.
-    pub rank: u32,
-    /// The node's place in the pool.
-    pub node: u32,
-    /// Which process of the app on that node the first one is.
-    pub local: u32,
-}
-
-/// The order of the ranks of an app. Source: `semantics` 6.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum RankOrder {
-    /// Node by node, in placement order.
-    #[default]
-    Slot,
-    /// Node by node, object by object.
-    Fill,
-    /// Round by round over nodes.
-    Node,
-    /// Round by round over (node, object) pairs.
-    Span,
-    /// As a file wrote them: runs by ascending rank.
-    Listed(Vec<ListedRun>),
-}
 
 /// What is derived to answer quickly.
 #[derive(Clone, Debug)]
@@ -237,93 +209,4 @@ pub(super) struct Spot {
     pub(super) run: u32,
     pub(super) node: u32,
     pub(super) local: u32,
-}
-
-impl super::AppPlan {
-    /// Processes of a run in a round of its app.
-    pub(super) fn weight(&self, run: u32, round: u32) -> u32 {
-        let placed = &self.placed.runs[run as usize];
-        self.pairs(run, round) * placed.nodes.count
-    }
-
-    /// Processes of each node of a run in a round.
-    pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
-        self.own_turns(run, round).count
-    }
-
-    /// The turns of each node of a run in a round of its app.
-    #[inline]
-    pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
-        match &self.order {
-            Order::Span(_, profiles) => profiles.own_turns(run, round),
-            Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
-                let procs = self.placed.runs[run as usize].procs;
-                OwnTurns {
-                    first: round,
-                    count: u32::from(procs > round),
-                }
-            }
-        }
-    }
-
-    /// Where a listed app rank is. Cost: two searches.
-    pub(super) fn listed_spot(&self, rank: u32) -> Spot {
-        let Order::Listed { ranks, .. } = &self.order else {
-            unreachable!("the app was asked for its listed ranks")
-        };
-        let entry = self.listed()[ranks.find(0, rank)];
-        let node = crate::id::Id::from_row(entry.node as usize);
-        let run = self.run_of(node).expect("a listed node holds processes");
-        Spot {
-            run: row(run),
-            node: entry.node - self.placed.runs[run].nodes.first,
-            local: entry.local + (rank - entry.rank),
-        }
-    }
-
-    /// The app rank of a process: the inverse of `Plan::find`.
-    pub(super) fn rank_at(&self, spot: Spot, patterns: &Patterns) -> u32 {
-        let run = &self.placed.runs[spot.run as usize];
-        let first = || self.before.get(0, spot.run as usize) + spot.node * run.procs;
-        let object = || {
-            let place = patterns.get(run.pattern).place(spot.local);
-            place
-                .object
-                .expect("fill and span need an object map (resolve refuses the rest)")
-        };
-        let rank = |rounds: &Rounds, round, place| {
-            let turn = Turn {
-                round,
-                run: spot.run,
-                place,
-            };
-            rounds.rank(turn, |run, round| self.weight(run, round))
-        };
-        match &self.order {
-            Order::Slot => first() + spot.local,
-            Order::Fill(profiles) => first() + profiles.turn(spot.run, spot.local, object()),
-            Order::Node(rounds) => rank(rounds, spot.local, spot.node),
-            Order::Span(rounds, profiles) => {
-                let (round, turn) = profiles.round(spot.run, spot.local, object());
-                let pairs = profiles.pairs(spot.run, round);
-                rank(rounds, round, spot.node * pairs + turn)
-            }
-            Order::Listed { by_node, .. } => {
-                let listed = self.listed();
-                let node = run.nodes.first + spot.node;
-                let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
-                let at = by_node.partition_point(|row| key(row) <= (node, spot.local)) - 1;
-                let entry = listed[by_node[at] as usize];
-                entry.rank + (spot.local - entry.local)
-            }
-        }
-    }
-
-    /// The runs of a listed order.
-    pub(super) fn listed(&self) -> &[ListedRun] {
-        match &self.placed.order {
-            RankOrder::Listed(listed) => listed,
-            RankOrder::Slot | RankOrder::Fill | RankOrder::Node | RankOrder::Span => &[],
-        }
-    }
 }

@@ -3,7 +3,7 @@
 //! A pattern as it is made is a list of lists. Where it is short enough, its places are also here, eight bytes each; a long
 //! one, two thousand million processes on one node, is asked itself.
 
-use super::{Placed, row};
+use super::placed::{Placed, row};
 use crate::id::Id as _;
 use crate::limit::OBJECTS_MAX;
 use crate::policy::ObjKind;

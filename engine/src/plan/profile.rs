@@ -6,9 +6,9 @@
 //! The apps of a plan share profiles, and a plan made again has those of the last one.
 
 use super::deal::{Deal, Step, Tally};
+use super::placed::{PlacedRun, row};
 use super::places::{Packed, Places};
 use super::turns::ObjectIndex;
-use super::{PlacedRun, row};
 use crate::table::alike::{Guess, InTurn};
 use crate::table::patterns::{PatternId, Patterns};
 use std::ops::Range;

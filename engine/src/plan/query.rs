@@ -1,9 +1,11 @@
 //! The questions a plan answers by arithmetic: where is a rank, who is on a node.
 
+use super::Plan;
+use super::app::AppPlan;
 use super::guests::Guest;
 use super::order::Spot;
+use super::placed::{PlacedRun, row};
 use super::stretches::{Found, Nodes};
-use super::{AppPlan, PlacedRun, Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;

@@ -1,6 +1,7 @@
 //! The same places with other ranks: an order says which rank each place gets.
 
-use super::{ListedRun, Placed, Plan, RankOrder, row};
+use super::Plan;
+use super::placed::{ListedRun, Placed, RankOrder, row};
 use crate::policy::{MapBy, RankBy};
 use crate::table::apps::{AppId, Policy, PolicyId};
 

@@ -6,9 +6,9 @@
 use super::blocks::Blocks;
 use super::counted::by_key;
 use super::deal::Step;
+use super::placed::{PlacedRun, row};
 use super::seats::{self, Seats};
 use super::steps::Steps;
-use super::{PlacedRun, row};
 use smallvec::SmallVec;
 
 /// The bands of an app.

@@ -3,10 +3,11 @@
 //! Ranks come in *blocks*: neighbouring nodes of one run, each with the same processes in the same order.
 
 use super::order::Order;
+use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::profile::Turns;
 use super::stretches::{Band, Nodes, Source, Stretch, source};
-use super::{Located, Plan, row};
+use super::{Located, Plan};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::AppId;

@@ -3,7 +3,7 @@
 //! A band has the seats of the one before but those of the runs that have had all their processes: what lies between these is
 //! copied.
 
-use super::row;
+use super::placed::row;
 
 /// Bits of a seat that hold its run; those above hold which of the run's turns it is.
 const RUN_BITS: u32 = 24;

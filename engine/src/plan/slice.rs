@@ -2,7 +2,8 @@
 
 use super::bytes::wire::{Edition, Reader, Writer};
 use super::bytes::{BadPlan, FrameKind, gpus, sets};
-use super::{OnNode, Plan, row};
+use super::placed::row;
+use super::{OnNode, Plan};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::limit::{APPS_MAX, RANKS_MAX};

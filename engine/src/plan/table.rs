@@ -2,10 +2,11 @@
 //!
 //! What is written comes in blocks (`rows.rs`): of nodes that have the same, the first is written and the others are copies.
 
+use super::Plan;
+use super::placed::row;
 use super::places::INDEX_BITS;
 use super::profile::Turns;
 use super::rows::{Block, Blocks};
-use super::{Plan, row};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;

@@ -1,8 +1,10 @@
 //! The task map of a plan: its runs and bands as blocks, without expanding a rank. Source: RFC 34, taskmap "How the fewest blocks are found".
 
+use super::Plan;
+use super::app::AppPlan;
 use super::order::Order;
+use super::placed::row;
 use super::rounds::Rounds;
-use super::{AppPlan, Plan, row};
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.

@@ -1,8 +1,8 @@
 //! A pattern by object: how many of its first processes are on an object, and which is the r-th. Asked where a pattern is too
 //! long to be written out.
 
+use super::placed::row;
 use super::places::Packed;
-use super::row;
 use crate::table::patterns::Pattern;
 use std::collections::HashMap;
 use std::ops::Range;

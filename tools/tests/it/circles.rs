@@ -31,7 +31,11 @@ fn code(text: &str) -> String {
     let lines = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
+    // `pub(in crate::plan)` asks nothing of `plan`.
+    lines
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("pub(in crate::", "pub(in ")
 }
 
 /// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
@@ -199,7 +203,11 @@ fn no_files_of_the_engine_stand_in_a_circle() {
     let circles: Vec<String> = graph
         .keys()
         .filter(|module| reached(&graph, module).contains(*module))
-        .filter(|module| module.first().is_some_and(|first| first == "stage"))
+        .filter(|module| {
+            module
+                .first()
+                .is_some_and(|first| first != "session" && first != "taskmap")
+        })
         .map(|module| module.join("/"))
         .collect();
     assert!(circles.is_empty(), "in a circle: {}", circles.join(", "));

@@ -2,10 +2,10 @@
 //!
 //! Only frames of [`Edition::Gpus`] have these parts; a plan without GPUs has the bytes that it had before there were any.
 
-use super::hardware::{read_ranges, write_ranges};
+use super::ranges::{read_ranges, write_ranges};
 use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::GPUS_MAX;
-use crate::plan::gpus::{GivenGpus, NodeKind};
+use crate::plan::gpus::given::{GivenGpus, NodeKind};
 use crate::policy::{GpuShare, ObjKind};
 use crate::table::apps::AppTable;
 use crate::table::gpus::{DraftGpu, GpuFamily};
@@ -168,8 +168,10 @@ pub(super) fn write_given(writer: &mut Writer, given: &GivenGpus) {
 }
 
 pub(super) fn read_given(reader: &mut Reader<'_>, nodes: u32) -> Result<GivenGpus, BadPlan> {
-    let mut given = GivenGpus::default();
-    given.sets = read_sets(reader)?;
+    let mut given = GivenGpus {
+        sets: read_sets(reader)?,
+        ..GivenGpus::default()
+    };
     given.sets.insert(0, Vec::new());
     let kinds = reader.size(1, "a number of kinds of nodes")?;
     for _ in 0..kinds {

@@ -1,10 +1,12 @@
 //! Names and topologies in bytes.
 
 use super::gpus;
+use super::ranges::{read_ranges, write_ranges};
 use super::states::Used;
 use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::id::Id as _;
 use crate::limit::{OBJECTS_MAX, PUS_MAX};
+use crate::plan::placed::row;
 use crate::policy::ObjKind;
 use crate::table::cpusets::Cpusets;
 use crate::table::names::{NameGroupId, NameRange, NameStretch, Names, NodeRange};
@@ -169,30 +171,11 @@ fn write_kind(writer: &mut Writer, topologies: &Topologies, topology: TopologyId
             .map_or(0, |os| os.saturating_add(1))
     };
     writer.column_of(rows, os);
-    writer.column_of(rows, |at| super::row(topologies.ranges(object(at)).len()));
+    writer.column_of(rows, |at| row(topologies.ranges(object(at)).len()));
     let ranges = topologies.ranges_of(topology, kind);
     writer.size(ranges.len());
     writer.column_of(ranges.len(), |at| ranges[at].0);
     writer.column_of(ranges.len(), |at| ranges[at].1 - ranges[at].0);
-}
-
-pub(super) fn write_ranges(writer: &mut Writer, ranges: &[(u32, u32)]) {
-    writer.size(ranges.len());
-    for &(first, end) in ranges {
-        writer.number(first);
-        writer.number(end - first);
-    }
-}
-
-pub(super) fn read_ranges(reader: &mut Reader<'_>) -> Result<Vec<Range<u32>>, BadPlan> {
-    let size = reader.size(1, "a number of ranges")?;
-    let mut ranges = Vec::with_capacity(size.min(1024));
-    for _ in 0..size {
-        let first = reader.number(PUS_MAX, "a PU")?;
-        let count = reader.number(PUS_MAX, "a number of PUs")?;
-        ranges.push(first..first + count);
-    }
-    Ok(ranges)
 }
 
 pub(super) fn read_topologies(

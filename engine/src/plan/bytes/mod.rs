@@ -9,6 +9,8 @@ pub(crate) mod wire;
 pub(crate) mod sets;
 // Node states.
 mod states;
+// Ranges of PUs.
+mod ranges;
 // Names and topologies.
 mod hardware;
 // Resolved apps.
@@ -25,7 +27,7 @@ pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
 use super::{Plan, World};
 use crate::id::Id as _;
-use crate::plan::gpus::GivenGpus;
+use crate::plan::gpus::given::GivenGpus;
 use crate::table::apps::{AppTable, PolicyId};
 use crate::table::names::NodeId;
 use states::Used;
@@ -33,10 +35,6 @@ use std::sync::Arc;
 use wire::{Edition, Reader, Writer};
 
 /// A row number as it is written.
-pub(super) fn row(at: usize) -> u32 {
-    super::row(at)
-}
-
 impl Plan {
     /// All that is needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
     ///

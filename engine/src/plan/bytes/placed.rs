@@ -5,7 +5,8 @@ use super::sets;
 use super::states::Used;
 use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
-use crate::plan::{ListedRun, Placed, PlacedRun, Plan, RankOrder};
+use crate::plan::Plan;
+use crate::plan::placed::{ListedRun, Placed, PlacedRun, RankOrder};
 use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::names::NodeRange;
@@ -53,7 +54,7 @@ fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut Used<Cpus
     writer.column(&masks);
 }
 
-fn write_app(writer: &mut Writer, app: &crate::plan::AppPlan, patterns: &mut Used<PatternId>) {
+fn write_app(writer: &mut Writer, app: &crate::plan::app::AppPlan, patterns: &mut Used<PatternId>) {
     let runs = app.runs();
     writer.size(runs.len());
     let numbered: Vec<u32> = runs.iter().map(|run| patterns.row(run.pattern)).collect();

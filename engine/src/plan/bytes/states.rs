@@ -2,6 +2,7 @@
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::PLAN_SET_BYTES_MAX;
+use crate::plan::placed::row;
 use crate::policy::ObjKind;
 use crate::table::alike::ById;
 use crate::table::pusets::{PuBits, PuSetId, PuSets};
@@ -24,7 +25,7 @@ impl<I: Copy + Eq + Hash> Used<I> {
     }
     /// The new row of an id, which counts as used from now on.
     pub(super) fn row(&mut self, id: I) -> u32 {
-        let next = super::row(self.rows.len());
+        let next = row(self.rows.len());
         *self.ids.entry(id).or_insert_with(|| {
             self.rows.push(id);
             next
@@ -205,5 +206,5 @@ fn read_side(reader: &mut Reader<'_>, known: &[StateId], nodes: u32) -> Result<S
 
 /// Row of an id in what was read: ids are given out in order.
 pub(super) fn id_row<I: crate::id::Id>(id: I) -> u32 {
-    super::row(id.row())
+    row(id.row())
 }

@@ -1,6 +1,6 @@
 //! What the processes of one group get, one by one or as neighbours.
 
-use crate::plan::row;
+use crate::plan::placed::row;
 use crate::policy::GpuShare;
 use crate::table::patterns::Pattern;
 

@@ -61,7 +61,7 @@ impl<'p> Near<'p> {
         let row = match self.rows.get(&near) {
             Some(&row) => row,
             None => {
-                let row = crate::plan::row(self.sets.len());
+                let row = crate::plan::placed::row(self.sets.len());
                 self.sets.push(near.clone());
                 self.rows.insert(near, row);
                 row

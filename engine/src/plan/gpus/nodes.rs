@@ -1,16 +1,55 @@
 //! Stretches of nodes with the same apps, and what each kind of node comes to.
 
 use super::deal::{Got, deal, mapped};
+use super::given::{GivenGpus, Lack, Lacks, NodeKind};
 use super::near::Near;
-use super::{GivenGpus, Guest, Key, Lack, Lacks, NodeKind, Words};
 use crate::error::PlaceError;
 use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
-use crate::plan::{Plan, row};
+use crate::plan::Plan;
+use crate::plan::placed::{PlacedRun, row};
+use crate::policy::MapBy;
 use crate::policy::{GpuShare, ObjKind};
+use crate::table::apps::{AppId, Policy};
 use crate::table::names::{NodeId, NodeRange};
+use crate::table::patterns::PatternId;
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
+
+/// One app on nodes that are alike.
+#[derive(Clone, Copy)]
+struct Guest<'p> {
+    app: AppId,
+    run: &'p PlacedRun,
+    policy: &'p Policy,
+}
+
+/// What makes nodes alike: the topology, and of each app its pattern, processes, kind, words and first local rank.
+type Key = (
+    TopologyId,
+    Vec<(PatternId, u32, Option<ObjKind>, Words, u32)>,
+);
+
+/// How an app's processes get GPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Words {
+    /// The map says it.
+    Mapped,
+    /// Dealt among those near.
+    Dealt(GpuShare),
+}
+
+impl Words {
+    pub(super) fn of(policy: &Policy) -> Self {
+        let by_gpu = policy.map.object_kind() == Some(ObjKind::Gpu);
+        let mapped = by_gpu || matches!(policy.map, MapBy::Mpibind(_));
+        match policy.gpus {
+            Some(GpuShare::None) => Self::Dealt(GpuShare::None),
+            _ if mapped => Self::Mapped,
+            other => Self::Dealt(other.unwrap_or(GpuShare::Split)),
+        }
+    }
+}
 
 /// Neighbours that get alike: the row of their app, how many, what they get.
 type Run = (usize, u32, Got);

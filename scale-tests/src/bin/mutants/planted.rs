@@ -106,7 +106,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "listed ranks start a place late",
-        file: "engine/src/plan/order.rs",
+        file: "engine/src/plan/app.rs",
         from: "local: entry.local + (rank - entry.rank),",
         to: "local: entry.local,",
     },

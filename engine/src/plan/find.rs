@@ -1,0 +1,132 @@
+//! Where a rank is: a search in the row of all apps' runs and phases.
+
+use super::Plan;
+use super::order::{Order, Spot};
+use super::placed::row;
+use super::places::Packed;
+use super::steps::at_most;
+use super::stretches::{Band, Found, Nodes, Source, Stretch};
+
+impl Plan {
+    /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
+    /// was found, in one to three cache lines.
+    #[inline]
+    pub(super) fn find(&self, rank: u32) -> Found {
+        let stretches = &self.stretches;
+        let at = stretches.ranks.find(0, rank);
+        let inside = rank - stretches.ranks.get(0, at);
+        match stretches.all[at] {
+            Stretch::Run {
+                nodes,
+                start,
+                procs,
+                app,
+                run,
+                kind,
+                source,
+            } => {
+                let (node, turn) = (inside / procs, inside % procs);
+                let got = self.gets((source, start, turn), self.orders.dealt_by_object());
+                let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), None, turn));
+                let spot = Spot { run, node, local };
+                Found {
+                    app,
+                    spot,
+                    nodes,
+                    kind,
+                    packed,
+                }
+            }
+            Stretch::Band(band) => self.find_turn(band, inside),
+            Stretch::Listed { app } => self.find_listed(app, inside),
+        }
+    }
+
+    /// The same, in a band.
+    #[inline]
+    fn find_turn(&self, band: Band, inside: u32) -> Found {
+        let app = band.app;
+        let round = band.round + inside / band.width;
+        let (run, place) = self.run_in(band, (round, inside % band.width));
+        let turns = &self.stretches.turns[(band.turns + run) as usize];
+        let (first, count) = turns.in_round(round).unwrap_or_else(|| {
+            let own = self.apps[app as usize].own_turns(run, round);
+            (own.first, own.count)
+        });
+        let (node, at) = (place / count, place % count);
+        let got = self.gets(
+            (turns.source, turns.start, first + at),
+            self.orders.dealt_by_round(),
+        );
+        let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), Some(round), at));
+        Found {
+            app,
+            spot: Spot { run, node, local },
+            nodes: turns.nodes,
+            kind: turns.kind,
+            packed,
+        }
+    }
+
+    /// On which run of a band a place in a round is, and which of the run's places.
+    #[inline]
+    pub(super) fn run_in(&self, band: Band, (round, place): (u32, u32)) -> (u32, u32) {
+        if band.lines > 0 {
+            let near = &self.stretches.near[band.near as usize..][..band.lines as usize];
+            let found: usize = near.iter().map(|line| at_most(line, place)).sum();
+            let run = found - 1;
+            return (row(run), place - near.as_flattened()[run]);
+        }
+        let plan = &self.apps[band.app as usize];
+        let (Order::Node(rounds) | Order::Span(rounds, _)) = &plan.order else {
+            unreachable!("only rounds have bands")
+        };
+        let weight = |run, round| plan.weight(run, round);
+        rounds.run(band.band as usize, (round, place), weight)
+    }
+
+    /// Which process has a turn, and what it gets, where that stands written out. `dealt`: the process of each turn, and what it
+    /// gets.
+    #[inline]
+    pub(super) fn gets(
+        &self,
+        (source, start, turn): (Source, u32, u32),
+        (locals, dealt): (&[u32], &[Packed]),
+    ) -> Option<(u32, Packed)> {
+        let row = (start + turn) as usize;
+        match source {
+            Source::Places => Some((turn, self.places.all()[row])),
+            Source::Dealt => Some((locals[row], dealt[row])),
+            Source::Asked => None,
+        }
+    }
+
+    /// Which process of a run has a turn: in a round, or of all.
+    #[cold]
+    fn asked(&self, (app, run): (u32, u32), round: Option<u32>, at: u32) -> (u32, Packed) {
+        let plan = &self.apps[app as usize];
+        let local = match (&plan.order, round) {
+            (Order::Fill(profiles) | Order::Span(_, profiles), round) => {
+                profiles.local(run, round, at)
+            }
+            (Order::Node(_), Some(round)) => round,
+            (Order::Slot | Order::Node(_) | Order::Listed { .. }, _) => at,
+        };
+        let pattern = plan.placed.runs[run as usize].pattern;
+        (local, self.places.packed(pattern, local, &self.patterns))
+    }
+
+    #[inline(never)]
+    fn find_listed(&self, app: u32, rank: u32) -> Found {
+        let plan = &self.apps[app as usize];
+        let spot = plan.listed_spot(rank);
+        let run = &plan.placed.runs[spot.run as usize];
+        Found {
+            app,
+            spot,
+            nodes: Nodes::from(run),
+            kind: run.kind,
+            packed: self.places.packed(run.pattern, spot.local, &self.patterns),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What placing gives: where the processes of an app are, the order of their ranks, and the nodes that all that speaks of.
+
+use crate::policy::ObjKind;
+use crate::table::apps::PolicyId;
+use crate::table::cpusets::Cpusets;
+use crate::table::names::{Names, NodeId, NodeRange};
+use crate::table::patterns::PatternId;
+use crate::table::pusets::PuSets;
+use crate::table::states::{StateRuns, States};
+use crate::table::topologies::Topologies;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Neighbouring nodes that got the same of one app.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct PlacedRun {
+    /// The nodes, in ascending order.
+    pub nodes: NodeRange,
+    /// Processes of the app on each of them, at least 1.
+    pub procs: u32,
+    /// What these get, in placement order: the first `procs` of the pattern.
+    pub pattern: PatternId,
+    /// The kind of the objects they were mapped to; `None`: to no object.
+    pub kind: Option<ObjKind>,
+    /// Processes of this job that each node held before: the first local rank.
+    pub own_before: u32,
+    /// Processes of any job that each node held before: the first node rank.
+    pub used_before: u32,
+}
+
+/// One app, placed: what the stages hand to [`super::Plan::assemble`].
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Placed {
+    /// The policy, with its binding settled; `None` for a hole.
+    pub policy: Option<PolicyId>,
+    /// Where its processes are: in the job's node order (`semantics` 6).
+    pub runs: Vec<PlacedRun>,
+    /// The order of its ranks.
+    pub order: RankOrder,
+}
+
+/// Ranks that follow each other on one node, as a file wrote them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct ListedRun {
+    /// The first app rank.
+    pub rank: u32,
+    /// The node's place in the pool.
+    pub node: u32,
+    /// Which process of the app on that node the first one is.
+    pub local: u32,
+}
+
+/// The order of the ranks of an app. Source: `semantics` 6.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum RankOrder {
+    /// Node by node, in placement order.
+    #[default]
+    Slot,
+    /// Node by node, object by object.
+    Fill,
+    /// Round by round over nodes.
+    Node,
+    /// Round by round over (node, object) pairs.
+    Span,
+    /// As a file wrote them: runs by ascending rank.
+    Listed(Vec<ListedRun>),
+}
+
+/// The world a plan speaks of: shared by all its apps.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// The nodes' names.
+    pub names: Names,
+    /// Distinct topologies, shared with the machine that the job was placed on.
+    pub topologies: Arc<Topologies>,
+    /// Sets of PUs by OS number.
+    pub cpusets: Cpusets,
+    /// Sets of PUs by logical number.
+    pub pusets: PuSets,
+    /// Distinct node states.
+    pub states: States,
+    /// What the job found: the state of each node before its first app.
+    pub before: StateRuns,
+    /// What the job leaves: the state of each node after its last app.
+    pub after: StateRuns,
+    /// The node the launcher runs on, if it is one of these.
+    pub local: Option<NodeId>,
+}
+
+/// A row of a table.
+pub(super) fn row(at: usize) -> u32 {
+    u32::try_from(at).expect("limit.rs keeps tables below 2^32 rows")
+}
