@@ -10,6 +10,8 @@ pub mod hosts;
 pub mod spread;
 // What a line of `tsv` says of one rank.
 pub mod row;
+// The GPUs of a node's processes.
+pub mod gpus;
 // Some ranks of a plan.
 pub mod select;
 // Two plans beside each other.

@@ -4,6 +4,8 @@
 pub mod change;
 // The sentences.
 mod why;
+// The one on GPUs.
+mod gpus;
 // Other words, planned.
 pub mod instead;
 // The job that a saved plan is of, as far as its tables tell.
@@ -43,6 +45,9 @@ pub struct Explained {
     /// What a line of `tsv` says.
     #[serde(flatten)]
     pub row: Row,
+    /// The GPUs it is given, by visible number, as a list; `None`: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpus: Option<String>,
     /// The words that decided.
     pub words: Vec<Word>,
     /// How they led there.
@@ -59,6 +64,7 @@ pub fn explain(plan: &Plan, rank: Rank, others: &Alternatives<'_>) -> Option<Exp
     let row = Rows::new(plan).row(rank)?;
     Some(Explained {
         words: words(plan, AppId::from_row(row.app)),
+        gpus: gpus::given(plan, rank),
         why: why::sentences(plan, rank, &row),
         instead: others.instead(&row),
         row,
@@ -96,6 +102,9 @@ impl Explained {
             or(&row.object, "-"),
             or(&row.cpus, "-")
         )];
+        if let (Some(gpus), Some(head)) = (&self.gpus, lines.first_mut()) {
+            *head += &format!("  gpus {gpus}");
+        }
         lines.extend(self.why.iter().map(|sentence| format!("  {sentence}")));
         match &self.instead {
             Some(other) => {

@@ -37,6 +37,7 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     lines.push(seen.object());
     lines.extend(said("--bind-to"));
     lines.push(seen.cpus());
+    lines.extend(super::gpus::sentence(plan, rank));
     lines
 }
 

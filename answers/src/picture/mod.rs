@@ -144,7 +144,11 @@ impl Drawing {
                 Some(left) => room = left,
                 None => {
                     drawn.panels.clear();
-                    drawn.note = Some("not drawn: the picture has no room for it".to_owned());
+                    let why = "not drawn: the picture has no room for it";
+                    drawn.note = Some(match drawn.note.take() {
+                        Some(note) => format!("{why}; {note}"),
+                        None => why.to_owned(),
+                    });
                 }
             }
             (drawn.hosts, drawn.more_hosts) = shape.hosts(plan, hosts);
@@ -171,6 +175,13 @@ impl Drawn {
     fn new(plan: &Plan, shape: &Shape, moved: &dyn Fn(u32) -> bool, budget: &mut u32) -> Self {
         let tree = tree::tree(plan, shape.topology);
         let seats = Seats::new(plan, shape, &tree, budget);
+        let mut notes = Vec::new();
+        if let Some(gpus) = shape.gpus(plan) {
+            notes.push(format!("GPUs by local rank: {gpus}"));
+        }
+        if seats.more > 0 {
+            notes.push(format!("{} more processes are not drawn", seats.more));
+        }
         Self {
             letter: String::new(),
             hosts: String::new(),
@@ -178,7 +189,7 @@ impl Drawn {
             count: shape.count,
             procs: shape.size(),
             panels: panels(&tree, &seats, moved),
-            note: (seats.more > 0).then(|| format!("{} more processes are not drawn", seats.more)),
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::shape::Shape;
 use super::tree::{Part, Tree};
+use crate::gpus::list;
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, Plan};
@@ -50,6 +51,8 @@ impl Seats {
             .names
             .name(NodeId::from_row(first.first as usize));
         let sites = sites(tree);
+        let node = NodeId::from_row(first.first as usize);
+        let given = plan.tells_gpus().then(|| plan.given_gpus_on(node));
         let mut leaves_of: HashMap<CpusetId, (Vec<usize>, String)> = HashMap::new();
         let mut places: Vec<Option<CpusetId>> = Vec::new();
         for own in &shape.runs {
@@ -72,12 +75,15 @@ impl Seats {
                         .or_insert_with(|| touched(plan, set, &sites));
                     known.1.clone()
                 });
+                let gpus = given.as_ref().map(|given| given.of(node, run.own_before + local));
+                let gpus = gpus.filter(|gpus| !gpus.is_empty());
+                let gpus = gpus.map_or_else(String::new, |gpus| format!(" gpus {}", list(gpus)));
                 seats.procs.push(Proc {
                     rank: rank.0,
                     app: own.app.row(),
                     local: run.own_before + local,
                     title: format!(
-                        "{name} rank {} cpus {}",
+                        "{name} rank {} cpus {}{gpus}",
                         rank.0,
                         told.unwrap_or_else(|| "-".to_owned())
                     ),

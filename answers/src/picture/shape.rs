@@ -1,5 +1,6 @@
 //! Shapes: nodes with the same apps, local ranks and cpus.
 
+use crate::gpus;
 use crate::hosts::folds;
 use crate::spread::{AppRun, stretches};
 use std::collections::HashMap;
@@ -103,6 +104,15 @@ impl Shape {
             told += u64::from(fold.count);
         }
         (text, self.count - told)
+    }
+
+    /// The GPUs that its processes are given, by local rank; `None`: none.
+    pub(super) fn gpus(&self, plan: &Plan) -> Option<String> {
+        if !plan.tells_gpus() {
+            return None;
+        }
+        let node = gpus::node(self.nodes.first()?.first);
+        gpus::by_local_rank(plan, &plan.given_gpus_on(node), node)
     }
 
     /// Its processes on each node.

@@ -12,6 +12,10 @@ pub(crate) mod given;
 mod near;
 // Node by node.
 mod nodes;
+// Why a process is given its GPUs.
+mod reason;
+
+pub use reason::GpuReason;
 
 use super::Plan;
 use super::placed::PlacedRun;

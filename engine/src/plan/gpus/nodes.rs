@@ -52,10 +52,10 @@ impl Words {
 }
 
 /// Neighbours that get alike: the row of their app, how many, what they get.
-type Run = (usize, u32, Got);
+pub(super) type Run = (usize, u32, Got);
 
 /// Processes of each group: of equal words, with the same GPUs near.
-type Groups = HashMap<(GpuShare, u32), u32>;
+pub(super) type Groups = HashMap<(GpuShare, u32), u32>;
 
 /// Deals node by node.
 pub(super) struct Dealer<'p> {
@@ -85,6 +85,18 @@ impl<'p> Dealer<'p> {
 
     /// One node alone.
     pub(super) fn one(&mut self, node: NodeId) {
+        let here = self.guests_on(node);
+        let nodes = NodeRange {
+            first: row(node.row()),
+            count: 1,
+        };
+        if !here.is_empty() {
+            self.stretch(nodes, &here);
+        }
+    }
+
+    /// The apps on a node, by local rank.
+    pub(super) fn guests_on(&self, node: NodeId) -> Vec<Guest<'p>> {
         let plan = self.plan;
         let mut here: Vec<Guest<'p>> = Vec::new();
         for on in plan.on_node(node) {
@@ -95,13 +107,7 @@ impl<'p> Dealer<'p> {
             }
         }
         here.sort_by_key(|guest| guest.run.own_before);
-        let nodes = NodeRange {
-            first: row(node.row()),
-            count: 1,
-        };
-        if !here.is_empty() {
-            self.stretch(nodes, &here);
-        }
+        here
     }
 
     /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
@@ -237,7 +243,7 @@ impl<'p> Dealer<'p> {
 
     /// The runs of neighbours as they are placed, each with its app, and the sizes of the groups that they are in; `None`:
     /// too many to be dealt.
-    fn gather(&self, here: &[Guest<'p>], near: &mut Near<'p>) -> Option<(Vec<Run>, Groups)> {
+    pub(super) fn gather(&self, here: &[Guest<'p>], near: &mut Near<'p>) -> Option<(Vec<Run>, Groups)> {
         let mut groups = Groups::new();
         let mut runs: Vec<Run> = Vec::new();
         for (guest, of) in here.iter().enumerate() {
@@ -286,7 +292,7 @@ impl<'p> Dealer<'p> {
         row(self.given.kinds.len() - 1)
     }
 
-    fn visible(&self, topology: TopologyId) -> Vec<u32> {
+    pub(super) fn visible(&self, topology: TopologyId) -> Vec<u32> {
         let gpus = self.plan.world.topologies.gpus(topology);
         gpus.iter().map(|gpu| gpu.visible).collect()
     }

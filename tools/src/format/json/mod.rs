@@ -2,11 +2,14 @@
 
 // Apps, with the origin of each policy word.
 mod app;
+// Which GPUs each process is given.
+mod gpus;
 // Patterns and cpu sets that are in use, numbered as they are first met.
 mod numbered;
 
 use super::{Told, hosts};
 use app::AppView;
+use gpus::GivenView;
 use numbered::{Numbered, PatternView};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -50,6 +53,8 @@ struct Document<'a> {
     apps: Vec<AppView<'a>>,
     patterns: Vec<PatternView<'a>>,
     cpusets: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpus: Option<GivenView>,
     notes: Vec<NoteView<'a>>,
 }
 
@@ -90,6 +95,7 @@ fn document<'a>(told: &'a Told<'a>, numbered: &'a Numbered) -> Document<'a> {
         apps: apps.collect(),
         patterns: numbered.views(plan.patterns()),
         cpusets: sets.map(|&set| list_form(world.cpusets.get(set))).collect(),
+        gpus: gpus::view(plan),
         notes: told.notes.iter().map(NoteView::new).collect(),
     }
 }
@@ -165,6 +171,7 @@ impl Serialize for Objects<'_> {
         let kinds = ObjKind::ALL
             .into_iter()
             .filter(|&kind| kind != ObjKind::Machine);
+        let kinds = kinds.chain([ObjKind::Gpu]);
         let counts = kinds.map(|kind| (kind.word(), topologies.count(self.view.id, kind)));
         serializer.collect_map(counts.filter(|&(_, count)| count > 0))
     }

@@ -1,20 +1,32 @@
 //! A small job: a line per rank, with what a line of `tsv` has.
 
 use super::table::{Side, aligned};
+use stowplan_answers::gpus::list;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
+use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::table::cpusets::list_form;
 
 /// The heads of the columns, then the ranks in their order.
 pub(super) fn rows(plan: &Plan, ranks: impl Iterator<Item = u32>) -> Vec<String> {
-    let head = ["rank", "node", "local_rank", "object", "cpus"].map(str::to_owned);
+    let given = plan.tells_gpus().then(|| plan.given_gpus());
+    let given = given.filter(GivenGpus::any);
+    let gpus = if given.is_some() { "gpus" } else { "" };
+    let head = ["rank", "node", "local_rank", "object", "cpus", gpus].map(str::to_owned);
     let mut rows = vec![head];
-    rows.extend(ranks.filter_map(|rank| row(plan, Rank(rank))));
-    let sides = [Side::Right, Side::Left, Side::Right, Side::Left, Side::Left];
+    rows.extend(ranks.filter_map(|rank| row(plan, given.as_ref(), Rank(rank))));
+    let sides = [
+        Side::Right,
+        Side::Left,
+        Side::Right,
+        Side::Left,
+        Side::Left,
+        Side::Left,
+    ];
     aligned(&rows, &sides)
 }
 
-fn row(plan: &Plan, rank: Rank) -> Option<[String; 5]> {
+fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 6]> {
     let proc = plan.place(rank)?;
     let object = proc
         .object
@@ -28,5 +40,6 @@ fn row(plan: &Plan, rank: Rank) -> Option<[String; 5]> {
         proc.local_rank.to_string(),
         object.unwrap_or_else(|| "-".to_owned()),
         cpus.unwrap_or_else(|| "-".to_owned()),
+        given.map_or_else(String::new, |given| list(given.of(proc.node, proc.local_rank))),
     ])
 }

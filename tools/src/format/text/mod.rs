@@ -2,6 +2,8 @@
 
 // What each app was asked.
 mod apps;
+// Which GPUs processes are given.
+mod gpus;
 // A line per rank, for small jobs.
 mod listing;
 // Which ranks and cpus the nodes of a shape have.
@@ -177,6 +179,7 @@ fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
                 ));
             }
         }
+        lines.extend(gpus::lines(told, shown, page.len() + lines.len()));
         // Behind them: a blank line, two of pictures, two of legend, ranks, next.
         let room = LINES_MAX.saturating_sub(page.len() + 7);
         page.extend(
@@ -303,7 +306,9 @@ fn objects(told: &Told<'_>, topology: TopologyId) -> String {
         .into_iter()
         .filter(|&kind| kind != ObjKind::Machine);
     let counts = kinds.map(|kind| (kind, topologies.count(topology, kind)));
+    let gpus = (ObjKind::Gpu, topologies.count(topology, ObjKind::Gpu));
     let parts: Vec<String> = counts
+        .chain([gpus])
         .filter(|&(kind, count)| count > 0 && !own(kind, count))
         .map(|(kind, count)| format!("{} {}", grouped(u64::from(count)), kind.word()))
         .collect();
