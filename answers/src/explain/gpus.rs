@@ -19,11 +19,16 @@ pub(super) fn sentence(plan: &Plan, rank: Rank) -> Option<String> {
     let place = plan.place(rank)?;
     let reason = plan.gpu_reason(&place)?;
     let own = given(plan, rank);
-    let own = own.map_or_else(|| "no GPU".to_owned(), |own| format!("GPU {own} (visible number)"));
+    let own = own.map_or_else(
+        || "no GPU".to_owned(),
+        |own| format!("GPU {own} (visible number)"),
+    );
     Some(match reason {
         GpuReason::NoGpus => return None,
         GpuReason::None => "--gpus none: it is given no GPU".to_owned(),
-        GpuReason::Mapped(gpu) => format!("so it is given {own}, which is gpu:{gpu} of its node in logical order"),
+        GpuReason::Mapped(gpu) => {
+            format!("so it is given {own}, which is gpu:{gpu} of its node in logical order")
+        }
         GpuReason::Map => format!("mpibind deals the GPUs in its domains: it is given {own}"),
         GpuReason::Dealt { near, .. } if near.is_empty() => {
             "it is given no GPU: none is near its cpus".to_owned()
@@ -46,7 +51,10 @@ pub(super) fn sentence(plan: &Plan, rank: Rank) -> Option<String> {
                 1 => "it is the only process with these near".to_owned(),
                 size => format!("it is number {at} of the {size} processes with these near"),
             };
-            format!("GPUs near it are {} in logical order, and {of}: {words} gives it {own}", near.join(" "))
+            format!(
+                "GPUs near it are {} in logical order, and {of}: {words} gives it {own}",
+                near.join(" ")
+            )
         }
     })
 }

@@ -75,7 +75,9 @@ impl Seats {
                         .or_insert_with(|| touched(plan, set, &sites));
                     known.1.clone()
                 });
-                let gpus = given.as_ref().map(|given| given.of(node, run.own_before + local));
+                let gpus = given
+                    .as_ref()
+                    .map(|given| given.of(node, run.own_before + local));
                 let gpus = gpus.filter(|gpus| !gpus.is_empty());
                 let gpus = gpus.map_or_else(String::new, |gpus| format!(" gpus {}", list(gpus)));
                 seats.procs.push(Proc {

@@ -243,7 +243,11 @@ impl<'p> Dealer<'p> {
 
     /// The runs of neighbours as they are placed, each with its app, and the sizes of the groups that they are in; `None`:
     /// too many to be dealt.
-    pub(super) fn gather(&self, here: &[Guest<'p>], near: &mut Near<'p>) -> Option<(Vec<Run>, Groups)> {
+    pub(super) fn gather(
+        &self,
+        here: &[Guest<'p>],
+        near: &mut Near<'p>,
+    ) -> Option<(Vec<Run>, Groups)> {
         let mut groups = Groups::new();
         let mut runs: Vec<Run> = Vec::new();
         for (guest, of) in here.iter().enumerate() {

@@ -34,10 +34,16 @@ pub(super) fn view(plan: &Plan) -> Option<GivenView> {
     for (NodeRange { first, count }, kind) in given.nodes() {
         let row = *rows.entry(kind).or_insert_with(|| {
             let node = NodeId::from_row(first as usize);
-            let mut at = plan.on_node(node).map(|on| on.run.own_before).min().unwrap_or(0);
+            let mut at = plan
+                .on_node(node)
+                .map(|on| on.run.own_before)
+                .min()
+                .unwrap_or(0);
             let mut own = Vec::new();
             while let Some(turns) = given.turns(node, at) {
-                let sets = u32::try_from(turns.len()).unwrap_or(u32::MAX).min(turns.count);
+                let sets = u32::try_from(turns.len())
+                    .unwrap_or(u32::MAX)
+                    .min(turns.count);
                 own.push(TurnsView {
                     count: turns.count,
                     gpus: (0..sets).map(|ahead| list(turns.set(ahead))).collect(),

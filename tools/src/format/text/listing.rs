@@ -40,6 +40,8 @@ fn row(plan: &Plan, given: Option<&GivenGpus>, rank: Rank) -> Option<[String; 6]
         proc.local_rank.to_string(),
         object.unwrap_or_else(|| "-".to_owned()),
         cpus.unwrap_or_else(|| "-".to_owned()),
-        given.map_or_else(String::new, |given| list(given.of(proc.node, proc.local_rank))),
+        given.map_or_else(String::new, |given| {
+            list(given.of(proc.node, proc.local_rank))
+        }),
     ])
 }
