@@ -5,6 +5,7 @@ use super::tree::{Part, Tree};
 use crate::gpus::list;
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Located, Plan};
 use stowplan_engine::table::cpusets::{CpusetId, list_form};
 use stowplan_engine::table::names::NodeId;
@@ -75,11 +76,7 @@ impl Seats {
                         .or_insert_with(|| touched(plan, set, &sites));
                     known.1.clone()
                 });
-                let gpus = given
-                    .as_ref()
-                    .map(|given| given.of(node, run.own_before + local));
-                let gpus = gpus.filter(|gpus| !gpus.is_empty());
-                let gpus = gpus.map_or_else(String::new, |gpus| format!(" gpus {}", list(gpus)));
+                let gpus = told_gpus(given.as_ref(), node, run.own_before + local);
                 seats.procs.push(Proc {
                     rank: rank.0,
                     app: own.app.row(),
@@ -138,6 +135,14 @@ fn touched(plan: &Plan, set: CpusetId, sites: &[(u32, usize)]) -> (Vec<usize>, S
     touched.sort_unstable();
     touched.dedup();
     (touched, list_form(cpus))
+}
+
+/// The GPUs of a process, as its title says them.
+fn told_gpus(given: Option<&GivenGpus>, node: NodeId, local_rank: u32) -> String {
+    match given.map_or(&[][..], |given| given.of(node, local_rank)) {
+        [] => String::new(),
+        gpus => format!(" gpus {}", list(gpus)),
+    }
 }
 
 /// Whether a box has all of some leaves.
