@@ -161,6 +161,23 @@ pub enum GpuShare {
     PerRank(u16),
 }
 
+impl GpuShare {
+    /// As an attribute says it: a word, or a number for each; `None`: it is neither.
+    #[must_use]
+    pub fn of_text(text: &str) -> Option<Self> {
+        match text {
+            "split" => Some(Self::Split),
+            "share" => Some(Self::Share),
+            "none" => Some(Self::None),
+            digits => {
+                let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+                let count = digits.parse().ok().filter(|&count| plain && count > 0);
+                count.map(Self::PerRank)
+            }
+        }
+    }
+}
+
 impl MapBy {
     /// The kind of the objects that it maps to; `None`: to none.
     #[must_use]

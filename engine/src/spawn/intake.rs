@@ -13,6 +13,7 @@ use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
 use crate::id::Id as _;
 use crate::limit::{HOST_PRODUCT_MAX, RANKS_MAX};
+use crate::policy::GpuShare;
 use crate::table::apps::AppId;
 use crate::text::cursor::ranges_text;
 use crate::text::directive::{read_bind, read_rank};
@@ -20,6 +21,7 @@ use crate::text::hostlist::{HostError, HostFault, TOO_MANY_NAMES, read_hosts};
 use crate::text::mapping::{
     MapForm, keep_flag, keep_policy, pattern_text, read_list, read_map, read_pattern,
 };
+use crate::text::mpibind::{options_text, read_options};
 use crate::text::said::{MapChoice, Place, Placed};
 use crate::text::words::MapQualifier;
 use std::collections::HashSet;
@@ -386,6 +388,21 @@ impl Intake {
             (keys::APP_CPUSET | keys::JOB_CPUSET, Value::String(text)) => Ok(Value::String(
                 ranges_text(&read_list(&text).map_err(located)?),
             )),
+            (keys::APP_GPUS | keys::JOB_GPUS, Value::String(text)) => {
+                let text = text.to_ascii_lowercase();
+                match GpuShare::of_text(&text) {
+                    Some(_) => Ok(Value::String(text)),
+                    None => Err(SpecError::BadValue {
+                        at: self.at(row),
+                        asked: self.content(row).to_string(),
+                        range: "word of: split share none, or a number from 1 to 65535",
+                    }),
+                }
+            }
+            (keys::APP_MPIBIND | keys::JOB_MPIBIND, Value::String(text)) => {
+                let options = read_options(&text).map_err(located)?;
+                Ok(Value::String(options_text(options)))
+            }
             (_, value) => Ok(value),
         }
     }

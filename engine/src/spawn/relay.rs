@@ -363,6 +363,12 @@ fn is_sound(owner: Owner, key: u16, value: &Value, source: Source) -> bool {
         (keys::APP_CPUSET | keys::JOB_CPUSET, Value::String(text)) => {
             crate::text::mapping::read_list(text).is_ok()
         }
+        (keys::APP_GPUS | keys::JOB_GPUS, Value::String(text)) => {
+            crate::policy::GpuShare::of_text(text).is_some()
+        }
+        (keys::APP_MPIBIND | keys::JOB_MPIBIND, Value::String(text)) => {
+            crate::text::mpibind::read_options(text).is_ok()
+        }
         (keys::APP_DASH_HOST, Value::String(text)) => {
             crate::text::hostlist::read_hosts(text).is_ok()
         }

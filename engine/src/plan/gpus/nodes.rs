@@ -18,10 +18,10 @@ use std::collections::HashMap;
 
 /// One app on nodes that are alike.
 #[derive(Clone, Copy)]
-struct Guest<'p> {
-    app: AppId,
-    run: &'p PlacedRun,
-    policy: &'p Policy,
+pub(super) struct Guest<'p> {
+    pub(super) app: AppId,
+    pub(super) run: &'p PlacedRun,
+    pub(super) policy: &'p Policy,
 }
 
 /// What makes nodes alike: the topology, and of each app its pattern, processes, kind, words and first local rank.

@@ -192,22 +192,8 @@ fn pattern_of(own: &Owned<'_>, key: u16) -> Option<(u32, PprObject)> {
     own.string(key).and_then(|text| read_pattern(text).ok())
 }
 
-/// How processes get GPUs, as an attribute says it: a word, or a number for each.
-#[must_use]
-pub fn gpu_share(text: &str) -> Option<GpuShare> {
-    match text {
-        "split" => Some(GpuShare::Split),
-        "share" => Some(GpuShare::Share),
-        "none" => Some(GpuShare::None),
-        digits => {
-            let count = digits.parse().ok().filter(|&count| count > 0);
-            count.map(GpuShare::PerRank)
-        }
-    }
-}
-
 fn gpus_of(own: &Owned<'_>, key: u16) -> Option<GpuShare> {
-    own.string(key).and_then(gpu_share)
+    own.string(key).and_then(GpuShare::of_text)
 }
 
 fn mpibind_of(own: &Owned<'_>, key: u16) -> Option<Mpibind> {
