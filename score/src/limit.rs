@@ -15,9 +15,9 @@ pub const WEIGHT_END: u64 = 1 << 53;
 /// Edges that are looked at one by one: those of a matrix that advice is asked for.
 pub const GRAPH_EDGES_MAX: u64 = 1 << 25;
 /// Edges of a named pattern up to which local search is tried.
-pub const SEARCH_EDGES_MAX: u64 = 1 << 21;
+pub const SEARCH_EDGES_MAX: u64 = 1 << 19;
 /// Looks at a neighbour that one local search takes.
-pub const SEARCH_STEPS: u64 = 1 << 28;
+pub const SEARCH_STEPS: u64 = 1 << 27;
 /// Answers of an advice.
 pub const ANSWERS_MAX: usize = 20;
 /// Boxes of a grid that are tried.

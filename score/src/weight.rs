@@ -53,11 +53,11 @@ impl Weight {
         u64::try_from(share).unwrap_or(u64::MAX)
     }
 
-    /// The weight in units so large that `total` stays below 2^62: whole ones while these suffice and nothing is lost.
+    /// The weight in units so large that `total` stays below 2^60: the smallest of which that holds.
     #[must_use]
     pub(crate) fn in_units_of(self, total: Self) -> i64 {
         let bits = u128::BITS - total.0.leading_zeros();
-        let shift = FRACTION.max(bits.saturating_sub(62));
+        let shift = bits.saturating_sub(60);
         i64::try_from(self.0 >> shift).unwrap_or(i64::MAX)
     }
 

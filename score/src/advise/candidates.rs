@@ -21,6 +21,8 @@ pub(super) enum Tried {
     Cut(Grid, Cut),
     /// What was found otherwise.
     Found(Vec<u32>),
+    /// Place k has rank k.
+    Blocked,
 }
 
 impl Tried {
@@ -38,16 +40,52 @@ impl Tried {
             Self::Hyperplane(grid, stencil) => hyperplane(grid, stencil, per_node),
             Self::Cut(grid, cut) => cut_strips(grid, cut),
             Self::Found(ranks) => ranks.clone(),
+            Self::Blocked => (0..procs).collect(),
         }
     }
 
-    /// Whether the literature has it: what is found otherwise must not make the worst node worse than the best of these.
+    /// What the literature calls it: what is found otherwise must not load a node more than the best of these does.
     #[must_use]
-    pub(super) const fn is_published(&self) -> bool {
+    pub(super) fn published(&self, words: Words) -> Option<&'static str> {
         match self {
-            Self::Named(_) | Self::Strips(..) | Self::Kdtree(..) | Self::Hyperplane(..) => true,
-            Self::Cut(..) | Self::Found(_) => false,
+            Self::Strips(..) => Some("strips"),
+            Self::Kdtree(..) => Some("kdtree"),
+            Self::Hyperplane(..) => Some("hyperplane"),
+            Self::Named(Order::Strips(_)) if words == Words::Same => Some("strips"),
+            Self::Named(Order::Kdtree(_)) if words == Words::Same => Some("kdtree"),
+            Self::Named(Order::Hyperplane(_)) if words == Words::Same => Some("hyperplane"),
+            Self::Named(Order::Cells { grid, cell }) => {
+                let mut sides = grid.sizes.iter().zip(&cell.sizes);
+                let even = sides.all(|(size, side)| size.is_multiple_of(*side));
+                even.then_some("cells")
+            }
+            Self::Blocked => Some("blocked"),
+            Self::Named(_) | Self::Cut(..) | Self::Found(_) => None,
         }
+    }
+}
+
+/// Which stencil orders with a word are made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Words {
+    /// That of the pattern.
+    Same,
+    /// Another one.
+    Other,
+}
+
+/// Whether orders with a word are made for these patterns.
+pub(super) fn words_of(grids: &[(Grid, Option<Halo>)]) -> Words {
+    let same = |(grid, halo): &(Grid, Option<Halo>)| {
+        let dimensions = grid.sizes.len();
+        halo.as_ref().is_none_or(|halo| {
+            Stencil::new(halo.offsets.clone(), dimensions) == Stencil::star(dimensions)
+        })
+    };
+    if grids.iter().all(same) {
+        Words::Same
+    } else {
+        Words::Other
     }
 }
 

@@ -6,24 +6,20 @@ pub mod graph;
 pub mod search;
 // Orders of a grid.
 mod candidates;
+// What is tried, counted at the node.
+mod counting;
+// The best of it, with all figures.
+mod ranked;
 
-use crate::column::{Order as Seating, column, orders};
-use crate::count;
+use crate::column::Order as Seating;
 use crate::error::{ScoreError, bad_pattern};
-use crate::level::Level;
-use crate::limit::{ANSWERS_MAX, SEARCH_EDGES_MAX, SEARCH_STEPS};
 use crate::matrix::Unit;
-use crate::numbers::Numbers;
 use crate::order::Order;
-use crate::pattern::{Grid, Part, Pattern};
-use crate::places::Places;
-use crate::regular::Figures;
-use crate::score::{AppRanks, Matrices, NoMatrices, Score, Seated, checked, unit_of};
-use crate::weight::Weight;
+use crate::pattern::{Part, Pattern};
+use crate::score::{Matrices, Score, checked, unit_of};
 use candidates::Tried;
-use graph::Graph;
+use counting::{Counted, Counting};
 use rayon::prelude::*;
-use search::{Search, grown};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 
@@ -116,6 +112,19 @@ pub struct Advice {
     pub answers: Vec<Answer>,
     /// How many policies and orders were counted.
     pub tried: usize,
+    /// What the orders of the literature come to.
+    pub published: Vec<Published>,
+}
+
+/// An order of the literature, made for the stencil at hand, and its figures at the node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Published {
+    /// `blocked`, `cells`, `strips`, `kdtree` or `hyperplane`.
+    pub name: &'static str,
+    /// What leaves all nodes.
+    pub leave: u64,
+    /// The most of one.
+    pub worst: u64,
 }
 
 /// Tries policies and orders. The first policy is the job as asked; it is always among the answers.
@@ -134,6 +143,7 @@ pub fn advise(
         return Ok(Advice {
             answers: Vec::new(),
             tried: 0,
+            published: Vec::new(),
         });
     };
     let apps = checked(&asked.plan, parts)?;
@@ -150,14 +160,24 @@ pub fn advise(
         .enumerate()
         .map(|(policy, own)| counting.policy(policy, &own.plan))
         .collect::<Result<_, _>>()?;
+    let mut published = Vec::new();
     for policy in distinct(policies) {
-        tried.extend(counting.orders(policy, &policies[policy].plan)?);
+        let own = counting.orders(policy, &policies[policy].plan)?;
+        tried.extend(own.counted);
+        published.extend(own.published);
     }
     let count = tried.len();
+    // Less may leave in all where one node has more than the best published order gives it: that is no advice.
+    let known = published.iter().map(|own| (own.leave, own.worst)).min();
+    tried.retain(|own| {
+        let asked = own.policy == 0 && own.chosen == Chosen::Own;
+        asked || known.is_none_or(|(leave, worst)| own.leave >= leave || own.worst <= worst)
+    });
     let answers = counting.ranked(policies, tried, (unit, matrices))?;
     Ok(Advice {
         answers,
         tried: count,
+        published,
     })
 }
 
@@ -192,194 +212,6 @@ pub fn places(plan: &Plan) -> Vec<u32> {
     before
 }
 
-/// Something that was tried, and its figures at the node.
-struct Counted {
-    policy: usize,
-    chosen: Chosen,
-    ranks: Vec<u32>,
-    leave: u64,
-    worst: u64,
-}
-
-/// What is counted.
-struct Counting<'c> {
-    parts: &'c [Part],
-    apps: &'c [AppRanks],
-    /// Neighbours, where there is a matrix or the pattern is small enough to be searched.
-    graph: Option<Graph>,
-    matrix: bool,
-}
-
-impl<'c> Counting<'c> {
-    fn new(
-        plan: &Plan,
-        parts: &'c [Part],
-        apps: &'c [AppRanks],
-        matrices: &dyn Matrices,
-    ) -> Result<Self, ScoreError> {
-        let matrix = parts.iter().any(|part| part.pattern.is_file());
-        let edges: u64 = parts.iter().map(|part| count::edges(part, apps)).sum();
-        let procs = plan.apps()[parts[0].app as usize].procs().0;
-        let graph = if matrix || edges <= SEARCH_EDGES_MAX {
-            Some(Graph::of(parts, apps, procs, matrices)?)
-        } else {
-            None
-        };
-        Ok(Self {
-            parts,
-            apps,
-            graph,
-            matrix,
-        })
-    }
-
-    /// What leaves the nodes of a policy with its ranks as they are, or in another order.
-    fn figures(&self, places: &Places<'_>, orders: &[Seating<'_>]) -> (u64, u64) {
-        let numbers = Numbers::of(places, &places.inside(Level::Node));
-        let figures = match &self.graph {
-            Some(graph) if self.matrix => {
-                let column = column::<u32>(&numbers, orders);
-                let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
-                let out = graph.leaving(own, column.count).into_iter();
-                let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
-                Figures::of(&out)
-            }
-            _ => {
-                let seated = Seated {
-                    places,
-                    orders,
-                    apps: self.apps,
-                };
-                seated.figures(&numbers, self.parts)
-            }
-        };
-        (figures.leave, figures.worst)
-    }
-
-    fn policy(&self, policy: usize, plan: &Plan) -> Result<Counted, ScoreError> {
-        let places = Places::of(plan)?;
-        let (leave, worst) = self.figures(&places, &orders(&places));
-        Ok(Counted {
-            policy,
-            chosen: Chosen::Own,
-            ranks: Vec::new(),
-            leave,
-            worst,
-        })
-    }
-
-    /// The orders of a policy's places, and what local search makes of the best.
-    fn orders(&self, policy: usize, plan: &Plan) -> Result<Vec<Counted>, ScoreError> {
-        let before = places(plan);
-        let own_places = Places::of(plan)?;
-        let procs = plan.ranks();
-        let per_node = before
-            .windows(2)
-            .map(|own| own[1] - own[0])
-            .max()
-            .unwrap_or(0);
-        let mut tried = Vec::new();
-        for (grid, halo) in self.grids(procs) {
-            tried.extend(candidates::on_grid(&grid, halo.as_ref(), per_node));
-        }
-        if let Some(graph) = &self.graph {
-            tried.push(Tried::Found(grown(graph, &before)));
-        }
-        let figures: Vec<(u64, u64)> = tried
-            .par_iter()
-            .map(|order| self.ordered(&own_places, &order.ranks(procs, per_node)))
-            .collect();
-        let own: Vec<u32> = (0..procs).collect();
-        // What is found otherwise may not load one node more than the best that is known.
-        let published = tried
-            .iter()
-            .zip(&figures)
-            .filter(|(order, _)| order.is_published());
-        let known = published.map(|(_, figures)| *figures).min();
-        let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
-        let mut starts: Vec<usize> = (0..tried.len()).collect();
-        starts.sort_by_key(|&at| (!fits(&figures[at]), figures[at]));
-        // Without a graph nothing is searched: the best of what was tried stays as it is.
-        starts.truncate(if self.graph.is_some() { STARTS } else { 1 });
-        let worst = known.map(|known| known.1);
-        let mut searched: Vec<Vec<u32>> = starts
-            .par_iter()
-            .map(|&at| self.searched(tried[at].ranks(procs, per_node), &before, worst))
-            .collect();
-        if tried.is_empty() {
-            searched.push(self.searched(own, &before, worst));
-        }
-        let best = searched
-            .into_iter()
-            .map(|ranks| (self.ordered(&own_places, &ranks), ranks))
-            .filter(|(figures, _)| fits(figures))
-            .min();
-        let mut counted: Vec<Counted> = Vec::new();
-        for (order, (leave, worst)) in tried.into_iter().zip(figures) {
-            if let Tried::Named(order) = order {
-                counted.push(Counted {
-                    policy,
-                    chosen: Chosen::Named(order),
-                    ranks: Vec::new(),
-                    leave,
-                    worst,
-                });
-            }
-        }
-        let named = counted.iter().map(|own| (own.leave, own.worst)).min();
-        if let Some(((leave, worst), ranks)) = best
-            && named.is_none_or(|named| (leave, worst) < named)
-        {
-            counted.push(Counted {
-                policy,
-                chosen: Chosen::Search,
-                ranks,
-                leave,
-                worst,
-            });
-        }
-        Ok(counted)
-    }
-
-    /// The grids of the patterns.
-    fn grids(&self, procs: u32) -> Vec<(Grid, Option<crate::pattern::Halo>)> {
-        let mut grids: Vec<(Grid, Option<crate::pattern::Halo>)> = Vec::new();
-        for part in self.parts {
-            let found = match (&part.pattern, part.pattern.halo(procs)) {
-                (_, Some(halo)) => (halo.grid.clone(), Some(halo)),
-                (Pattern::Transpose { rows, columns }, None) => {
-                    let sizes = vec![*rows, *columns];
-                    (Grid { sizes }, None)
-                }
-                _ => continue,
-            };
-            if procs > 0 && !grids.iter().any(|(grid, _)| *grid == found.0) {
-                grids.push(found);
-            }
-        }
-        grids
-    }
-
-    /// Figures of an order.
-    fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
-        self.figures(places, &seats(places.plan, ranks))
-    }
-
-    /// What local search makes of an order.
-    fn searched(&self, ranks: Vec<u32>, before: &[u32], worst: Option<u64>) -> Vec<u32> {
-        let Some(graph) = &self.graph else {
-            return ranks;
-        };
-        let search = Search::from(graph, before, ranks);
-        let own = search.figures().1;
-        let worst = worst.map_or(own, |worst| i64::try_from(worst).unwrap_or(i64::MAX));
-        search.improve(worst, SEARCH_STEPS)
-    }
-}
-
-/// Orders that local search starts from.
-const STARTS: usize = 8;
-
 /// The rank of each place of the one app with processes.
 fn seats<'r>(plan: &Plan, ranks: &'r [u32]) -> Vec<Seating<'r>> {
     let of_app = |app: &stowplan_engine::plan::AppPlan| match app.procs().0 {
@@ -393,93 +225,6 @@ fn seats<'r>(plan: &Plan, ranks: &'r [u32]) -> Vec<Seating<'r>> {
 fn fullest(plan: &Plan) -> u32 {
     let runs = plan.apps().iter().flat_map(|app| app.runs());
     runs.map(|run| run.procs).max().unwrap_or(0)
-}
-
-impl Counting<'_> {
-    /// The best, with all figures; the job as asked among them.
-    fn ranked(
-        &self,
-        policies: &[Policy],
-        mut tried: Vec<Counted>,
-        (unit, matrices): (Unit, &dyn Matrices),
-    ) -> Result<Vec<Answer>, ScoreError> {
-        let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
-        tried.sort_by_key(|own| (own.leave, own.worst, !is_asked(own)));
-        // More than are shown: some will turn out to do the same.
-        let mut at = 0;
-        tried.retain(|own| {
-            at += 1;
-            at <= ANSWERS_MAX * 2 || is_asked(own)
-        });
-        let scored: Vec<Answer> = if self.matrix {
-            let each = tried.into_iter();
-            each.map(|own| self.answer(policies, own, (unit, matrices)))
-                .collect::<Result<_, _>>()?
-        } else {
-            let each = tried.into_par_iter();
-            each.map(|own| self.answer(policies, own, (unit, &NoMatrices)))
-                .collect::<Result<_, _>>()?
-        };
-        let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-        // Policies that do the same are told once: the first of them.
-        let mut answers: Vec<Answer> = Vec::new();
-        for answer in scored {
-            let known = answers.iter().any(|other| {
-                other.score.levels == answer.score.levels
-                    && matches!((&other.chosen, &answer.chosen), (Chosen::Own, Chosen::Own))
-            });
-            if is_asked(&answer) || !known {
-                answers.push(answer);
-            }
-        }
-        answers.sort_by_key(|answer| {
-            let levels = answer.score.levels.iter();
-            let figures: Vec<(Weight, Weight)> =
-                levels.map(|level| (level.leave, level.worst)).collect();
-            (figures, !is_asked(answer))
-        });
-        let asked = answers.iter().position(is_asked);
-        if let Some(at) = asked.filter(|&at| at >= ANSWERS_MAX) {
-            answers.swap(ANSWERS_MAX - 1, at);
-        }
-        answers.truncate(ANSWERS_MAX);
-        Ok(answers)
-    }
-
-    fn answer(
-        &self,
-        policies: &[Policy],
-        own: Counted,
-        (unit, matrices): (Unit, &dyn Matrices),
-    ) -> Result<Answer, ScoreError> {
-        let plan = &policies[own.policy].plan;
-        let named;
-        let ranks = match &own.chosen {
-            Chosen::Own => None,
-            Chosen::Search => Some(&own.ranks),
-            Chosen::Named(order) => {
-                named = Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan));
-                Some(&named)
-            }
-        };
-        let places = Places::of(plan)?;
-        let orders = match ranks {
-            None => orders(&places),
-            Some(ranks) => seats(plan, ranks),
-        };
-        let seated = Seated {
-            places: &places,
-            orders: &orders,
-            apps: self.apps,
-        };
-        let score = seated.score(self.parts, unit, matrices)?;
-        Ok(Answer {
-            policy: own.policy,
-            chosen: own.chosen,
-            score,
-            found: own.ranks,
-        })
-    }
 }
 
 /// What the answers count.

@@ -7,6 +7,7 @@
 
 mod advice;
 mod orders;
+mod published;
 mod random;
 mod refused;
 mod vectors;

@@ -1,0 +1,232 @@
+//! Policies and orders, each with its figures at the node.
+
+use super::candidates::{self, Tried};
+use super::graph::Graph;
+use super::search::{Search, grown};
+use super::{Chosen, Published, fullest, places, seats};
+use crate::column::{Order as Seating, column, orders};
+use crate::count;
+use crate::error::ScoreError;
+use crate::level::Level;
+use crate::limit::{SEARCH_EDGES_MAX, SEARCH_STEPS};
+use crate::numbers::Numbers;
+use crate::pattern::{Grid, Halo, Part, Pattern};
+use crate::places::Places;
+use crate::regular::Figures;
+use crate::score::{AppRanks, Matrices, Seated};
+use rayon::prelude::*;
+use stowplan_engine::plan::Plan;
+
+/// Orders that local search starts from.
+const STARTS: usize = 8;
+
+/// Something that was tried, and its figures at the node.
+pub(super) struct Counted {
+    pub(super) policy: usize,
+    pub(super) chosen: Chosen,
+    pub(super) ranks: Vec<u32>,
+    pub(super) leave: u64,
+    pub(super) worst: u64,
+}
+
+/// What was tried, its figures, and the best figures of the literature.
+type Figured<'f> = (&'f [Tried], &'f [(u64, u64)], Option<(u64, u64)>);
+
+/// The orders of a policy's places.
+pub(super) struct Ordered {
+    pub(super) counted: Vec<Counted>,
+    pub(super) published: Vec<Published>,
+}
+
+/// What is counted.
+pub(super) struct Counting<'c> {
+    pub(super) parts: &'c [Part],
+    pub(super) apps: &'c [AppRanks],
+    /// Neighbours, where there is a matrix or the pattern is small enough to be searched.
+    graph: Option<Graph>,
+    pub(super) matrix: bool,
+}
+
+impl<'c> Counting<'c> {
+    pub(super) fn new(
+        plan: &Plan,
+        parts: &'c [Part],
+        apps: &'c [AppRanks],
+        matrices: &dyn Matrices,
+    ) -> Result<Self, ScoreError> {
+        let matrix = parts.iter().any(|part| part.pattern.is_file());
+        let edges: u64 = parts.iter().map(|part| count::edges(part, apps)).sum();
+        let procs = plan.apps()[parts[0].app as usize].procs().0;
+        let graph = if matrix || edges <= SEARCH_EDGES_MAX {
+            Some(Graph::of(parts, apps, procs, matrices)?)
+        } else {
+            None
+        };
+        Ok(Self {
+            parts,
+            apps,
+            graph,
+            matrix,
+        })
+    }
+
+    /// What leaves the nodes of a policy with its ranks as they are, or in another order.
+    fn figures(&self, places: &Places<'_>, orders: &[Seating<'_>]) -> (u64, u64) {
+        let numbers = Numbers::of(places, &places.inside(Level::Node));
+        let figures = match &self.graph {
+            Some(graph) if self.matrix => {
+                let column = column::<u32>(&numbers, orders);
+                let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
+                let out = graph.leaving(own, column.count).into_iter();
+                let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
+                Figures::of(&out)
+            }
+            _ => {
+                let seated = Seated {
+                    places,
+                    orders,
+                    apps: self.apps,
+                };
+                seated.figures(&numbers, self.parts)
+            }
+        };
+        (figures.leave, figures.worst)
+    }
+
+    pub(super) fn policy(&self, policy: usize, plan: &Plan) -> Result<Counted, ScoreError> {
+        let places = Places::of(plan)?;
+        let (leave, worst) = self.figures(&places, &orders(&places));
+        Ok(Counted {
+            policy,
+            chosen: Chosen::Own,
+            ranks: Vec::new(),
+            leave,
+            worst,
+        })
+    }
+
+    /// The orders of a policy's places, and what local search makes of the best.
+    pub(super) fn orders(&self, policy: usize, plan: &Plan) -> Result<Ordered, ScoreError> {
+        let before = places(plan);
+        let own_places = Places::of(plan)?;
+        let procs = plan.ranks();
+        let per_node = fullest(plan);
+        let mut tried = Vec::new();
+        let grids = self.grids(procs);
+        let words = candidates::words_of(&grids);
+        for (grid, halo) in grids {
+            tried.extend(candidates::on_grid(&grid, halo.as_ref(), per_node));
+        }
+        if !tried.is_empty() {
+            tried.push(Tried::Blocked);
+        }
+        if let Some(graph) = &self.graph {
+            tried.push(Tried::Found(grown(graph, &before)));
+        }
+        let figures: Vec<(u64, u64)> = tried
+            .par_iter()
+            .map(|order| self.ordered(&own_places, &order.ranks(procs, per_node)))
+            .collect();
+        // What is found otherwise may not load one node more than the best that is known.
+        let published = tried.iter().zip(&figures);
+        let published: Vec<Published> = published
+            .filter_map(|(order, &(leave, worst))| {
+                let name = order.published(words)?;
+                Some(Published { name, leave, worst })
+            })
+            .collect();
+        let known = published.iter().map(|own| (own.leave, own.worst)).min();
+        let found = self.search((&tried, &figures, known), (&own_places, &before));
+        let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
+        let mut counted: Vec<Counted> = Vec::new();
+        for (order, (leave, worst)) in tried.into_iter().zip(figures) {
+            if let Tried::Named(order) = order {
+                counted.push(Counted {
+                    policy,
+                    chosen: Chosen::Named(order),
+                    ranks: Vec::new(),
+                    leave,
+                    worst,
+                });
+            }
+        }
+        let named = counted.iter().map(|own| (own.leave, own.worst));
+        let named = named.filter(fits).min();
+        if let Some(((leave, worst), ranks)) = found
+            && named.is_none_or(|named| (leave, worst) < named)
+        {
+            counted.push(Counted {
+                policy,
+                chosen: Chosen::Search,
+                ranks,
+                leave,
+                worst,
+            });
+        }
+        Ok(Ordered { counted, published })
+    }
+
+    /// The best that local search makes of what was tried. No node has more than the best published order gives it.
+    fn search(
+        &self,
+        (tried, figures, known): Figured<'_>,
+        (own_places, before): (&Places<'_>, &[u32]),
+    ) -> Option<((u64, u64), Vec<u32>)> {
+        let procs = own_places.plan.ranks();
+        let per_node = fullest(own_places.plan);
+        let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
+        let mut starts: Vec<usize> = (0..tried.len()).collect();
+        starts.sort_by_key(|&at| (!fits(&figures[at]), figures[at]));
+        // Without a graph nothing is searched: the best of what was tried stays as it is.
+        starts.truncate(if self.graph.is_some() { STARTS } else { 1 });
+        let worst = known.map(|known| known.1);
+        let mut searched: Vec<Vec<u32>> = starts
+            .par_iter()
+            .map(|&at| self.searched(tried[at].ranks(procs, per_node), before, worst))
+            .collect();
+        if tried.is_empty() {
+            let own = (0..procs).collect();
+            searched.push(self.searched(own, before, worst));
+        }
+        searched
+            .into_iter()
+            .map(|ranks| (self.ordered(own_places, &ranks), ranks))
+            .filter(|(figures, _)| fits(figures))
+            .min()
+    }
+
+    /// The grids of the patterns.
+    fn grids(&self, procs: u32) -> Vec<(Grid, Option<Halo>)> {
+        let mut grids: Vec<(Grid, Option<Halo>)> = Vec::new();
+        for part in self.parts {
+            let found = match (&part.pattern, part.pattern.halo(procs)) {
+                (_, Some(halo)) => (halo.grid.clone(), Some(halo)),
+                (Pattern::Transpose { rows, columns }, None) => {
+                    let sizes = vec![*rows, *columns];
+                    (Grid { sizes }, None)
+                }
+                _ => continue,
+            };
+            if procs > 0 && !grids.iter().any(|(grid, _)| *grid == found.0) {
+                grids.push(found);
+            }
+        }
+        grids
+    }
+
+    /// Figures of an order.
+    fn ordered(&self, places: &Places<'_>, ranks: &[u32]) -> (u64, u64) {
+        self.figures(places, &seats(places.plan, ranks))
+    }
+
+    /// What local search makes of an order.
+    fn searched(&self, ranks: Vec<u32>, before: &[u32], worst: Option<u64>) -> Vec<u32> {
+        let Some(graph) = &self.graph else {
+            return ranks;
+        };
+        let search = Search::from(graph, before, ranks);
+        let own = search.figures().1;
+        let worst = worst.map_or(own, |worst| i64::try_from(worst).unwrap_or(i64::MAX));
+        search.improve(worst, SEARCH_STEPS)
+    }
+}
