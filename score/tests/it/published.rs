@@ -5,11 +5,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use stowplan_engine::plan::Plan;
 use stowplan_score::advise::{Policy, Reorder, advise};
+use stowplan_score::order::cells;
 use stowplan_score::order::hyperplane::hyperplane;
 use stowplan_score::order::kdtree::kdtree;
 use stowplan_score::order::stencil::Stencil;
 use stowplan_score::order::strips::strips;
-use stowplan_score::order::cells;
 use stowplan_score::pattern::{Grid, Part};
 use stowplan_score::score::{NoMatrices, score};
 
@@ -17,7 +17,16 @@ fn placed(nodes: u32, ppn: u32, rank_by: &str) -> Plan {
     let hosts = format!("n[0-{}]:{ppn}", nodes - 1);
     let (topo, procs) = (format!("core:{ppn} pu:1"), (nodes * ppn).to_string());
     let words = [
-        "--topo", &topo, "-H", &hosts, "-n", &procs, "--map-by", "slot", "--rank-by", rank_by,
+        "--topo",
+        &topo,
+        "-H",
+        &hosts,
+        "-n",
+        &procs,
+        "--map-by",
+        "slot",
+        "--rank-by",
+        rank_by,
     ];
     plan(&words).unwrap()
 }
@@ -44,7 +53,9 @@ fn advice_is_never_worse_than_an_order_of_the_literature() {
     let mut looked = 0;
     while looked < 60 {
         let dimensions = 2 + below(2);
-        let sizes: Vec<u32> = (0..dimensions).map(|_| 2 + below(28 / dimensions)).collect();
+        let sizes: Vec<u32> = (0..dimensions)
+            .map(|_| 2 + below(28 / dimensions))
+            .collect();
         let cells_of_grid: u32 = sizes.iter().product();
         let ppn = 2 + below(24);
         if !cells_of_grid.is_multiple_of(ppn) || cells_of_grid > 800 || cells_of_grid == ppn {
@@ -61,7 +72,10 @@ fn advice_is_never_worse_than_an_order_of_the_literature() {
         let figures = |plan: &Plan| -> (u64, u64) {
             let level = score(plan, &parts, &NoMatrices).unwrap().levels[0];
             let number = |text: String| text.parse().unwrap();
-            (number(level.leave.to_string()), number(level.worst.to_string()))
+            (
+                number(level.leave.to_string()),
+                number(level.worst.to_string()),
+            )
         };
         let mut published = vec![("blocked", figures(&slot)), ("cyclic", figures(&node))];
         let mut add = |name, ranks: Vec<u32>| {
@@ -74,10 +88,11 @@ fn advice_is_never_worse_than_an_order_of_the_literature() {
             add("cells", cells(&grid, &Grid { sizes }));
         }
         let best = published.iter().map(|own| own.1).min().unwrap();
-        let policies = [(&slot, Reorder::Yes), (&node, Reorder::No)].map(|(plan, reorder)| Policy {
-            plan: plan.clone(),
-            reorder,
-        });
+        let policies =
+            [(&slot, Reorder::Yes), (&node, Reorder::No)].map(|(plan, reorder)| Policy {
+                plan: plan.clone(),
+                reorder,
+            });
         let found = advise(&policies, &parts, &NoMatrices).unwrap();
         let first = &found.answers[0].score.levels[0];
         let first: (u64, u64) = (
