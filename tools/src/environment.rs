@@ -1,6 +1,6 @@
 //! Variables and files that a launcher or a batch system set for this process.
 
-use std::io::Read as _;
+use crate::disk::{Unread, bounded};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_launch::environment::Lookup;
@@ -22,16 +22,10 @@ impl Lookup for Environment<'_> {
         if path != "-" {
             return self.files.read(path);
         }
-        let mut bytes = Vec::new();
-        let limit = TEXT_BYTES_MAX as u64;
-        let stdin = std::io::stdin().lock();
-        match stdin.take(limit + 1).read_to_end(&mut bytes) {
-            Err(error) => Err(error.to_string()),
-            Ok(_) if bytes.len() > TEXT_BYTES_MAX => {
-                Err(format!("it has more than {TEXT_BYTES_MAX} bytes"))
-            }
-            Ok(_) => Ok(bytes),
-        }
+        bounded(std::io::stdin().lock(), TEXT_BYTES_MAX, 0).map_err(|error| match error {
+            Unread::TooLong => format!("it has more than {TEXT_BYTES_MAX} bytes"),
+            Unread::Io(error) => error.to_string(),
+        })
     }
 }
 

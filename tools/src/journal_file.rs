@@ -4,7 +4,8 @@ use crate::draft::{Draft, resolve, sync_folder};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use stowplan_engine::session::Store;
+use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_engine::session::{MAGIC, Store};
 
 /// Bytes of a journal that we read.
 pub const JOURNAL_BYTES_MAX: u64 = 1 << 33;
@@ -26,6 +27,12 @@ pub enum FileError {
     /// A directory, a pipe or a device.
     #[error("is no regular file")]
     NoFile,
+    /// It does not begin as a journal does, and is too large to be anything else.
+    #[error("is no journal, and has {bytes} bytes: a text has at most {TEXT_BYTES_MAX}")]
+    NoJournal {
+        /// Its size.
+        bytes: u64,
+    },
     /// Larger than we read.
     #[error("has {bytes} bytes, at most {JOURNAL_BYTES_MAX} are read")]
     TooLarge {
@@ -65,6 +72,15 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
         return Err(FileError::NoFile);
     }
     let mut file = File::open(path).map_err(io_error("read"))?;
+    let mut head = [0; 7];
+    let read = file.read(&mut head).map_err(io_error("read"))?;
+    file.rewind().map_err(io_error("read"))?;
+    // What is no journal need not be held to be told so.
+    if head[..read] != MAGIC[..read] && metadata.len() > TEXT_BYTES_MAX as u64 {
+        return Err(FileError::NoJournal {
+            bytes: metadata.len(),
+        });
+    }
     read_all(&mut file)
 }
 

@@ -24,6 +24,23 @@ fn capped(words: &[&str]) -> (Option<i32>, String) {
     (said.status.code(), String::from_utf8(said.stderr).unwrap())
 }
 
+/// A folder of a test's own.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(line: u32) -> Self {
+        let path = std::env::temp_dir().join(format!("stowplan-bounds-{}-{line}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// Host lists and topologies that say much in few bytes, under every policy and format of few lines.
 #[test]
 fn much_said_in_few_bytes_is_answered_or_refused() {
@@ -121,4 +138,52 @@ fn many_topologies_share_one_limit() {
         err.starts_with("error[bad-topology]") && err.contains("at most"),
         "{err}"
     );
+}
+
+/// A named pipe is read as a file is; one that nobody writes to is given up, and says so.
+#[test]
+fn pipes_are_read_or_given_up() {
+    let folder = Folder::new(line!());
+    let pipe = folder.0.join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let path = pipe.to_str().unwrap();
+    let words = ["map", "--topo", "pu:2", "--hostfile", path, "-n", "1", "x"];
+    let (status, err) = capped(&words);
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains("a pipe that nobody writes to"), "{err}");
+    let writer = Command::new("sh").args(["-c", "printf 'a slots=2\\n' >\"$0\""]).arg(&pipe).spawn();
+    let (status, err) = capped(&words);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(writer.unwrap().wait().unwrap().success());
+    let script = format!(
+        "exec {} map --topo pu:2 --hostfile <(printf 'a slots=2\\n') -n 2 --format tsv x",
+        env!("CARGO_BIN_EXE_stowplan")
+    );
+    if let Ok(said) = Command::new("bash").args(["-c", &script]).output() {
+        assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    }
+}
+
+/// What holds little in many bytes, or much in few, in texts of sessions.
+#[test]
+fn texts_of_small_values_are_bounded() {
+    let folder = Folder::new(line!());
+    let file = folder.0.join("scenarios");
+    std::fs::write(&file, format!("[{}{{}}]", "{\"\":1},".repeat(60_000_000 / 7))).unwrap();
+    let path = file.to_str().unwrap();
+    for words in [&["session", "run", path][..], &["spawn", path], &["map", "--topo", "pu:2", "--session", path, "x"]] {
+        let (status, err) = capped(words);
+        assert_eq!(status, Some(2), "{words:?}: {err}");
+        assert!(err.starts_with("error["), "{words:?}: {err}");
+    }
+    // A sparse file that is no journal is not read to be told so.
+    let sparse = folder.0.join("sparse");
+    std::fs::File::create(&sparse).unwrap().set_len(8 << 30).unwrap();
+    let path = sparse.to_str().unwrap();
+    for words in [&["session", "replay", path][..], &["check", path], &["topo", "show", path]] {
+        let (status, err) = capped(words);
+        assert_eq!(status, Some(2), "{words:?}: {err}");
+        assert!(err.starts_with("error["), "{words:?}: {err}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Matrix files: from the disk they stream.
 
-use std::fs::File;
+use crate::disk;
 use std::io::{BufRead, BufReader, Cursor};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_score::score::Matrices;
@@ -17,12 +17,11 @@ pub struct FileMatrices<'f> {
 
 impl Matrices for FileMatrices<'_> {
     fn open(&self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
-        match File::open(name) {
-            Ok(file) if file.metadata().is_ok_and(|about| !about.is_dir()) => {
-                Ok(Box::new(BufReader::with_capacity(BUFFER, file)))
-            }
+        match disk::open(name) {
+            Ok((file, _)) => Ok(Box::new(BufReader::with_capacity(BUFFER, file))),
             // In tests, and in a service, files are what the caller says.
-            Ok(_) | Err(_) => Ok(Box::new(Cursor::new(self.files.read(name)?))),
+            Err(reason) if std::path::Path::new(name).exists() => Err(reason),
+            Err(_) => Ok(Box::new(Cursor::new(self.files.read(name)?))),
         }
     }
 }

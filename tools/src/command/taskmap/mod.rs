@@ -6,6 +6,7 @@ mod args;
 mod describe;
 
 use args::{Question, Wanted};
+use crate::disk::{Unread, bounded};
 use std::fmt;
 use std::io::{self, Read, Write};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
@@ -86,20 +87,17 @@ fn answer(
 }
 
 fn read_all(stdin: &mut dyn Read) -> Result<Vec<u8>, Refused> {
-    let mut text = Vec::new();
-    let most = u64::try_from(TEXT_BYTES_MAX).unwrap_or(u64::MAX);
     let told = |class, sentence| Refused::Told { class, sentence };
-    match stdin.take(most + 1).read_to_end(&mut text) {
-        Err(error) => Err(told(
+    bounded(stdin, TEXT_BYTES_MAX, 0).map_err(|error| match error {
+        Unread::Io(error) => told(
             "taskmap-syntax",
             format!("standard input cannot be read: {error}"),
-        )),
-        Ok(_) if text.len() > TEXT_BYTES_MAX => Err(told(
+        ),
+        Unread::TooLong => told(
             "job-too-large",
-            format!("the task map on standard input has more than {most} bytes"),
-        )),
-        Ok(_) => Ok(text),
-    }
+            format!("the task map on standard input has more than {TEXT_BYTES_MAX} bytes"),
+        ),
+    })
 }
 
 fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<TaskMap, Refused> {
