@@ -34,7 +34,6 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
         }
     })?;
     refuse_damage(path, &recovered, wanted.damage)?;
-    let last = state_json::to_json(&recovered.state);
     let tail = if recovered.tail == Tail::Clean {
         "clean"
     } else {
@@ -45,13 +44,19 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
         Format::Json => {
             let told = json!({"events": events, "tail": tail, "discarded_bytes": discarded});
             writeln!(out, "{}", json!({"recovered": told}))?;
-            writeln!(out, "{}", json!({"final": last}))?;
+            let last = state_json::FinalLine {
+                expected: None,
+                last: state_json::Dump::of(&recovered.state),
+                scenario: None,
+            };
+            last.write(out)?;
         }
         Format::Text => {
             writeln!(
                 out,
                 "recovered {events} events, tail {tail}, {discarded} bytes discarded"
             )?;
+            let last = state_json::to_json(&recovered.state);
             write!(out, "{}", person::view(&last, &since))?;
         }
     }

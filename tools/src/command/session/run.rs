@@ -7,7 +7,7 @@ use super::scenario::{self, Scenario};
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
 use crate::disk::Disk;
 use crate::journal_file::{self, JournalFile};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
 use stowplan_engine::session::{
@@ -26,14 +26,7 @@ enum Record {
 
 pub(super) fn run(wanted: &Run, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let scenarios = chosen(wanted)?;
-    if wanted.journal.is_none() {
-        return run_all(wanted, &scenarios, out);
-    }
-    // A journal can fail halfway, and then nothing may stand on standard output.
-    let mut held = Vec::new();
-    let verdict = run_all(wanted, &scenarios, &mut held)?;
-    out.write_all(&held)?;
-    Ok(verdict)
+    run_all(wanted, &scenarios, out)
 }
 
 fn chosen(wanted: &Run) -> Result<Vec<Scenario>, Failure> {
@@ -86,6 +79,13 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
     let mut record = Record::begin(wanted, scenario)?;
     let mut since = Since::default();
     let mut verdict = Verdict::Met;
+    // A journal can fail halfway, and then nothing may stand on standard output.
+    let mut held = Vec::new();
+    let steps: &mut dyn Write = if wanted.journal.is_some() {
+        &mut held
+    } else {
+        out
+    };
     for (at, json) in scenario.steps.iter().enumerate() {
         let number = at + 1;
         let event = event_json::event(json)?;
@@ -103,11 +103,12 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
             line.insert("expected".to_owned(), json["expect"].clone());
         }
         match wanted.format {
-            Format::Json => writeln!(out, "{}", Json::Object(line))?,
-            Format::Text => writeln!(out, "{}", person::step(&line))?,
+            Format::Json => writeln!(steps, "{}", Json::Object(line))?,
+            Format::Text => writeln!(steps, "{}", person::step(&line))?,
         }
     }
     record.end(&state, wanted)?;
+    out.write_all(&held)?;
     let last = finish(wanted, scenario, &state, &since, out)?;
     Ok(if last == Verdict::Unmet {
         last
@@ -136,22 +137,32 @@ fn finish(
     since: &Since,
     out: &mut dyn Write,
 ) -> Result<Verdict, Failure> {
-    let last = state_json::to_json(state);
-    let mut line = json!({"scenario": scenario.name, "final": last});
-    let mut verdict = Verdict::Met;
-    if let Some(expected) = scenario.last.as_ref().and_then(Json::as_object)
-        && expected
-            .iter()
-            .any(|(key, wanted)| line["final"].get(key) != Some(wanted))
-    {
-        verdict = Verdict::Unmet;
-        line["expected"] = Json::Object(expected.clone());
-    }
+    let wished = scenario.last.as_ref().and_then(Json::as_object);
+    // As a value only where somebody looks into it.
+    let looked_into = wished.is_some() || wanted.format == Format::Text;
+    let value = looked_into.then(|| state_json::to_json(state));
+    let value = value.unwrap_or_default();
+    let differs = |wished: &&serde_json::Map<String, Json>| {
+        let mut keys = wished.iter();
+        keys.any(|(key, wanted)| value.get(key) != Some(wanted))
+    };
+    let expected = wished.filter(differs);
     match wanted.format {
-        Format::Json => writeln!(out, "{line}")?,
-        Format::Text => write!(out, "{}", person::view(&line["final"], since))?,
+        Format::Json => {
+            let last = state_json::FinalLine {
+                expected,
+                last: state_json::Dump::of(state),
+                scenario: Some(&scenario.name),
+            };
+            last.write(out)?;
+        }
+        Format::Text => write!(out, "{}", person::view(&value, since))?,
     }
-    Ok(verdict)
+    Ok(if expected.is_some() {
+        Verdict::Unmet
+    } else {
+        Verdict::Met
+    })
 }
 
 impl Record {
