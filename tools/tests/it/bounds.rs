@@ -29,7 +29,8 @@ struct Folder(std::path::PathBuf);
 
 impl Folder {
     fn new(line: u32) -> Self {
-        let path = std::env::temp_dir().join(format!("stowplan-bounds-{}-{line}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("stowplan-bounds-{}-{line}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -152,7 +153,10 @@ fn pipes_are_read_or_given_up() {
     let (status, err) = capped(&words);
     assert_eq!(status, Some(2), "{err}");
     assert!(err.contains("a pipe that nobody writes to"), "{err}");
-    let writer = Command::new("sh").args(["-c", "printf 'a slots=2\\n' >\"$0\""]).arg(&pipe).spawn();
+    let writer = Command::new("sh")
+        .args(["-c", "printf 'a slots=2\\n' >\"$0\""])
+        .arg(&pipe)
+        .spawn();
     let (status, err) = capped(&words);
     assert_eq!(status, Some(0), "{err}");
     assert!(writer.unwrap().wait().unwrap().success());
@@ -161,7 +165,12 @@ fn pipes_are_read_or_given_up() {
         env!("CARGO_BIN_EXE_stowplan")
     );
     if let Ok(said) = Command::new("bash").args(["-c", &script]).output() {
-        assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+        assert_eq!(
+            said.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&said.stderr)
+        );
     }
 }
 
@@ -170,18 +179,33 @@ fn pipes_are_read_or_given_up() {
 fn texts_of_small_values_are_bounded() {
     let folder = Folder::new(line!());
     let file = folder.0.join("scenarios");
-    std::fs::write(&file, format!("[{}{{}}]", "{\"\":1},".repeat(60_000_000 / 7))).unwrap();
+    std::fs::write(
+        &file,
+        format!("[{}{{}}]", "{\"\":1},".repeat(60_000_000 / 7)),
+    )
+    .unwrap();
     let path = file.to_str().unwrap();
-    for words in [&["session", "run", path][..], &["spawn", path], &["map", "--topo", "pu:2", "--session", path, "x"]] {
+    for words in [
+        &["session", "run", path][..],
+        &["spawn", path],
+        &["map", "--topo", "pu:2", "--session", path, "x"],
+    ] {
         let (status, err) = capped(words);
         assert_eq!(status, Some(2), "{words:?}: {err}");
         assert!(err.starts_with("error["), "{words:?}: {err}");
     }
     // A sparse file that is no journal is not read to be told so.
     let sparse = folder.0.join("sparse");
-    std::fs::File::create(&sparse).unwrap().set_len(8 << 30).unwrap();
+    std::fs::File::create(&sparse)
+        .unwrap()
+        .set_len(8 << 30)
+        .unwrap();
     let path = sparse.to_str().unwrap();
-    for words in [&["session", "replay", path][..], &["check", path], &["topo", "show", path]] {
+    for words in [
+        &["session", "replay", path][..],
+        &["check", path],
+        &["topo", "show", path],
+    ] {
         let (status, err) = capped(words);
         assert_eq!(status, Some(2), "{words:?}: {err}");
         assert!(err.starts_with("error["), "{words:?}: {err}");

@@ -66,18 +66,36 @@ impl Serialize for Dump {
         let view = View::new(image);
         let mut map = to.serialize_map(Some(8))?;
         let allocations = image.allocations.iter().enumerate();
-        map.serialize_entry("allocations", &Each(|| allocations.clone().map(|(at, row)| view.alloc(at, row))))?;
+        map.serialize_entry(
+            "allocations",
+            &Each(|| allocations.clone().map(|(at, row)| view.alloc(at, row))),
+        )?;
         let dvm = match image.dvm {
             Dvm::Up => "up",
             Dvm::Down => "down",
         };
         map.serialize_entry("dvm", dvm)?;
-        map.serialize_entry("namespaces", &Each(|| image.namespaces.iter().map(|row| Namespace { view: &view, row })))?;
+        map.serialize_entry(
+            "namespaces",
+            &Each(|| {
+                image
+                    .namespaces
+                    .iter()
+                    .map(|row| Namespace { view: &view, row })
+            }),
+        )?;
         map.serialize_entry("next_request", &image.next_request)?;
         map.serialize_entry("next_session_id", &image.next_session_id)?;
-        let nodes = || view.sorted.iter().map(|&at| view.node(&image.nodes[at as usize]));
+        let nodes = || {
+            view.sorted
+                .iter()
+                .map(|&at| view.node(&image.nodes[at as usize]))
+        };
         map.serialize_entry("nodes", &Each(nodes))?;
-        map.serialize_entry("pending", &Each(|| image.pending.iter().map(|row| view.pending(row))))?;
+        map.serialize_entry(
+            "pending",
+            &Each(|| image.pending.iter().map(|row| view.pending(row))),
+        )?;
         map.serialize_entry("scheduler", &view.space(image.scheduler))?;
         map.end()
     }
@@ -115,7 +133,11 @@ impl Serialize for Namespace<'_> {
         map.serialize_entry("parent", &view.space(row.parent))?;
         map.serialize_entry("sessions", &Each(|| row.sessions.iter().map(session)))?;
         let nodes = view.used(row);
-        let names = || nodes.iter().map(|&at| view.image.nodes[at as usize].name.as_str());
+        let names = || {
+            nodes
+                .iter()
+                .map(|&at| view.image.nodes[at as usize].name.as_str())
+        };
         map.serialize_entry("uses", &Each(names))?;
         map.end()
     }
@@ -168,7 +190,11 @@ impl<'i> View<'i> {
             list.dedup();
         }
         let mut sorted: Vec<u32> = (0..).zip(&image.nodes).map(|(at, _)| at).collect();
-        sorted.sort_by(|&a, &b| image.nodes[a as usize].name.cmp(&image.nodes[b as usize].name));
+        sorted.sort_by(|&a, &b| {
+            image.nodes[a as usize]
+                .name
+                .cmp(&image.nodes[b as usize].name)
+        });
         let mut place = vec![0; sorted.len()];
         for (at, &node) in (0..).zip(&sorted) {
             place[node as usize] = at;
@@ -261,7 +287,10 @@ impl<'i> View<'i> {
                 rows.push(at..=at + more as usize);
             }
         }
-        let many = rows.iter().map(|rows| rows.end() - rows.start() + 1).sum::<usize>();
+        let many = rows
+            .iter()
+            .map(|rows| rows.end() - rows.start() + 1)
+            .sum::<usize>();
         if many.saturating_mul(8) < self.sorted.len() {
             let places = rows.into_iter().flatten().map(|node| self.place[node]);
             let mut places: Vec<u32> = places.collect();

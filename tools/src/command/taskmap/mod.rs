@@ -5,8 +5,8 @@ mod args;
 // The map in words, for people.
 mod describe;
 
-use args::{Question, Wanted};
 use crate::disk::{Unread, bounded};
+use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
