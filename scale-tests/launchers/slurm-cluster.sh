@@ -48,6 +48,9 @@ CONF
 		mkdir -p "$work/spool.n$node"
 		say "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((17900 + node)) $3 RealMemory=500" >>"$work/slurm.conf"
 	done
+	# A plug-in for srun and its tasks, where a script has one.
+	say "PlugStackConfig=$work/plugstack.conf" >>"$work/slurm.conf"
+	say "${STOWPLAN_PLUGIN:+required $STOWPLAN_PLUGIN}" >"$work/plugstack.conf"
 	say 'PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP' >>"$work/slurm.conf"
 	export SLURM_CONF="$work/slurm.conf"
 	preload=

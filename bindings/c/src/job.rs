@@ -1,5 +1,6 @@
 //! `stow_job`.
 
+use crate::constants::{STOW_COUNT, STOW_JOB};
 use crate::error::StowError;
 use crate::pointer::{Out, Room, bytes, change, free, read, text, words};
 use crate::status::{Fail, call_with};
@@ -7,11 +8,6 @@ use std::ffi::c_char;
 use std::sync::OnceLock;
 use stowplan_job::draft::{Draft, Kind, Whose};
 use stowplan_job::error::JobError;
-
-/// In place of an app's number: the job's own policies.
-const JOB: u32 = u32::MAX;
-/// As many processes as policy and slots give.
-const COUNT: u32 = u32::MAX;
 
 /// A job being described, and the job that it is as long as nothing is set; opaque to callers.
 pub struct StowJob {
@@ -50,7 +46,7 @@ impl StowJob {
     }
 
     fn set_policy(&mut self, kind: Kind, app: u32, policy: &str) -> Result<(), Fail> {
-        let whose = if app == JOB {
+        let whose = if app == STOW_JOB {
             Whose::Job
         } else {
             self.app(app)?;
@@ -118,7 +114,7 @@ pub unsafe extern "C" fn stow_job_add_app(
     let work = || {
         // SAFETY: handed on.
         let (job, program, app) = unsafe { (change(job)?, text(program, len)?, Out::new(app)?) };
-        let procs = (procs != COUNT).then_some(procs);
+        let procs = (procs != STOW_COUNT).then_some(procs);
         let mut number = 0;
         job.set(|draft| {
             number = draft.add_app(program, procs)?;

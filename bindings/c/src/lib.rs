@@ -10,6 +10,8 @@
 )]
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+// Numbers with a name.
+mod constants;
 // Statuses, and errors as objects.
 mod status;
 // Pointers, looked at.
@@ -24,6 +26,7 @@ pub mod proc;
 pub mod slice;
 pub mod topology;
 
+pub use constants::*;
 pub use status::{
     STOW_INTERNAL, STOW_INVALID, STOW_NOT_FOUND, STOW_OK, STOW_REFUSED, STOW_TOO_SMALL,
 };

@@ -86,7 +86,7 @@ pub unsafe extern "C" fn stow_slice_proc(
             rank: proc.rank().into(),
             app: proc.app(),
             app_rank: proc.app_rank(),
-            node: u32::MAX,
+            node: crate::constants::STOW_NONE,
             local_rank,
             node_rank: proc.node_rank(),
             object_kind: kind_number(object.map(|object| object.kind())),

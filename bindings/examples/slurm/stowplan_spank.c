@@ -3,7 +3,7 @@
  * they are; the order of ranks is still srun's (-m, or SLURM_HOSTFILE: `stowplan export srun` writes it).
  *
  *   cc -shared -fPIC stowplan_spank.c $(pkg-config --cflags --libs stowplan) -o stowplan_spank.so
- *   echo 'optional /usr/lib/slurm/stowplan_spank.so' >> plugstack.conf
+ *   echo 'required /usr/lib/slurm/stowplan_spank.so' >> plugstack.conf
  *   stowplan map ... --save job.plan && srun -n 64 --stowplan=job.plan ./x
  */
 #define _GNU_SOURCE

@@ -189,7 +189,11 @@ fn flux_maps_and_binds_tasks_as_the_command_does() {
     );
     for (words, topology, expected) in [
         (["croe", "-", "-", "0-15"], topology, "error[bad-directive]"),
-        (["core", "-", "core", "0-2"], topology, "error[not-enough-cpus]"),
+        (
+            ["core", "-", "core", "0-2"],
+            topology,
+            "error[not-enough-cpus]",
+        ),
         (["core", "-", "-", "0-15"], "<xml", "error[bad-topology]"),
         (["core", "-", "-", "-"], topology, "is not known"),
     ] {

@@ -1,0 +1,52 @@
+//! Numbers with a name, as the header has them: `tests/it/types.rs` compares them.
+
+/// In place of an app's number: the job's own policies.
+pub const STOW_JOB: u32 = 0xFFFF_FFFF;
+/// As many processes as policy and slots give.
+pub const STOW_COUNT: u32 = 0xFFFF_FFFF;
+/// The node in a proc of a slice.
+pub const STOW_NONE: u32 = 0xFFFF_FFFF;
+
+/// The app of each rank.
+pub const STOW_COLUMN_APP: u32 = 0;
+/// Its rank in the app.
+pub const STOW_COLUMN_APP_RANK: u32 = 1;
+/// The number of its node.
+pub const STOW_COLUMN_NODE: u32 = 2;
+/// Its number among the job's processes on the node.
+pub const STOW_COLUMN_LOCAL_RANK: u32 = 3;
+/// Its number among all processes on the node.
+pub const STOW_COLUMN_NODE_RANK: u32 = 4;
+/// The kind of its object.
+pub const STOW_COLUMN_OBJECT_KIND: u32 = 5;
+/// The number of its object.
+pub const STOW_COLUMN_OBJECT: u32 = 6;
+/// The id of its cpu set.
+pub const STOW_COLUMN_CPUSET: u32 = 7;
+
+/// No object.
+pub const STOW_OBJECT_NONE: u32 = 0;
+/// The whole node.
+pub const STOW_OBJECT_MACHINE: u32 = 1;
+/// A package.
+pub const STOW_OBJECT_PACKAGE: u32 = 2;
+/// A die.
+pub const STOW_OBJECT_DIE: u32 = 3;
+/// A NUMA node.
+pub const STOW_OBJECT_NUMA: u32 = 4;
+/// A level-5 cache.
+pub const STOW_OBJECT_L5CACHE: u32 = 5;
+/// A level-4 cache.
+pub const STOW_OBJECT_L4CACHE: u32 = 6;
+/// A level-3 cache.
+pub const STOW_OBJECT_L3CACHE: u32 = 7;
+/// A level-2 cache.
+pub const STOW_OBJECT_L2CACHE: u32 = 8;
+/// A level-1 cache.
+pub const STOW_OBJECT_L1CACHE: u32 = 9;
+/// A core.
+pub const STOW_OBJECT_CORE: u32 = 10;
+/// A hardware thread.
+pub const STOW_OBJECT_HWTHREAD: u32 = 11;
+/// A GPU.
+pub const STOW_OBJECT_GPU: u32 = 12;

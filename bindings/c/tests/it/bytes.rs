@@ -1,0 +1,298 @@
+//! Any bytes through every function of the C face that takes some: a status, an error that says why, nothing written but on
+//! success, and what was made answers every question. The body of the fuzz target `bindings/c/fuzz`, and its corpus replayed.
+
+use std::ffi::{CStr, c_char};
+use std::ptr::{null, null_mut};
+use stowplan::cluster::{
+    stow_cluster_free, stow_cluster_new, stow_cluster_place, stow_cluster_release,
+};
+use stowplan::error::{
+    StowError, stow_error_class, stow_error_free, stow_error_hint, stow_error_message,
+    stow_error_span, stow_error_text,
+};
+use stowplan::job::{
+    StowJob, stow_job_add_app, stow_job_free, stow_job_from_bytes, stow_job_from_json,
+    stow_job_from_words, stow_job_new, stow_job_set_bind_to, stow_job_set_file,
+    stow_job_set_hostfile, stow_job_set_hosts, stow_job_set_map_by, stow_job_set_rank_by,
+    stow_job_to_bytes,
+};
+use stowplan::machine::{
+    StowMachine, stow_machine_free, stow_machine_new, stow_machine_set_cpus, stow_machine_set_head,
+    stow_machine_set_topology,
+};
+use stowplan::plan::{
+    StowPlan, stow_plan_check, stow_plan_column, stow_plan_cpu_words, stow_plan_cpus,
+    stow_plan_cpuset, stow_plan_free, stow_plan_from_bytes, stow_plan_new, stow_plan_node_find,
+    stow_plan_node_name, stow_plan_node_ranks, stow_plan_node_slice, stow_plan_nodes,
+    stow_plan_notes, stow_plan_proc, stow_plan_ranks, stow_plan_task_map, stow_plan_to_bytes,
+};
+use stowplan::proc::StowProc;
+use stowplan::slice::{
+    stow_slice_cpus, stow_slice_free, stow_slice_node_name, stow_slice_proc, stow_slice_procs,
+    stow_slice_read,
+};
+use stowplan::topology::{StowTopology, stow_topology_free, stow_topology_read};
+use stowplan::{
+    STOW_INTERNAL, STOW_INVALID, STOW_NOT_FOUND, STOW_OK, STOW_REFUSED, STOW_TOO_SMALL,
+};
+
+type Errors = *mut *mut StowError;
+
+/// Ranks that are asked about one by one.
+const ASKED: u32 = 64;
+
+/// A call with a place for its error; gives whether it did well.
+fn called(call: impl FnOnce(Errors) -> u32) -> bool {
+    let untouched: *mut StowError = std::ptr::dangling_mut();
+    let mut error = untouched;
+    let status = call(&raw mut error);
+    assert_ne!(error, untouched, "an error is always written");
+    if status == STOW_OK || status == STOW_TOO_SMALL {
+        assert!(error.is_null());
+        return status == STOW_OK;
+    }
+    assert!(
+        [STOW_REFUSED, STOW_INVALID, STOW_NOT_FOUND].contains(&status),
+        "status {status}"
+    );
+    assert_ne!(status, STOW_INTERNAL);
+    let (mut start, mut end) = (7, 7);
+    // SAFETY: the error came from the call, and lives until it is freed here.
+    unsafe {
+        let text = |text: *const c_char| CStr::from_ptr(text).to_bytes().to_vec();
+        assert!(!text(stow_error_class(error)).is_empty());
+        assert!(!text(stow_error_message(error)).is_empty());
+        let _ = text(stow_error_hint(error));
+        let meant = text(stow_error_text(error));
+        match stow_error_span(error, &raw mut start, &raw mut end) {
+            STOW_OK => assert!(start <= end && end <= meant.len(), "{start}..{end}"),
+            status => assert_eq!((status, start, end), (STOW_NOT_FOUND, 7, 7)),
+        }
+        stow_error_free(error);
+    }
+    false
+}
+
+/// A call that makes something: on success a handle, else nothing.
+fn made<T>(call: impl FnOnce(*mut *mut T, Errors) -> u32) -> Option<*mut T> {
+    let untouched: *mut T = std::ptr::dangling_mut();
+    let mut out = untouched;
+    let good = called(|errors| call(&raw mut out, errors));
+    assert_eq!(good, out != untouched);
+    good.then_some(out)
+}
+
+/// Items that a call gives, asked for twice: their number, then they themselves.
+fn items<T: Copy + Default>(call: impl Fn(*mut T, usize, *mut usize) -> u32) -> Vec<T> {
+    let mut needed = usize::MAX;
+    match call(null_mut(), 0, &raw mut needed) {
+        STOW_OK => assert_eq!(needed, 0),
+        STOW_TOO_SMALL => assert!(needed > 0),
+        status => {
+            assert!(
+                [STOW_REFUSED, STOW_NOT_FOUND].contains(&status),
+                "status {status}"
+            );
+            assert_eq!(needed, usize::MAX);
+            return Vec::new();
+        }
+    }
+    let mut out = vec![T::default(); needed];
+    let status = call(out.as_mut_ptr(), out.len(), &raw mut needed);
+    assert_eq!((status, needed), (STOW_OK, out.len()));
+    out
+}
+
+/// Asks a plan everything.
+fn ask(plan: *mut StowPlan) {
+    // SAFETY: the plan lives until it is freed here, and outputs are as large as they are said to be.
+    unsafe {
+        let (ranks, nodes) = (stow_plan_ranks(plan), stow_plan_nodes(plan));
+        for rank in (0..ranks.min(ASKED)).chain([ranks.wrapping_sub(1), ranks]) {
+            let mut proc = StowProc {
+                size: size_of::<StowProc>(),
+                rank: 7,
+                app: 0,
+                app_rank: 0,
+                node: 0,
+                local_rank: 0,
+                node_rank: 0,
+                object_kind: 0,
+                object: 0,
+            };
+            let there = stow_plan_proc(plan, rank, &raw mut proc) == STOW_OK;
+            assert_eq!(there, rank < ranks);
+            assert!(!there || (proc.rank == rank && proc.node < nodes));
+            let text = items(|out, room, needed| stow_plan_cpus(plan, rank, out, room, needed));
+            let words =
+                items(|out, room, needed| stow_plan_cpu_words(plan, rank, out, room, needed));
+            assert_eq!(
+                text.len() > 1,
+                words.last().is_some_and(|&last: &u64| last != 0)
+            );
+        }
+        for node in (0..nodes.min(ASKED)).chain([nodes]) {
+            let name =
+                items(|out, room, needed| stow_plan_node_name(plan, node, out, room, needed));
+            let mut found = 0;
+            if let [name @ .., _] = name.as_slice() {
+                let status = stow_plan_node_find(plan, name.as_ptr(), name.len(), &raw mut found);
+                assert_eq!((status, found), (STOW_OK, node));
+            }
+            let _ = items(|out, room, needed| stow_plan_node_ranks(plan, node, out, room, needed));
+            let slice = items(|out, room, needed| {
+                stow_plan_node_slice(plan, node, out, room, needed, null_mut())
+            });
+            assert_eq!(slice.is_empty(), node >= nodes);
+        }
+        if ranks <= 1 << 16 {
+            for column in 0..8 {
+                let rows =
+                    items(|out, room, needed| stow_plan_column(plan, column, out, room, needed));
+                assert_eq!(rows.len(), ranks as usize);
+            }
+            let _ =
+                items(|out, room, needed| stow_plan_task_map(plan, out, room, needed, null_mut()));
+            called(|errors| stow_plan_check(plan, errors));
+            let _ =
+                items(|out, room, needed| stow_plan_to_bytes(plan, out, room, needed, null_mut()));
+        }
+        let _ = items(|out, room, needed| stow_plan_cpuset(plan, 0, out, room, needed));
+        let _ = items(|out, room, needed| stow_plan_notes(plan, out, room, needed));
+        stow_plan_free(plan);
+    }
+}
+
+/// Places a job, alone and on a cluster, and hands it on.
+fn place(job: *mut StowJob, machine: *mut StowMachine) {
+    // SAFETY: the handles live, and outputs are as large as they are said to be.
+    unsafe {
+        if let Some(plan) = made(|out, errors| stow_plan_new(job, machine, out, errors)) {
+            ask(plan);
+        }
+        if let Some(cluster) = made(|out, errors| stow_cluster_new(machine, out, errors)) {
+            if let Some(plan) = made(|out, errors| stow_cluster_place(cluster, job, out, errors)) {
+                assert!(called(|errors| stow_cluster_release(cluster, plan, errors)));
+                assert!(!called(|errors| stow_cluster_release(
+                    cluster, plan, errors
+                )));
+                stow_plan_free(plan);
+            }
+            stow_cluster_free(cluster);
+        }
+        let bytes =
+            items(|out, room, needed| stow_job_to_bytes(job, out, room, needed, null_mut()));
+        if !bytes.is_empty() {
+            let again =
+                made(|out, errors| stow_job_from_bytes(bytes.as_ptr(), bytes.len(), out, errors));
+            stow_job_free(again.expect("what was just written is read"));
+        }
+        stow_job_free(job);
+    }
+}
+
+/// A machine for the jobs.
+fn small() -> *mut StowMachine {
+    let text = b"package:2 core:4 pu:2";
+    // SAFETY: the text and the handles live.
+    unsafe {
+        let topology: *mut StowTopology =
+            made(|out, errors| stow_topology_read(text.as_ptr().cast(), text.len(), out, errors))
+                .expect("it is sound");
+        let machine = made(|out, errors| stow_machine_new(topology, out, errors));
+        stow_topology_free(topology);
+        machine.expect("it is sound")
+    }
+}
+
+/// The bytes as each text of a job in turn.
+fn texts(text: *const c_char, len: usize, machine: *mut StowMachine) {
+    type Set = unsafe extern "C" fn(*mut StowJob, u32, *const c_char, usize, Errors) -> u32;
+    let setters: [Set; 5] = [
+        stow_job_set_hosts,
+        stow_job_set_hostfile,
+        stow_job_set_map_by,
+        stow_job_set_rank_by,
+        stow_job_set_bind_to,
+    ];
+    for (at, set) in setters.into_iter().enumerate() {
+        // SAFETY: the text and the handles live.
+        unsafe {
+            let job = made(|out, errors| stow_job_new(out, errors)).expect("it is empty");
+            let mut app = 7;
+            let hosts = c"a:4,b:4";
+            assert!(called(|errors| stow_job_add_app(
+                job,
+                text,
+                0,
+                4,
+                &raw mut app,
+                errors
+            )));
+            assert_eq!(app, 0);
+            assert!(called(|errors| stow_job_set_hosts(
+                job,
+                0,
+                hosts.as_ptr(),
+                7,
+                errors
+            )));
+            called(|errors| set(job, 0, text, len, errors));
+            if at > 1 {
+                called(|errors| set(job, u32::MAX, text, len, errors));
+            }
+            called(|errors| stow_job_set_file(job, text, len, text, len, errors));
+            place(job, machine);
+        }
+    }
+}
+
+/// The body: no bytes make any function fail in another way than it says.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let (data, len) = (bytes.as_ptr(), bytes.len());
+    let text: *const c_char = data.cast();
+    let machine = small();
+    let words: Vec<Vec<u8>> = bytes
+        .split(|&byte| byte == 0 || byte == b' ' || byte == b'\n')
+        .map(|word| [word, &[0]].concat())
+        .collect();
+    let line: Vec<*const c_char> = words.iter().map(|word| word.as_ptr().cast()).collect();
+    // SAFETY: the bytes, the words and the handles live until they are freed here.
+    unsafe {
+        if let Some(plan) = made(|out, errors| stow_plan_from_bytes(data, len, out, errors)) {
+            ask(plan);
+        }
+        if let Some(slice) = made(|out, errors| stow_slice_read(data, len, out, errors)) {
+            let _ = items(|out, room, needed| stow_slice_node_name(slice, out, room, needed));
+            for local in 0..stow_slice_procs(slice).min(ASKED) {
+                let mut size = [size_of::<StowProc>(), 0, 0, 0, 0];
+                let proc = size.as_mut_ptr().cast();
+                assert_eq!(stow_slice_proc(slice, local, proc), STOW_OK);
+                let _ = items(|out, room, needed| stow_slice_cpus(slice, local, out, room, needed));
+            }
+            stow_slice_free(slice);
+        }
+        if let Some(job) = made(|out, errors| stow_job_from_bytes(data, len, out, errors)) {
+            place(job, machine);
+        }
+        if let Some(job) = made(|out, errors| stow_job_from_json(text, len, out, errors)) {
+            place(job, machine);
+        }
+        let lines = if line.is_empty() {
+            null()
+        } else {
+            line.as_ptr()
+        };
+        if let Some(job) = made(|out, errors| stow_job_from_words(lines, line.len(), out, errors)) {
+            place(job, machine);
+        }
+        if let Some(own) = made(|out, errors| stow_topology_read(text, len, out, errors)) {
+            called(|errors| stow_machine_set_topology(machine, text, len, own, errors));
+            stow_topology_free(own);
+        }
+        texts(text, len, machine);
+        called(|errors| stow_machine_set_head(machine, text, len, errors));
+        called(|errors| stow_machine_set_cpus(machine, text, len, errors));
+        stow_machine_free(machine);
+    }
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# More of Slurm: the plug-in of bindings/examples binds real tasks, and a sweep runs as a job array.
+. "$(dirname "$0")/jobs.sh"
+root=$(cd "$here/../.." && pwd)
+spank=$work/stowplan_spank.so
+(cd "$root/bindings" && env -u CARGO_TARGET_DIR cargo build --quiet --package stowplan-c)
+for name in libstowplan.so libstowplan.so.1; do cp "$root/bindings/target/debug/libstowplan.so" "$work/$name"; done
+headers=$root/bindings/examples/slurm/include
+[ ! -f /usr/include/slurm/spank.h ] || headers=
+cc -std=c11 -Wall -Wextra -Werror -shared -fPIC ${headers:+-I"$headers"} -I"$root/bindings/c/include" \
+	"$root/bindings/examples/slurm/stowplan_spank.c" -L"$work" -Wl,-rpath,"$work" -lstowplan -o "$spank"
+STOWPLAN_PLUGIN=$spank
+. "$here/slurm-cluster.sh"
+cluster 8 11 'CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1'
+cd "$work"
+
+# step ORDER WORDS...: a saved plan, started in that order with no other word for cpus, and what its tasks say compared with it.
+step() {
+	order=$1
+	shift
+	jobs=$((jobs + 1))
+	"$stowplan" map '--topo=core:2 pu:1' --save job.plan "$@" "$stowplan" >page
+	# shellcheck disable=SC2086 # the order is several words
+	timeout 120 salloc -Q -N4 --exclusive srun $order --stowplan=job.plan "$stowplan" probe >lines 2>errors || true
+	if "$stowplan" check job.plan --live lines >answer 2>&1; then
+		say "ok     spank, $(cat answer): $*"
+	else
+		say "DIFFER spank: $*"
+		cat answer errors lines
+		failed=$((failed + 1))
+	fi
+}
+step '-N4 -n8 -m block' -H n8:2,n9:2,n10:2,n11:2 -n 8 --map-by core --bind-to core
+step '-N4 -n8 -m cyclic' -H n8:2,n9:2,n10:2,n11:2 -n 8 --map-by node --bind-to core
+cat >ranks <<END
+rank 0=n8 slot=1
+rank 1=n9 slot=0
+rank 2=n8 slot=0
+rank 3=n9 slot=1
+END
+# Other cpus on each node, alternating: srun has no words for this.
+step '-N2 -w n[8-9] -n4 -m cyclic' -H n8:2,n9:2 -n 4 --map-by rankfile:file=ranks
+
+# Another order than planned: refused before the program runs.
+jobs=$((jobs + 1))
+timeout 120 salloc -Q -N4 --exclusive srun -N2 -w 'n[8-9]' -n4 -m block --stowplan=job.plan "$stowplan" probe >lines 2>errors && status=0 || status=$?
+if [ "$status" -ne 0 ] && grep -q 'rank 1 was planned on n9 and is on n8' errors; then
+	say 'ok     spank: a step in another order than planned is refused'
+else
+	say "FAILED spank: a step in another order than planned, status $status"
+	cat errors lines
+	failed=$((failed + 1))
+fi
+
+# A sweep: machines, policies and counts, answered by four tasks, is what one run answers.
+jobs=$((jobs + 1))
+for machine in frontier perlmutter-cpu leonardo-dcgp hbv4; do
+	for policy in slot node core l3cache numa package hwthread node:pe=2 core:nosuch; do
+		for count in $(seq 3 17 500); do
+			say "{\"id\":\"$machine $policy $count\",\"words\":[\"--topo\",\"builtin:$machine\",\"-H\",\"n[0-3]:128\",\"-n\",\"$count\",\"--map-by\",\"$policy\",\"--format\",\"text\",\"./x\"]}"
+		done
+	done
+done >requests.jsonl
+begin=$(date +%s)
+STOWPLAN=$stowplan sbatch --wait -Q "$root/tools/examples/sweep.sbatch" || true
+"$stowplan" batch <requests.jsonl >alone.jsonl
+for file in alone.jsonl answers.*.jsonl; do
+	# Lines are counted within each run.
+	sed 's/"line":[0-9]*,//' "$file"
+	[ "$file" != alone.jsonl ] || say '--'
+done | awk '$0 == "--" { next } { seen[$0]++ } END { for (line in seen) if (seen[line] != 2) bad++; exit bad > 0 }' && same=yes || same=no
+lines=$(wc -l <requests.jsonl)
+if [ "$same" = yes ] && [ "$(cat answers.*.jsonl | wc -l)" -eq "$lines" ]; then
+	say "ok     array: $lines requests answered by 4 tasks as by one run, $(($(date +%s) - begin)) s"
+else
+	say "FAILED array: $(cat answers.*.jsonl | wc -l) answers of $lines requests, the same: $same"
+	cat sweep.*.out
+	failed=$((failed + 1))
+fi
+done_with slurm-more
