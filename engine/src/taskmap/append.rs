@@ -4,8 +4,9 @@
 //! whole stretches of equal runs in O(1) each: a stretch extends the last block until that equals the one before it,
 //! the two become one, and the rest starts a new block. The repeats of a block beyond the first two are a sum.
 
+use super::blocks::{Block, Blocks};
 use super::error::{Field, Place, TaskMapError};
-use super::{Block, Blocks, TaskMap};
+use super::map::TaskMap;
 use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
 
 /// Takes pieces of a map in task order, ends as the map. Cost: O(1) a piece, 20 bytes a block of Flux's encoding.

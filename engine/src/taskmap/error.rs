@@ -1,7 +1,7 @@
 //! Why a task map is refused: what was asked, what there was, where.
 
+use super::job_node::JobNode;
 use crate::count::Rank;
-use crate::taskmap::JobNode;
 use std::fmt;
 
 /// Where in what was given: a byte of a text, or a block of a list.

@@ -1,7 +1,9 @@
 //! Map -> text: the forms of taskmap "Writing", counted before they are written, and written without being held in memory.
 
+use super::blocks::{Block, Blocks};
 use super::error::TaskMapError;
-use super::{Block, Blocks, JobNode, TaskMap};
+use super::job_node::JobNode;
+use super::map::TaskMap;
 use crate::limit::TASKMAP_ITEMS_DEFAULT;
 use std::borrow::Cow;
 use std::fmt;

@@ -1,9 +1,10 @@
 //! JSON -> map: the array of blocks, alone or wrapped with its version. Per RFC 8259, and no deeper than it must be.
 
 use super::append::Appender;
+use super::blocks::Block;
 use super::cursor::{Cursor, Number, Sign};
 use super::error::{Field, Found, Place, TaskMapError};
-use super::{Block, TaskMap};
+use super::map::TaskMap;
 use crate::limit::TASKMAP_DEPTH_MAX;
 use std::collections::BTreeSet;
 

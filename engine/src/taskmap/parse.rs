@@ -1,9 +1,12 @@
 //! Text -> map: which form it is, the PMI vector, and the raw list of task ids. JSON has a file of its own.
 
 use super::append::Appender;
+use super::blocks::Block;
 use super::cursor::{Cursor, Number, Sign, is_white};
 use super::error::{Field, Found, Place, TaskMapError};
-use super::{Block, JobNode, TaskMap, json};
+use super::job_node::JobNode;
+use super::json;
+use super::map::TaskMap;
 use crate::count::Rank;
 use crate::limit::TASKMAP_TASKS_MAX;
 

@@ -8,8 +8,8 @@
 //! may go on; and the *inner cuts* of the run, each with the tasks still to be covered and the best way there. An inner
 //! cut that takes more blocks than the cut before its run is dropped: one more block leads from there to any inner cut.
 
+use super::blocks::{Block, Blocks};
 use super::ways::{Arena, Chain, Cost, Item, ItemKind, StepId, Way};
-use super::{Block, Blocks};
 use crate::limit::TASKMAP_CUTS_MAX;
 
 /// A block that goes round more than once: it starts in the item `start` and ends in the item `end`, both one run.

@@ -1,8 +1,12 @@
 //! Another map of the same job: Flux's schemes `block`, `cyclic`, `manual` and `hostfile` (taskmap "Schemes").
 
+use super::append::Appender;
+use super::blocks::Block;
 use super::error::{Place, TaskMapError};
+use super::forms::Limits;
 use super::hostlist::HostNames;
-use super::{Appender, Block, JobNode, Limits, NodeStretch, TaskMap};
+use super::job_node::JobNode;
+use super::map::{NodeStretch, TaskMap};
 use std::collections::HashMap;
 use std::ops::Range;
 

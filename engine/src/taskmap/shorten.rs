@@ -5,9 +5,9 @@
 //! solved apart. Such a block has its nodes and its count from any two segments that it leads across, so that one look
 //! at each pair of neighbours finds them all.
 
+use super::blocks::{Block, Blocks};
 use super::ramps::{Search, SuperRamp};
 use super::ways::{Item, ItemKind};
-use super::{Block, Blocks};
 use std::ops::Range;
 
 /// For whom blocks are counted.

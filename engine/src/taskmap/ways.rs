@@ -1,6 +1,6 @@
 //! Ways through the runs of a map: what they cost, and their blocks, kept so that ways share what they have in common.
 
-use super::{Block, Blocks};
+use super::blocks::{Block, Blocks};
 use crate::id::row_to_key;
 use std::num::NonZeroU32;
 

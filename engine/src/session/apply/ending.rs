@@ -2,7 +2,7 @@
 //!
 //! A queue, each row once; no recursion. Each rule only adds to the dead and the ended, so the order cannot matter.
 
-use super::forget;
+use super::request::forget;
 use crate::session::config::Inheritance;
 use crate::session::effects::{Effects, Ended, How, Why};
 use crate::session::state::State;

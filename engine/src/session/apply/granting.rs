@@ -1,7 +1,7 @@
 //! A grant: nodes join, records are made or grow.
 
 use super::ending::Work;
-use super::forget;
+use super::request::forget;
 use crate::session::config::Inheritance;
 use crate::session::effects::{Effects, Reply};
 use crate::session::judge::{Granted, GrantedTo};

@@ -2,6 +2,7 @@
 
 mod ending;
 mod granting;
+mod request;
 
 use super::candidates::names;
 use super::effects::{Effects, Ended, How, Notify, Spawned, Why};
@@ -11,9 +12,10 @@ use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
     AllocId, AllocTable, Extent, Kind, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, Request, RunId, Seats, Session, SpaceTable, Tie, Ties, Users,
+    Process, RunId, Seats, Session, SpaceTable, Tie, Ties, Users,
 };
 use ending::Work;
+use request::{ask, forget};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -116,27 +118,6 @@ pub fn step_into(state: &mut State, event: &Event<'_>, effects: &mut Effects) ->
     let status = judged.status;
     apply_into(state, judged, effects);
     status
-}
-
-fn ask(state: &mut State, request: Box<Request>) -> u64 {
-    let number = state.next_request;
-    state.next_request += 1;
-    state.tie_request(request.from.ns, Tie::Asked, number);
-    if let Some(target) = request.target_ns {
-        state.tie_request(target, Tie::Target, number);
-    }
-    state.pending.add(number, request);
-    number
-}
-
-/// Takes a request out of the table.
-pub(super) fn forget(state: &mut State, number: u64) -> Option<Box<Request>> {
-    let request = state.pending.remove(number)?;
-    state.untie_request(request.from.ns, Tie::Asked, number);
-    if let Some(target) = request.target_ns {
-        state.untie_request(target, Tie::Target, number);
-    }
-    Some(request)
 }
 
 fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSet) {

@@ -1,6 +1,6 @@
 //! Who descends from whom: I-09 and I-12.
 
-use super::{Held, hold};
+use super::broken::{Held, hold};
 use crate::id::Id;
 use crate::session::name::Name;
 use crate::session::state::State;

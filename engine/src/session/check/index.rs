@@ -1,6 +1,6 @@
 //! Derived columns: what the tables could be asked for, kept beside them. Compared with the columns here.
 
-use super::{Held, hold};
+use super::broken::{Held, hold};
 use crate::id::Id;
 use crate::session::name::Name;
 use crate::session::state::State;

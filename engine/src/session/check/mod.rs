@@ -1,11 +1,13 @@
 //! The judge of states and transitions: the numbered invariants, from the tables alone, with none of the code that
 //! changes them. Source: reservations "Invariants".
 
+mod broken;
 mod genealogy;
 mod index;
 mod step;
 mod users;
 
+pub use broken::Broken;
 pub use step::check_step;
 
 use super::config::Inheritance;
@@ -13,39 +15,8 @@ use super::name::Name;
 use super::state::{Dvm, State};
 use super::tables::{AllocId, NodeSet, NsSet, Session};
 use crate::id::Id;
+use broken::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// An invariant that does not hold: always our fault, or a forged state.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{invariant} {what}: {name:?}")]
-pub struct Broken {
-    /// Its number, `I-04`, or `index` for a derived column.
-    pub invariant: &'static str,
-    /// What is wrong.
-    pub what: &'static str,
-    /// Where: a node, namespace, record or request.
-    pub name: Name,
-}
-
-/// Holds, or breaks an invariant.
-pub(super) type Held = Result<(), Broken>;
-
-/// Breaks an invariant unless it holds.
-#[expect(
-    clippy::fn_params_excessive_bools,
-    reason = "the one question a judge asks; an enum would only spell it again"
-)]
-pub(super) fn hold(holds: bool, invariant: &'static str, what: &'static str, name: &Name) -> Held {
-    if holds {
-        Ok(())
-    } else {
-        Err(Broken {
-            invariant,
-            what,
-            name: name.clone(),
-        })
-    }
-}
 
 /// Judges a state by the invariants I-01 to I-15 and I-21, and its derived columns.
 ///

@@ -1,6 +1,7 @@
 //! A transition: the state before, the event, its outcome, the state after. I-16 to I-20, and I-22.
 
-use super::{Broken, Held, check, hold};
+use super::broken::{Broken, Held, hold};
+use super::check;
 use crate::session::effects::{Effects, How};
 use crate::session::event::{Event, Value};
 use crate::session::image::Image;

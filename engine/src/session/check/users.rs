@@ -1,6 +1,6 @@
 //! Who uses what: I-11, and the indexes that find the users of a node.
 
-use super::{Held, hold};
+use super::broken::{Held, hold};
 use crate::session::name::Name;
 use crate::session::state::State;
 use crate::session::tables::{Extent, NodeSet, NsSet, RunId, Session};

@@ -10,6 +10,7 @@
 //! The payload is postcard. The engine writes to a [`Store`]; files are the business of who embeds it.
 
 mod frame;
+mod open;
 mod replay;
 
 pub use frame::{Frame, Frames, Kind as FrameKind, MAGIC, Scan, Tail, scan};
@@ -24,10 +25,8 @@ use super::judge::judge;
 use super::state::{Initial, State};
 use super::status::Status;
 use crate::limit::FRAME_BYTES_MAX;
-use serde::{Deserialize, Serialize};
-
-/// The layout of payloads. One more when it changes; others are refused.
-pub(crate) const LAYOUT: u32 = 2;
+use open::{LAYOUT, Open};
+use serde::Serialize;
 
 /// Where journal bytes go.
 pub trait Store {
@@ -86,13 +85,6 @@ pub struct Journal<S> {
     next_seq: u64,
     events: u64,
     failed: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Open {
-    layout: u32,
-    config: Config,
-    initial: Initial,
 }
 
 impl<S: Store> Journal<S> {

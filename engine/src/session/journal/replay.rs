@@ -1,7 +1,7 @@
 //! From journal bytes back to a state.
 
 use super::frame::{Frame, Frames, Kind, Scan, Tail, scan};
-use super::{LAYOUT, Open};
+use super::open::{LAYOUT, Open};
 use crate::session::apply::apply_into;
 use crate::session::config::Config;
 use crate::session::effects::Effects;

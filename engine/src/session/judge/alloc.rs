@@ -1,7 +1,7 @@
 //! `alloc`: a request by a tool or a process.
 
 use super::attrs::{Attrs, read, value};
-use super::{Change, Judged, Verdict, refused, requester};
+use super::change::{Change, Judged, Verdict, refused, requester};
 use crate::session::config::{Feature, Inheritance};
 use crate::session::effects::Why;
 use crate::session::event::{Attr, Directive, Value};

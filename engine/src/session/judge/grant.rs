@@ -1,7 +1,7 @@
 //! `grant`: the scheduler gives nodes. The request is judged again, on the present state.
 
 use super::attrs::{are_distinct, are_well_formed, name};
-use super::{Change, Granted, GrantedTo, Judged, refused};
+use super::change::{Change, Granted, GrantedTo, Judged, refused};
 use crate::id::Id as _;
 use crate::limit::NODES_MAX;
 use crate::session::event::Value;

@@ -1,17 +1,11 @@
 //! The live allocations: what each granted request gave.
 
-use super::{NodeSet, NsId, NsSet, RunId};
-use crate::define_id;
+use super::ids::{AllocId, NodeSet, NsId, NsSet, RunId};
 use crate::id::Column;
 use crate::session::config::Inheritance;
 use crate::session::name::{Name, NameIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-define_id! {
-    /// A row of the allocation table. Rows are used again; the session number beside it never is.
-    AllocId
-}
 
 /// A process: who is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,18 +1,12 @@
 //! The nodes of the DVM: startup ones and granted ones.
 
+use super::ids::{AllocId, NodeId, NodeSet};
 use super::paged::Paged;
 use super::times::{Seen, Times};
-use super::{AllocId, NodeSet};
-use crate::define_id;
 use crate::id::Id;
 use crate::session::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-define_id! {
-    /// A node, numbered in the order of joining. A number is never used twice while the DVM lives.
-    NodeId
-}
 
 /// How a node came to the DVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Requests that were forwarded to the scheduler and wait for its answer.
 
-use super::{AllocId, NsId, Process};
+use super::allocs::Process;
+use super::ids::{AllocId, NsId};
 use crate::session::config::Inheritance;
 use crate::session::name::Name;
 use std::collections::{BTreeMap, BTreeSet};

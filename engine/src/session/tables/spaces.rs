@@ -1,16 +1,10 @@
 //! The namespaces: jobs, tools, the scheduler. A row exists exactly while its namespace is active.
 
-use super::{AllocId, RunId};
-use crate::define_id;
+use super::ids::{AllocId, NsId, RunId};
 use crate::id::Column;
 use crate::session::name::{Name, NameIndex};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-
-define_id! {
-    /// A row of the namespace table. Rows are used again when nothing points at them any more.
-    NsId
-}
 
 /// What a namespace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What hangs on a namespace: the rows that its end changes, found without looking at any others.
 
-use super::{AllocId, NsId};
+use super::ids::{AllocId, NsId};
 use crate::id::Id;
 use crate::session::id_set::IdSet;
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@
 //! of an event, and 200 MB). So time is counted in changes of that session, a job knows when it was spawned, and a node
 //! knows when it was there: since when, and in which spans before that some job still remembers.
 
-use super::RunId;
+use super::ids::RunId;
 use crate::define_id;
 use crate::id::Column;
 use std::collections::BTreeMap;

@@ -4,20 +4,13 @@
 //! ([`super::times`] finds its runs), all of a reservation another. A job on nodes of its own choice is listed under each
 //! of them: that costs no more than reading their names did.
 
-use super::{NodeId, NodeSet, NsId, NsSet};
-use crate::define_id;
+use super::ids::{NodeId, NodeSet, NsId, NsSet, RunId};
 use crate::id::{Column, Id as _};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Up to this many nodes a job on nodes of its own choice is listed under each of them.
 pub(crate) const LISTED_MAX: u64 = 4096;
-
-define_id! {
-    /// Jobs that use the same nodes.
-    #[expect(unreachable_pub, reason = "the macro makes public ids; this one stays inside")]
-    RunId
-}
 
 /// Which nodes the jobs of a run use.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
-use super::lines::from_files;
+use super::lines::{Said, SaidNodes, from_files, too_many};
 use super::pool::Pool;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
@@ -10,28 +10,11 @@ use crate::stage::parallel::{Sharing, each};
 use crate::stage::resolve::Resolved;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::machine::{CpuList, Machine};
-use crate::table::names::{
-    NameRange, Names, NodeId, NodeRange, Nodes, TooManyNodes, cut_around, moved_to_front,
-};
+use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around, moved_to_front};
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
 use crate::text::hosts::{EntrySlots, HostEntry, HostListId};
-use std::ops::{Add, Sub};
-
-/// Slots said for a node: those written, and how many times they are to be inferred.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Said {
-    pub(super) written: u64,
-    pub(super) inferred: u64,
-    pub(super) max: Option<u32>,
-}
-
-/// Names and slots, before topologies are known.
-pub(super) struct Named {
-    pub(super) names: Names,
-    pub(super) slots: Vec<(NodeRange, Said)>,
-}
 
 /// Builds the pool of a job: every node in its first state.
 ///
@@ -66,18 +49,8 @@ pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, 
     Ok(pool)
 }
 
-pub(super) fn too_many(error: TooManyNodes) -> MapError {
-    let limit = u64::from(crate::limit::NODES_MAX);
-    PlaceError::JobTooLarge {
-        what: "nodes",
-        asked: error.asked,
-        limit,
-    }
-    .into()
-}
-
 /// No hosts given: the sessions' nodes, else the one local node; slots inferred.
-fn nobody(machine: &Machine) -> Result<Named, MapError> {
+fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
     let local = machine
         .local
         .clone()
@@ -106,13 +79,13 @@ fn nobody(machine: &Machine) -> Result<Named, MapError> {
             ));
         }
     }
-    Ok(Named { names, slots })
+    Ok(SaidNodes { names, slots })
 }
 
 /// The pool made of `-H` lists, each with how often it is said: counts of one node add up.
 fn from_entries<'h>(
     lists: impl Iterator<Item = (&'h [HostEntry], u64)>,
-) -> Result<Named, MapError> {
+) -> Result<SaidNodes, MapError> {
     let mut names = Names::default();
     let mut said = Vec::new();
     for (list, times) in lists {
@@ -142,7 +115,7 @@ fn from_entries<'h>(
         }
     }
     let slots = add_up(said);
-    Ok(Named { names, slots })
+    Ok(SaidNodes { names, slots })
 }
 
 /// An all-digit entry that is no name yet, but the number another name ends in.
@@ -160,31 +133,8 @@ fn row(node: NodeId) -> u32 {
     u32::try_from(node.row()).expect("a node id is a u32")
 }
 
-impl Add for Said {
-    type Output = Self;
-    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
-    fn add(self, other: Self) -> Self {
-        Self {
-            written: self.written + other.written,
-            inferred: self.inferred + other.inferred,
-            max: None,
-        }
-    }
-}
-
-impl Sub for Said {
-    type Output = Self;
-    fn sub(self, less: Self) -> Self {
-        Self {
-            written: self.written - less.written,
-            inferred: self.inferred - less.inferred,
-            max: None,
-        }
-    }
-}
-
 /// The local node comes first in the pool, if it is in it.
-fn local_first(machine: &Machine, named: &mut Named) -> Option<NodeId> {
+fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     let local = named.names.find_name(machine.local.as_deref()?)?;
     let at = row(local);
     if at > 0 {

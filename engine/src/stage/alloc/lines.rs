@@ -1,12 +1,59 @@
 //! What lines of hostfiles say of nodes, for stretches of nodes of which they say the same. Source: `semantics` 1.4.
 
-use super::build::{Named, Said, too_many};
 use crate::error::{MapError, PlaceError};
 use crate::limit::HOSTFILE_PARTS_MAX;
 use crate::table::intervals::Intervals;
-use crate::table::names::{NameRange, Names, NodeRange};
+use crate::table::names::{NameRange, Names, NodeRange, TooManyNodes};
 use crate::text::hosts::{Hostfile, HostfileId, HostfileLine, HostfileWhat};
 use std::collections::BTreeMap;
+use std::ops::{Add, Sub};
+
+/// Slots said for a node: those written, and how many times they are to be inferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Said {
+    pub(super) written: u64,
+    pub(super) inferred: u64,
+    pub(super) max: Option<u32>,
+}
+
+/// Names and slots, before topologies are known.
+pub(super) struct SaidNodes {
+    pub(super) names: Names,
+    pub(super) slots: Vec<(NodeRange, Said)>,
+}
+
+impl Add for Said {
+    type Output = Self;
+    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
+    fn add(self, other: Self) -> Self {
+        Self {
+            written: self.written + other.written,
+            inferred: self.inferred + other.inferred,
+            max: None,
+        }
+    }
+}
+
+impl Sub for Said {
+    type Output = Self;
+    fn sub(self, less: Self) -> Self {
+        Self {
+            written: self.written - less.written,
+            inferred: self.inferred - less.inferred,
+            max: None,
+        }
+    }
+}
+
+pub(super) fn too_many(error: TooManyNodes) -> MapError {
+    let limit = u64::from(crate::limit::NODES_MAX);
+    PlaceError::JobTooLarge {
+        what: "nodes",
+        asked: error.asked,
+        limit,
+    }
+    .into()
+}
 
 /// What the lines of one file say of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -109,7 +156,7 @@ impl LineRuns {
 pub(super) fn from_files<'h>(
     order: impl Iterator<Item = HostfileId>,
     file: impl Fn(HostfileId) -> &'h Hostfile,
-) -> Result<Named, MapError> {
+) -> Result<SaidNodes, MapError> {
     let mut names = Names::default();
     let mut known = Intervals::default();
     let mut said: Vec<(NodeRange, Said)> = Vec::new();
@@ -149,7 +196,7 @@ pub(super) fn from_files<'h>(
         last.0.count += if joined { next.0.count } else { 0 };
         joined
     });
-    Ok(Named { names, slots: said })
+    Ok(SaidNodes { names, slots: said })
 }
 
 /// The parts of a range of names that are not excluded. Cost: the excluded stretches inside.

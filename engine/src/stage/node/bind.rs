@@ -2,6 +2,7 @@
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
+use super::target_order::TargetOrder;
 use super::units::{Hardware, Stretches, Targets, Units, shared};
 use super::window::Window;
 use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
@@ -69,17 +70,6 @@ pub(crate) struct Binder<'t> {
     /// Where several cpus of a process without an object may be: the packages. Empty where one cpu is enough.
     pub(super) places: Vec<Stretches>,
     order: TargetOrder,
-}
-
-/// How targets lie: what finds those that meet an object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TargetOrder {
-    /// Target i is the i-th cpu: no search.
-    Cpus,
-    /// Single ascending stretches: found by search.
-    Tidy,
-    /// Anyhow: each is looked at.
-    Any,
 }
 
 impl<'t> Binder<'t> {
@@ -488,19 +478,6 @@ impl<'t> Binder<'t> {
     #[inline]
     pub(crate) fn count_free(&self, units: &[u64], pus: &[(u32, u32)]) -> u32 {
         self.units.count_inside(units, pus)
-    }
-}
-
-impl TargetOrder {
-    fn of(topologies: &Topologies, objects: &Targets<'_>) -> Self {
-        let mut end = 0;
-        for object in objects.iter() {
-            match topologies.ranges(object) {
-                [(first, behind)] if *first >= end => end = *behind,
-                _ => return Self::Any,
-            }
-        }
-        Self::Tidy
     }
 }
 

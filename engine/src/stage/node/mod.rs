@@ -8,6 +8,8 @@ pub(crate) mod window;
 pub(crate) mod units;
 // Cpus of a node while they are given out.
 pub(crate) mod cpus;
+// How targets lie.
+mod target_order;
 // Object -> cpuset, one process on one node.
 pub(crate) mod bind;
 // The same, several cpus each.
