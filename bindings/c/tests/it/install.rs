@@ -23,12 +23,18 @@ fn an_installed_prefix_is_all_that_a_program_needs() {
     let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
     let _ = fs::remove_dir_all(&prefix);
     let script = folder().join("../../tools/install");
+    // What was built for the tests is installed.
+    let own = std::env::current_exe().expect("a test has a path");
+    let profile = match own.ancestors().nth(2).and_then(Path::file_name) {
+        Some(name) if name != "debug" => name.to_str().expect("profiles are words"),
+        _ => "dev",
+    };
     // Twice: it may be repeated.
     for _ in 0..2 {
         let mut install = Command::new(&script);
         install
             .env_remove("CARGO_TARGET_DIR")
-            .args(["--profile", "dev"])
+            .args(["--profile", profile])
             .arg(&prefix);
         let said = run(&mut install);
         assert!(said.starts_with("installed stowplan "), "{said}");
