@@ -7,7 +7,7 @@ use crate::select;
 use crate::turn::Seat;
 use stowplan_engine::policy::{MapBy, PprObject};
 use stowplan_engine::stage::resolve::Resolved;
-use stowplan_engine::table::apps::{AppId, Policy};
+use stowplan_engine::table::apps::{AppId, Numbering, Policy};
 
 /// The processes of every app, as far as they are known before any is placed: `None` for holes and for ppr without `-n`.
 /// Shape: `[apps]`.
@@ -39,7 +39,10 @@ fn absent(
     app: AppId,
     policy: &Policy,
 ) -> Result<Option<u64>, Refusal> {
+    let listing = resolved.apps.listing[app];
     match policy.map {
+        // The nodes of the job's ranks: what the earlier apps leave.
+        MapBy::Seq if listing.is_some_and(|(_, numbering)| numbering == Numbering::Job) => Ok(None),
         MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
             let entries = entries_of(pool, resolved, app, policy)?;
             Ok(Some(entries.items.len() as u64))

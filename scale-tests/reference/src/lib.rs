@@ -230,7 +230,7 @@ fn place_app(
             };
             let start = match (policy.map, resolved.apps.listing[app]) {
                 (MapBy::Lsf, _) => known.lsf_lines,
-                (MapBy::Rankfile, Some((_, Numbering::Job))) => so_far,
+                (MapBy::Rankfile | MapBy::Seq, Some((_, Numbering::Job))) => so_far,
                 _ => 0,
             };
             let entries = entries_of(&job.pool, resolved, app, policy)?;
@@ -262,6 +262,10 @@ fn place_app(
     let count = match (known.count, policy.map) {
         (Some(count), _) => count,
         (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
+        // A task map of the job: what the earlier apps left.
+        (None, MapBy::Seq) => reading.as_ref().map_or(0, |reading| {
+            (reading.items.len() as u64).saturating_sub(reading.start)
+        }),
         (None, _) => 0,
     };
     if count == 0 {

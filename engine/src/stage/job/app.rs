@@ -22,7 +22,7 @@ use crate::stage::place::listed_app::{self, Listed};
 use crate::stage::place::outcome;
 use crate::stage::place::placement::{Placement, Reuse};
 use crate::stage::resolve::Resolved;
-use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::apps::{AppId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
 
 /// An app about to be placed.
@@ -209,10 +209,13 @@ fn sequence(
     job_of_app: AppJob<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    let first = entries::first_entry(
-        count::numbering(job_of_app.resolved, job_of_app.app),
-        job_of_app.lines,
-    );
+    let numbering = count::numbering(job_of_app.resolved, job_of_app.app);
+    // Lines of LSF's file count over the apps that it takes, the nodes of a task map over all ranks of the job.
+    let before = match job_of_app.policy.map {
+        MapBy::Lsf => job_of_app.lines,
+        _ => job_of_app.base,
+    };
+    let first = entries::first_entry(numbering, before);
     let steps = entries::sequence(
         &site.pool,
         job_of_app.resolved,
@@ -238,7 +241,12 @@ fn sequence(
         }
         .into());
     }
-    if there > u64::from(procs) {
+    let is_last = job_of_app.app.row() + 1 == job_of_app.resolved.apps.len();
+    let ends_here = match (job_of_app.policy.map, numbering) {
+        (MapBy::Seq, Numbering::Job) => is_last,
+        _ => true,
+    };
+    if there > u64::from(procs) && ends_here {
         notes.push(Note::UnusedEntries {
             app,
             path,

@@ -79,6 +79,8 @@ fn counted(
     let apps = &resolved.apps;
     let count = match policy.map {
         MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
+        // A task map of the job: what the earlier apps left.
+        MapBy::Seq if numbering(resolved, app) == Numbering::Job => return Ok(Procs::AtItsTurn),
         MapBy::Seq => {
             let steps = match entries::sequence(&site.pool, resolved, (app, policy), 0) {
                 // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
