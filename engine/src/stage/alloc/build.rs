@@ -22,7 +22,13 @@ use crate::text::hosts::{EntrySlots, HostEntry, HostListId};
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
 pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
-    let mut named = if hosts.hostfiles.is_empty() {
+    let mut named = if !hosts.hostfiles.is_empty() {
+        let order = hosts.files.values().iter().flatten().copied();
+        from_files(order, |file| &hosts.hostfiles[file])?
+    } else if machine.candidates.is_some() {
+        // The sessions say which nodes there are: `-H` selects among them.
+        nobody(machine)?
+    } else if !hosts.lists.is_empty() {
         // A list that many apps say names its nodes once, and gives its slots as often as it is said.
         let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
         for &list in hosts.list.values().iter().flatten() {
@@ -31,19 +37,14 @@ pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, 
         let lists = said
             .iter()
             .map(|(list, &times)| (&*hosts.lists[list], times));
-        if hosts.lists.is_empty() && hosts.lsf_pool.is_empty() {
-            nobody(machine)?
-        } else if hosts.lists.is_empty() {
-            from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
-        } else {
-            from_entries(lists)?
-        }
+        from_entries(lists)?
+    } else if !hosts.lsf_pool.is_empty() {
+        from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
     } else {
-        let order = hosts.files.values().iter().flatten().copied();
-        from_files(order, |file| &hosts.hostfiles[file])?
+        nobody(machine)?
     };
     let local = local_first(machine, &mut named);
-    within_sessions(machine, &named.names)?;
+    within_sessions(resolved, machine, &named.names)?;
     let mut pool = Pool::new(machine, named.names, local);
     first_states(&mut pool, machine, named.slots)?;
     Ok(pool)
@@ -150,7 +151,8 @@ fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     Some(NodeId::from_row(0))
 }
 
-fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
+/// That files name nodes of the sessions alone, and `-H` too.
+fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Result<(), MapError> {
     let Some(candidates) = &machine.candidates else {
         return Ok(());
     };
@@ -158,7 +160,18 @@ fn within_sessions(machine: &Machine, names: &Names) -> Result<(), MapError> {
     for range in &candidates.nodes {
         allowed.add(range).map_err(too_many)?;
     }
-    match names.ranges().find_map(|(_, range)| allowed.find(&range).1) {
+    let hosts = &resolved.hosts;
+    let lists = hosts.lists.values().iter().flat_map(|list| list.iter());
+    let asked = lists
+        .chain(&hosts.lsf_pool)
+        .filter_map(|entry| match entry {
+            HostEntry::Names(range, _) if by_number(names, range).is_none() => Some(range),
+            HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => None,
+        });
+    let outside = { names.ranges() }
+        .find_map(|(_, range)| allowed.find(&range).1)
+        .or_else(|| asked.into_iter().find_map(|range| allowed.find(range).1));
+    match outside {
         Some(host) => Err(PlaceError::NotInSession {
             host,
             sessions: candidates.sessions.clone(),

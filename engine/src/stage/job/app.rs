@@ -211,9 +211,10 @@ fn sequence(
 ) -> Result<Placed, MapError> {
     let numbering = count::numbering(job_of_app.resolved, job_of_app.app);
     // Lines of LSF's file count over the apps that it takes, the nodes of a task map over all ranks of the job.
-    let before = match job_of_app.policy.map {
-        MapBy::Lsf => job_of_app.lines,
-        _ => job_of_app.base,
+    let before = if job_of_app.policy.map == MapBy::Lsf {
+        job_of_app.lines
+    } else {
+        job_of_app.base
     };
     let first = entries::first_entry(numbering, before);
     let steps = entries::sequence(
@@ -242,10 +243,8 @@ fn sequence(
         .into());
     }
     let is_last = job_of_app.app.row() + 1 == job_of_app.resolved.apps.len();
-    let ends_here = match (job_of_app.policy.map, numbering) {
-        (MapBy::Seq, Numbering::Job) => is_last,
-        _ => true,
-    };
+    let goes_on = job_of_app.policy.map == MapBy::Seq && numbering == Numbering::Job;
+    let ends_here = is_last || !goes_on;
     if there > u64::from(procs) && ends_here {
         notes.push(Note::UnusedEntries {
             app,

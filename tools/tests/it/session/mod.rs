@@ -12,6 +12,8 @@ mod journals;
 // Compaction, and the files around a journal.
 #[cfg(unix)]
 mod compaction;
+// Hosts within sessions.
+mod hosts;
 // The table of clauses, decisions and invariants names tests that exist.
 mod clauses;
 
