@@ -263,9 +263,7 @@ fn place_app(
         (Some(count), _) => count,
         (None, MapBy::Ppr { per, on }) => count::by_pattern(&job.pool, &seats, per, on),
         // A task map of the job: what the earlier apps left.
-        (None, MapBy::Seq) => reading.as_ref().map_or(0, |reading| {
-            (reading.items.len() as u64).saturating_sub(reading.start)
-        }),
+        (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };
     if count == 0 {

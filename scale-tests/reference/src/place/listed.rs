@@ -177,6 +177,13 @@ pub(crate) struct Reading<'r> {
     pub(crate) np_given: bool,
 }
 
+impl Reading<'_> {
+    /// Entries that no earlier app took.
+    pub(crate) fn left(&self) -> u64 {
+        (self.items.len() as u64).saturating_sub(self.start)
+    }
+}
+
 /// The words of errors for a kind of list.
 fn words(map: MapBy) -> Words {
     match map {
