@@ -281,13 +281,19 @@ fn segment_bound(segment: &Segment, procs: u32) -> u64 {
 /// The first `procs` places of a segment, rounds written out.
 fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
     let cycle = segment.cycle.map_or(segment.runs.len(), |at| at as usize);
+    // Rounds of one run are one run.
+    let most = match segment.runs.len() - cycle {
+        1 => u32::MAX,
+        _ => 0,
+    };
     let rounds = segment.runs[cycle..].iter().cycle();
     let mut left = procs;
     segment.runs[..cycle]
         .iter()
-        .chain(rounds)
-        .map_while(move |run| {
-            let count = left.min(run.count);
+        .map(|run| (run, run.count))
+        .chain(rounds.map(move |run| (run, run.count.max(most))))
+        .map_while(move |(run, count)| {
+            let count = left.min(count);
             left -= count;
             (count > 0).then_some(PlaceRun {
                 count,

@@ -12,6 +12,7 @@ mod compare;
 mod corpus;
 mod entries;
 mod examples;
+mod gpus;
 mod growth;
 mod hostile;
 mod lost;

@@ -1,0 +1,76 @@
+//! A million ranks with GPUs cost what they cost without: the dealing follows kinds of nodes, and so do the bytes.
+
+use std::time::{Duration, Instant};
+use stowplan_engine::check::check;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::map::map_resolved;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::table::names::NodeId;
+use stowplan_scale_tests::shapes;
+
+const NODES: u32 = 1 << 17;
+const SLOTS: u32 = 8;
+/// Bytes of a saved, broadcast or sliced plan.
+const BYTES_MAX: usize = 4096;
+
+/// Frontier's node without its GPUs, as far as placing can tell.
+const BARE: &str = "package:1 numa:4 l3:2 core:7 pu:2";
+
+fn plan(topology: &str, map: &str) -> Plan {
+    let shape = shapes::regular("gpus", topology, NODES, SLOTS, map);
+    map_resolved(shape.resolved, shape.machine).unwrap().plan
+}
+
+/// The least of several: placing, dealing, saving.
+fn least(topology: &str, map: &str) -> Duration {
+    let once = || {
+        let start = Instant::now();
+        let plan = plan(topology, map);
+        assert_eq!(plan.ranks(), NODES * SLOTS);
+        assert!(plan.broadcast_bytes().len() < BYTES_MAX);
+        assert_eq!(plan.given_gpus().any(), topology != BARE);
+        start.elapsed()
+    };
+    (0..7).map(|_| once()).min().unwrap()
+}
+
+#[test]
+fn a_million_ranks_with_gpus_are_as_small_as_without() {
+    for map in ["gpu", "core", "slot", "mpibind", "node"] {
+        let plan = plan("builtin:frontier", map);
+        let given = plan.given_gpus();
+        assert!(given.any() && given.nodes().len() == 1, "{map}");
+        assert_eq!(check(&plan), Ok(()), "{map}");
+        let slice = plan.node_view(NodeId::from_row(NODES as usize / 2)).to_bytes();
+        for bytes in [plan.to_bytes(), plan.broadcast_bytes(), slice] {
+            assert!(bytes.len() < BYTES_MAX, "{map}: {} bytes", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn a_million_ranks_with_gpus_cost_what_they_cost_without() {
+    let (with, without) = (least("builtin:frontier", "core"), least(BARE, "core"));
+    // Half as much again, and what a busy machine adds to a few milliseconds.
+    let most = without * 3 / 2 + Duration::from_millis(3);
+    println!("with GPUs {with:?}, without {without:?}");
+    assert!(with <= most, "with GPUs {with:?}, without {without:?}");
+}
+
+#[test]
+fn two_thousand_million_processes_on_a_node_take_turns() {
+    let shape = shapes::regular("gpus", "builtin:frontier", 1, 2_000_000_000, "slot");
+    let mut resolved = shape.resolved;
+    for id in resolved.apps.policies.ids().collect::<Vec<_>>() {
+        let policy = &mut resolved.apps.policies[id];
+        policy.gpus = Some(stowplan_engine::policy::GpuShare::PerRank(3));
+        policy.bind = stowplan_engine::policy::BindTo::Nothing;
+    }
+    let plan = map_resolved(resolved, shape.machine).unwrap().plan;
+    let given = plan.given_gpus();
+    let of = |local| given.of(NodeId::from_row(0), local);
+    // Logical order is 4 5 2 3 6 7 0 1.
+    assert_eq!((of(0), of(1)), (&[2, 4, 5][..], &[3, 6, 7][..]));
+    assert_eq!(of(1_999_999_992), of(0));
+    assert!(plan.to_bytes().len() < BYTES_MAX);
+}
