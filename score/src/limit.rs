@@ -16,6 +16,8 @@ pub const WEIGHT_END: u64 = 1 << 53;
 pub const GRAPH_EDGES_MAX: u64 = 1 << 25;
 /// Edges of a named pattern up to which local search is tried.
 pub const SEARCH_EDGES_MAX: u64 = 1 << 19;
+/// Edges of a named pattern up to which `score` also says what the best known order comes to.
+pub const KNOWN_EDGES_MAX: u64 = 1 << 15;
 /// Looks at a neighbour that one local search takes.
 pub const SEARCH_STEPS: u64 = 1 << 27;
 /// Answers of an advice.

@@ -14,6 +14,8 @@ mod ranks;
 mod html;
 // The drawing alone.
 mod svg;
+// Edges that leave, and candidates.
+pub mod figure;
 
 use crate::diff::words::change;
 use crate::row::Rows;

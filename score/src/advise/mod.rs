@@ -12,11 +12,14 @@ mod counting;
 mod ranked;
 
 use crate::column::Order as Seating;
+use crate::count;
 use crate::error::{ScoreError, bad_pattern};
+use crate::limit::KNOWN_EDGES_MAX;
 use crate::matrix::Unit;
 use crate::order::Order;
 use crate::pattern::{Part, Pattern};
-use crate::score::{Matrices, Score, checked, unit_of};
+use crate::score::{Matrices, NoMatrices, Score, checked, unit_of};
+use crate::weight::Weight;
 use candidates::Tried;
 use counting::{Counted, Counting};
 use rayon::prelude::*;
@@ -179,6 +182,23 @@ pub fn advise(
         tried: count,
         published,
     })
+}
+
+/// The least that is known to leave the nodes of a plan whatever its ranks' order, and the most of one node then: what the first
+/// answer of advice without other policies says. `None`: there is too much to look at beside other work, or no order to try.
+///
+/// Cost: that of [`advise`] for one policy, of at most [`KNOWN_EDGES_MAX`] edges.
+#[must_use]
+pub fn best_known(policy: &Policy, parts: &[Part]) -> Option<(Weight, Weight)> {
+    let apps = checked(&policy.plan, parts).ok()?;
+    let edges: u64 = parts.iter().map(|part| count::edges(part, &apps)).sum();
+    let named = parts.iter().all(|part| !part.pattern.is_file());
+    if !named || edges > KNOWN_EDGES_MAX || policy.reorder == Reorder::No {
+        return None;
+    }
+    let found = advise(std::slice::from_ref(policy), parts, &NoMatrices).ok()?;
+    let node = found.answers.first()?.score.levels.first()?;
+    Some((node.leave, node.worst))
 }
 
 /// Policies whose places are to be given other ranks: one of each that fill nodes alike.

@@ -149,6 +149,30 @@ impl Halo {
         }
     }
 
+    /// The neighbours of a cell. Cost: the offsets.
+    #[must_use]
+    pub fn neighbours(&self, cell: u32) -> Vec<u32> {
+        let mut left = cell;
+        let mut at: SmallVec<[i64; DIMENSIONS_MAX]> = SmallVec::new();
+        for &size in self.grid.sizes.iter().rev() {
+            at.insert(0, i64::from(left % size));
+            left /= size;
+        }
+        let neighbour = |offset: &Vec<i64>| {
+            let mut to = 0;
+            for ((&here, &step), &size) in at.iter().zip(offset).zip(&self.grid.sizes) {
+                let size = i64::from(size);
+                let there = match self.edge {
+                    Edge::Open => Some(here + step).filter(|there| (0..size).contains(there)),
+                    Edge::Periodic => Some((here + step).rem_euclid(size)),
+                };
+                to = to * size + there?;
+            }
+            u32::try_from(to).ok().filter(|&to| to != cell)
+        };
+        self.offsets.iter().filter_map(neighbour).collect()
+    }
+
     /// Shows the edges of all cells whose first coordinate is in `planes`. Each direction of an edge is shown on its own.
     ///
     /// Cost: a call for each [`Rows`].

@@ -134,6 +134,50 @@ impl Pattern {
         matches!(self, Self::File(_))
     }
 
+    /// The ranks that a rank talks to, at most `limit` of them; `None`: that is in a file, or between apps.
+    ///
+    /// Cost: those, and for halos the offsets.
+    #[must_use]
+    pub fn neighbours(&self, rank: u32, procs: u32, limit: usize) -> Option<Vec<u32>> {
+        if let Some(halo) = self.halo(procs) {
+            let mut found = halo.neighbours(rank);
+            found.truncate(limit);
+            return Some(found);
+        }
+        let others = |first: u32, end: u32, step: u32| {
+            let all = (first..end).step_by(step.max(1) as usize);
+            all.filter(move |&other| other != rank)
+        };
+        Some(match *self {
+            Self::Pairs => [rank ^ 1]
+                .into_iter()
+                .filter(|&other| other < procs)
+                .collect(),
+            Self::Alltoall(group) => {
+                let group = group.unwrap_or(procs).max(1);
+                let first = rank / group * group;
+                let end = first.saturating_add(group).min(procs);
+                others(first, end, 1).take(limit).collect()
+            }
+            Self::Transpose { columns, .. } => {
+                let row = rank / columns * columns;
+                let own = others(row, row + columns, 1);
+                own.chain(others(rank % columns, procs, columns))
+                    .take(limit)
+                    .collect()
+            }
+            Self::Tree(children) => {
+                let first = u64::from(rank) * u64::from(children) + 1;
+                let parent = (rank > 0).then(|| (rank.saturating_sub(1)) / children);
+                let below = (first..first + u64::from(children)).take(limit);
+                let below = below.filter_map(|child| u32::try_from(child).ok());
+                let below = below.filter(|&child| child < procs);
+                parent.into_iter().chain(below).take(limit).collect()
+            }
+            Self::Halo(_) | Self::Ring | Self::File(_) | Self::Between { .. } => return None,
+        })
+    }
+
     /// The halo that it is, for an app of so many processes.
     #[must_use]
     pub fn halo(&self, procs: u32) -> Option<Halo> {

@@ -6,6 +6,7 @@
     reason = "a test says what it skips, and ends where a promise is broken"
 )]
 
+mod advice;
 mod batch;
 mod bounds;
 mod cases;

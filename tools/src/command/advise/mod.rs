@@ -1,7 +1,7 @@
 //! `stowplan advise`: tries policies and orders of ranks, and ranks them by what leaves the node.
 
 // The policies that can place the job.
-mod policies;
+pub(in crate::command) mod policies;
 
 use crate::command::score::asked::{Asked, Format, refused, told};
 use crate::command::score::matrices::FileMatrices;
@@ -10,11 +10,19 @@ use crate::report::Refused;
 use crate::{Console, output};
 use policies::{Tried, policies};
 use std::io::{self, Write};
+use stowplan_answers::picture::figure::{Candidate, candidates_svg, html_with};
 use stowplan_engine::plan::Plan;
 use stowplan_score::advise::{Advice, Answer, Chosen, Policy, advise, places};
 use stowplan_score::order::file;
+use stowplan_score::score::Leaving;
+use stowplan_score::weight::Weight;
 
-const FORMATS: &[(&str, Format)] = &[("text", Format::Text), ("json", Format::Json)];
+const FORMATS: &[(&str, Format)] = &[
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("html", Format::Html),
+    ("svg", Format::Svg),
+];
 
 /// The name of an order that is not written yet.
 const UNWRITTEN: &str = "ORDER";
@@ -71,6 +79,14 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     output::give(None, console.out, |out| match asked.format {
         Format::Json => json(&advice, &said, out),
         Format::Text | Format::Tsv => text(&asked, &advice, &said, out),
+        Format::Svg => out.write_all(plot(&asked, &said).as_bytes()),
+        Format::Html => {
+            let plan = &tried[advice.answers[0].policy].policy.plan;
+            let line = "the candidates, and below them the nodes that the first one uses";
+            let figure = plot(&asked, &said);
+            let page = html_with("stowplan advise", plan, &[line.to_owned()], &figure);
+            out.write_all(page.as_bytes())
+        }
     })
 }
 
@@ -155,6 +171,37 @@ fn json(advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<(
         )?;
     }
     writeln!(out, "]}}")
+}
+
+/// The candidates by what leaves all nodes and the worst.
+fn plot(asked: &Asked, said: &[Said<'_>]) -> String {
+    let node = |said: &Said<'_>| said.answer.score.levels[0];
+    let most = |of: fn(&Leaving) -> Weight| {
+        let each = said.iter().map(|said| of(&node(said)));
+        each.max().unwrap_or_default()
+    };
+    let (leave, worst) = (most(|level| level.leave), most(|level| level.worst));
+    let part = |weight: Weight, whole: Weight| u32::try_from(weight.per_mille(whole)).unwrap_or(0);
+    let candidates: Vec<Candidate> = said
+        .iter()
+        .map(|said| Candidate {
+            words: said.words.join(" "),
+            leave: thousands(&node(said).leave.to_string()),
+            worst: thousands(&node(said).worst.to_string()),
+            at: (part(node(said).leave, leave), part(node(said).worst, worst)),
+            asked: said.asked,
+        })
+        .collect();
+    let patterns: Vec<&str> = asked.parts.iter().map(|part| part.word.as_str()).collect();
+    let unit = said
+        .first()
+        .map_or("edges", |said| said.answer.score.unit.word());
+    let title = format!(
+        "{}: {} placements by the {unit} that leave nodes",
+        patterns.join(" + "),
+        candidates.len()
+    );
+    candidates_svg(&title, &candidates)
 }
 
 fn text(asked: &Asked, advice: &Advice, said: &[Said<'_>], out: &mut dyn Write) -> io::Result<()> {

@@ -101,7 +101,7 @@ pub(super) fn policies(
 }
 
 /// Whether ranks may be put in another order: those of one app, which no file wrote.
-fn reorder(plan: &Plan) -> Reorder {
+pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
     let apps = plan.apps().iter().filter(|app| app.policy().is_some());
     let written = plan
         .table()

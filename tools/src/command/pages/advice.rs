@@ -13,7 +13,11 @@ pub(super) const SCORE: Page = Page {
             "[APP=]P",
             "halo:GRID ring pairs alltoall[:G] transpose:RxC tree:K file:F between:A,B:block|all; several add up",
         ),
-        row("format", "F", "text, json or tsv [default: text]"),
+        row(
+            "format",
+            "F",
+            "text, json or tsv; html or svg draw ranks and the edges that leave nodes [default: text]",
+        ),
     ],
     examples: &[(
         "stowplan score --pattern halo:50x48 -- --topo 'package:2 core:24 pu:1' -H 'n[0-49]:48' -n 2400 --map-by slot",
@@ -32,7 +36,11 @@ pub(super) const ADVISE: Page = Page {
             "[APP=]P",
             "who talks to whom, as for score; several add up",
         ),
-        row("format", "F", "json, or text for people [default: text]"),
+        row(
+            "format",
+            "F",
+            "json, or text for people; html or svg draw the candidates [default: text]",
+        ),
         row(
             "order",
             "FILE",

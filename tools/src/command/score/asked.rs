@@ -13,6 +13,10 @@ pub enum Format {
     Json,
     /// A line per level.
     Tsv,
+    /// A page with a picture.
+    Html,
+    /// The picture alone.
+    Svg,
 }
 
 /// An option of such a command: its name, and its value.

@@ -4,23 +4,33 @@
 pub mod asked;
 // Matrix files.
 pub mod matrices;
+// Ranks and their edges, to be drawn.
+mod figure;
 
+use crate::command::advise::policies::reorder;
 use crate::command::map::place;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
 use asked::{Asked, Format, refused, told};
+use figure::edges;
 use matrices::FileMatrices;
 use std::io::{self, Write};
+use stowplan_answers::picture::figure::{edges_svg, html_with};
 use stowplan_engine::error::Note;
 use stowplan_engine::plan::Plan;
 use stowplan_job::args::map_args;
+use stowplan_score::advise::{Policy, best_known};
+use stowplan_score::level::Level;
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{Score, score};
+use stowplan_score::weight::Weight;
 
 const FORMATS: &[(&str, Format)] = &[
     ("text", Format::Text),
     ("json", Format::Json),
     ("tsv", Format::Tsv),
+    ("html", Format::Html),
+    ("svg", Format::Svg),
 ];
 
 /// Runs the subcommand with the arguments behind `score`. Gives the exit status.
@@ -39,8 +49,29 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         files: console.files,
     };
     let found = score(&plan, &asked.parts, &matrices).map_err(refused)?;
+    let known = if asked.format == Format::Text {
+        let policy = Policy {
+            reorder: reorder(&plan),
+            plan: plan.clone(),
+        };
+        best_known(&policy, &asked.parts)
+    } else {
+        None
+    };
     output::give(None, console.out, |out| match asked.format {
-        Format::Text => text(&found, &asked.parts, out),
+        Format::Text => text(&found, (&asked.parts, known), out),
+        Format::Svg => out.write_all(edges_svg(&edges(&plan, &asked.parts)).as_bytes()),
+        Format::Html => {
+            let mut lines = Vec::new();
+            text(&found, (&asked.parts, None), &mut lines)?;
+            let lines: Vec<String> = String::from_utf8_lossy(&lines)
+                .lines()
+                .map(str::to_owned)
+                .collect();
+            let figure = edges_svg(&edges(&plan, &asked.parts));
+            let page = html_with("stowplan score", &plan, &lines, &figure);
+            out.write_all(page.as_bytes())
+        }
         Format::Json => json(&found, &asked.parts, out),
         Format::Tsv => tsv(&found, out),
     })?;
@@ -111,7 +142,12 @@ fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn text(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
+/// `known`: the least that is known to leave the nodes, and the most of one then.
+fn text(
+    found: &Score,
+    (parts, known): (&[Part], Option<(Weight, Weight)>),
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
@@ -124,16 +160,26 @@ fn text(found: &Score, parts: &[Part], out: &mut dyn Write) -> io::Result<()> {
         number(&found.edges),
         unit
     )?;
+    let head = known.map_or("", |_| "   best known");
     writeln!(
         out,
-        "{:<10}{:>20}{:>10}{:>20}",
+        "{:<10}{:>20}{:>10}{:>20}{head}",
         "leave", unit, "share", "worst one"
     )?;
     for level in &found.levels {
         let share = level.leave.per_mille(found.edges);
+        let best = known.filter(|_| level.level == Level::Node);
+        let best = best.map_or_else(String::new, |(leave, worst)| {
+            let by = if (leave, worst) < (level.leave, level.worst) {
+                "stowplan advise"
+            } else {
+                "this one"
+            };
+            format!("   {} ({}): {by}", number(&leave), number(&worst))
+        });
         writeln!(
             out,
-            "{:<10}{:>20}{:>8}.{} %{:>17}",
+            "{:<10}{:>20}{:>8}.{} %{:>17}{best}",
             level.level.word(),
             number(&level.leave),
             share / 10,

@@ -1,0 +1,187 @@
+//! Figures beside a plan: ranks with the edges that leave their nodes, and candidates by what they cost.
+
+use super::draw::escaped;
+use super::{Drawing, STYLE, html};
+use std::fmt::Write as _;
+use stowplan_engine::plan::Plan;
+
+/// A rank of a figure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FigureRank {
+    /// The rank in its app.
+    pub rank: u32,
+    /// Ranks of one node have one number.
+    pub node: u32,
+    /// The node's name.
+    pub name: String,
+    /// Row and column in the figure.
+    pub at: (u32, u32),
+}
+
+/// An edge between two ranks of a figure, by their rows in [`Edges::ranks`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FigureEdge {
+    /// One end.
+    pub from: usize,
+    /// The other.
+    pub to: usize,
+}
+
+/// Ranks and the edges between them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Edges {
+    /// What is shown, in words.
+    pub title: String,
+    /// The ranks.
+    pub ranks: Vec<FigureRank>,
+    /// Each pair once.
+    pub edges: Vec<FigureEdge>,
+}
+
+/// A way to place a job, and what it costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Its words.
+    pub words: String,
+    /// What leaves all nodes, in words.
+    pub leave: String,
+    /// What leaves the worst node, in words.
+    pub worst: String,
+    /// The same as parts of the largest, in thousandths.
+    pub at: (u32, u32),
+    /// The job as asked.
+    pub asked: bool,
+}
+
+/// From one rank to the next, and the size of its box.
+const STEP: (u32, u32) = (46, 36);
+const CELL: (u32, u32) = (32, 20);
+/// Around a figure, and above it.
+const MARGIN: u32 = 12;
+const HEAD: u32 = 44;
+
+/// The ranks and edges as one SVG image: an edge that leaves its node is a thick line.
+#[must_use]
+pub fn edges_svg(edges: &Edges) -> String {
+    let most = |of: fn(&FigureRank) -> u32| edges.ranks.iter().map(of).max().unwrap_or(0) + 1;
+    let (rows, columns) = (most(|rank| rank.at.0), most(|rank| rank.at.1));
+    let (width, height) = (
+        (columns * STEP.0 + 2 * MARGIN).max(560),
+        rows * STEP.1 + HEAD + MARGIN,
+    );
+    let centre = |rank: &FigureRank| {
+        (
+            MARGIN + rank.at.1 * STEP.0 + CELL.0 / 2,
+            HEAD + rank.at.0 * STEP.1 + CELL.1 / 2,
+        )
+    };
+    let (mut inside, mut crossing) = (String::new(), String::new());
+    for edge in &edges.edges {
+        let (a, b) = (&edges.ranks[edge.from], &edges.ranks[edge.to]);
+        let path = if a.node == b.node {
+            &mut inside
+        } else {
+            &mut crossing
+        };
+        let ((x, y), (to_x, to_y)) = (centre(a), centre(b));
+        // A String takes every number.
+        let _ = write!(path, "M{x} {y}L{to_x} {to_y}");
+    }
+    let mut inner = format!(
+        "<text x=\"{MARGIN}\" y=\"16\">{}</text><text x=\"{MARGIN}\" y=\"32\">a thick line leaves its node; a box is a rank, boxes of one look and no thick line between them share a node</text>",
+        escaped(&edges.title)
+    );
+    inner +=
+        &format!("<path class=\"in\" d=\"{inside}\"/><path class=\"out\" d=\"{crossing}\"/>\n");
+    for rank in &edges.ranks {
+        let (x, y) = centre(rank);
+        inner += &format!(
+            "<g class=\"p a{}\"><title>rank {} on {}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/><text x=\"{x}\" y=\"{}\">{}</text></g>",
+            rank.node % 6,
+            rank.rank,
+            escaped(&rank.name),
+            x - CELL.0 / 2,
+            y - CELL.1 / 2,
+            CELL.0,
+            CELL.1,
+            y + 4,
+            rank.rank
+        );
+    }
+    image(width, height, &inner)
+}
+
+/// The plot of candidates: what leaves all nodes to the right, what leaves the worst node up. Numbers are those of the list.
+#[must_use]
+pub fn candidates_svg(title: &str, candidates: &[Candidate]) -> String {
+    const SIDE: u32 = 400;
+    const LEFT: u32 = 60;
+    let bottom = HEAD + SIDE;
+    let list = u32::try_from(candidates.len()).unwrap_or(0) * 18;
+    let width = 960;
+    let mut inner = format!(
+        "<text x=\"{MARGIN}\" y=\"16\">{}</text><path class=\"out\" d=\"M{LEFT} {HEAD}V{bottom}H{}\"/><text x=\"{LEFT}\" y=\"{}\">what leaves all nodes: the left end is 0, the right end the most of these</text><text x=\"{MARGIN}\" y=\"36\">what leaves the worst node</text>\n",
+        escaped(title),
+        LEFT + SIDE * 2,
+        bottom + 18
+    );
+    let mut taken: Vec<(u32, u32)> = Vec::new();
+    for (number, candidate) in (1..).zip(candidates) {
+        let x = LEFT + 16 + candidate.at.0 * (SIDE * 2 - 40) / 1000;
+        let mut y = bottom - 16 - candidate.at.1 * (SIDE - 60) / 1000;
+        // Those that come to the same stand above each other.
+        while taken
+            .iter()
+            .any(|&(other, high)| other.abs_diff(x) < 28 && high.abs_diff(y) < 20)
+        {
+            y = y.saturating_sub(20);
+        }
+        taken.push((x, y));
+        let class = if candidate.asked {
+            "p a3 moved"
+        } else {
+            "p a0"
+        };
+        inner += &format!(
+            "<g class=\"{class}\"><title>{}: {} leave, {} the worst node</title><rect x=\"{}\" y=\"{}\" width=\"26\" height=\"18\" rx=\"9\"/><text x=\"{x}\" y=\"{}\">{number}</text></g>",
+            escaped(&candidate.words),
+            escaped(&candidate.leave),
+            escaped(&candidate.worst),
+            x - 13,
+            y - 9,
+            y + 4
+        );
+    }
+    for (number, candidate) in (1..).zip(candidates) {
+        let asked = if candidate.asked {
+            "what you asked for: "
+        } else {
+            ""
+        };
+        inner += &format!(
+            "\n<text x=\"{LEFT}\" y=\"{}\">{number}: {} leave, {} the worst node: {asked}{}</text>",
+            bottom + 26 + number * 18,
+            escaped(&candidate.leave),
+            escaped(&candidate.worst),
+            escaped(&candidate.words)
+        );
+    }
+    image(width, bottom + 48 + list, &inner)
+}
+
+fn image(width: u32, height: u32, inner: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" style=\"max-width:100%;height:auto\">\n<style>\n{STYLE}.in{{stroke:var(--line);stroke-width:1;fill:none}}.out{{stroke:var(--ink);stroke-width:3;fill:none}}</style>\n<rect width=\"{width}\" height=\"{height}\" style=\"fill:var(--paper)\"/>\n{inner}</svg>\n"
+    )
+}
+
+/// A page with a plan and a figure above it. `lines`: what is said above both.
+///
+/// Cost: that of [`super::html`].
+#[must_use]
+pub fn html_with(title: &str, plan: &Plan, lines: &[String], figure: &str) -> String {
+    let drawing = Drawing::new(plan, 2, &|_| false);
+    let page = html::page(title, &[("", drawing)], lines);
+    // The figure stands behind what is said.
+    page.replacen("<div>", &format!("<figure>{figure}</figure>\n<div>"), 1)
+}
