@@ -33,6 +33,39 @@ impl Rank {
     }
 }
 
+/// A number of things in words: `1 node`, `2 nodes`.
+///
+/// ```
+/// use stowplan_engine::count::counted;
+/// let words = [counted(1_u32, "process"), counted(2_u32, "entry"), counted(0_u32, "free cpu")];
+/// assert_eq!(words.map(|words| words.to_string()), ["1 process", "2 entries", "0 free cpus"]);
+/// ```
+#[must_use]
+pub fn counted(number: impl Into<u64>, noun: &'static str) -> Counted {
+    let number = number.into();
+    Counted { number, noun }
+}
+
+/// A number of things: [`counted`] makes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Counted {
+    number: u64,
+    noun: &'static str,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, noun } = *self;
+        write!(f, "{number} ")?;
+        match (number, noun.strip_suffix('y')) {
+            (1, _) => f.write_str(noun),
+            (_, Some(stem)) => write!(f, "{stem}ies"),
+            (_, None) if noun.ends_with('s') => write!(f, "{noun}es"),
+            (_, None) => write!(f, "{noun}s"),
+        }
+    }
+}
+
 impl fmt::Display for ProcCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -1,5 +1,6 @@
-//! The files that a request names, read from the disk: one reader for all of them, with one limit.
+//! The files that a request names, read from the disk: one reader for all of them, with one limit; `-` is standard input.
 
+use crate::stdin;
 use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -22,6 +23,9 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        if path == stdin::STDIN {
+            return stdin::bytes().map(<[u8]>::to_vec);
+        }
         let (file, about) = open(path)?;
         let limit = limit_of(about.file_type());
         let size = usize::try_from(about.len()).unwrap_or(usize::MAX);

@@ -1,7 +1,5 @@
 //! Variables and files that a launcher or a batch system set for this process.
 
-use crate::disk::{Unread, bounded};
-use stowplan_engine::limit::TEXT_BYTES_MAX;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_launch::environment::Lookup;
 
@@ -19,13 +17,7 @@ impl Lookup for Environment<'_> {
     }
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        if path != "-" {
-            return self.files.read(path);
-        }
-        bounded(std::io::stdin().lock(), TEXT_BYTES_MAX, 0).map_err(|error| match error {
-            Unread::TooLong => format!("it has more than {TEXT_BYTES_MAX} bytes"),
-            Unread::Io(error) => error.to_string(),
-        })
+        self.files.read(path)
     }
 }
 

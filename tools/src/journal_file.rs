@@ -1,6 +1,7 @@
 //! The journal on disk: one writer, synced before it answers, torn tails cut off, compacted by a new file.
 
 use crate::draft::{Draft, resolve, sync_folder};
+use crate::stdin;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -67,6 +68,10 @@ impl Store for JournalFile {
 /// # Errors
 /// [`FileError`] when it cannot be read, is no regular file or too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    if path == Path::new(stdin::STDIN) {
+        let read = stdin::bytes().map_err(io::Error::other);
+        return read.map(<[u8]>::to_vec).map_err(io_error("read"));
+    }
     let metadata = std::fs::metadata(path).map_err(io_error("read"))?;
     if !metadata.is_file() {
         return Err(FileError::NoFile);

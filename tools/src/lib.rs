@@ -6,6 +6,8 @@ use std::io::Write;
 pub mod input;
 // Messages, notes, carets.
 pub mod report;
+// Standard input in the place of a file.
+pub mod stdin;
 // Files by path.
 pub mod disk;
 // One plan in, one text out.
@@ -76,6 +78,11 @@ pub fn run(args: &[String], out: &mut dyn Write, err: &mut dyn Write) -> u8 {
 
 /// Runs the command with these arguments. Gives the exit status.
 pub fn run_on(args: &[String], console: &mut Console<'_>) -> u8 {
+    if let Some((subcommand, rest)) = args.split_first()
+        && let Err(refused) = stdin::judge(subcommand, rest)
+    {
+        return refused.print(console.err);
+    }
     let Console { out, err, .. } = console;
     match args.split_first() {
         Some((word, rest)) if asks_for_help(word, rest) => command::words::help(args, console),

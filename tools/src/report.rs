@@ -29,6 +29,13 @@ pub enum Refused {
         /// Why.
         error: io::Error,
     },
+    /// A job that has no room, and what would have.
+    Mended {
+        /// Why it is refused.
+        refused: Box<Self>,
+        /// What to type instead, a line each.
+        remedies: Vec<String>,
+    },
     /// The user ended it.
     Stopped,
 }
@@ -83,6 +90,11 @@ impl Refused {
                     "error[output]: {} cannot be written: {error}",
                     one_line(to)
                 )
+            }
+            Self::Mended { refused, remedies } => {
+                refused.print(err);
+                let mut remedies = remedies.iter();
+                remedies.try_for_each(|remedy| writeln!(err, "help: {}", one_line(remedy)))
             }
             Self::Stopped => return STOPPED,
         };

@@ -12,6 +12,8 @@ pub mod instead;
 mod again;
 // What is missing for a job that was refused.
 pub mod refused;
+// Lines below a refusal.
+pub mod remedies;
 
 use crate::diff::cause::given;
 use crate::policy;

@@ -15,7 +15,7 @@ const NEAREST: usize = 5;
 const SLOTS_MAX: u32 = 1 << 16;
 
 /// Classes of room, objects and cpus: those that another word may mend.
-const CLASSES: &[&str] = &[
+pub(super) const CLASSES: &[&str] = &[
     "nodes-full",
     "not-enough-slots",
     "no-processes",
@@ -80,11 +80,7 @@ pub fn explain_refused(
         return None;
     }
     let line = CommandLine::read(words);
-    let mut search = Search {
-        line: &line,
-        planning,
-        found: Vec::new(),
-    };
+    let mut search = Search::new(&line, planning);
     search.all(app_of(error).min(line.apps.len().saturating_sub(1)));
     Some(Answer {
         refused: Refusal {
@@ -122,13 +118,28 @@ impl Answer {
     }
 }
 
-struct Search<'s> {
+/// A job that is changed, one option at a time.
+pub(super) struct Search<'s> {
     line: &'s CommandLine,
     planning: &'s Planning<'s>,
     found: Vec<Changed>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    pub(super) fn new(line: &'s CommandLine, planning: &'s Planning<'s>) -> Self {
+        let found = Vec::new();
+        Self {
+            line,
+            planning,
+            found,
+        }
+    }
+
+    /// The job with an option put or changed, if it is planned.
+    pub(super) fn tried(&self, app: usize, meaning: Meaning, value: &str) -> Option<Changed> {
+        put(self.line, app, meaning, value).filter(|changed| self.fits(changed))
+    }
+
     fn fits(&self, changed: &Changed) -> bool {
         (self.planning)(&changed.words).is_ok()
     }
@@ -144,7 +155,7 @@ impl Search<'_> {
         }
     }
 
-    fn value(&self, app: usize, meaning: Meaning) -> Option<&str> {
+    pub(super) fn value(&self, app: usize, meaning: Meaning) -> Option<&'s str> {
         let own = self.line.apps.get(app)?.value(meaning);
         own.or_else(|| self.line.apps.first()?.value(meaning))
     }
@@ -167,7 +178,7 @@ impl Search<'_> {
         self.offer(0, Meaning::MapBy, &with("oversubscribe"));
         self.offer(app, Meaning::MapBy, &with("hwtcpus"));
         self.bindings(app);
-        self.smaller_pe(app, &head, &qualifiers);
+        self.smaller_pe(app);
         for kind in [
             "slot", "core", "numa", "package", "node", "l3cache", "hwthread",
         ] {
@@ -214,14 +225,18 @@ impl Search<'_> {
         }
     }
 
-    fn smaller_pe(&mut self, app: usize, head: &str, qualifiers: &[String]) {
+    fn smaller_pe(&mut self, app: usize) {
+        if let Some(map) = self.largest_pe(app) {
+            self.offer(app, Meaning::MapBy, &map);
+        }
+    }
+
+    /// The map word of an app with the most cpus for each process that are there, fewer than it says.
+    pub(super) fn largest_pe(&self, app: usize) -> Option<String> {
+        let (head, qualifiers) = split_map(self.value(app, Meaning::MapBy).unwrap_or(""));
         let is_pe = |word: &str| word.to_ascii_lowercase().starts_with("pe=");
-        let Some(pe) = qualifiers.iter().find(|word| is_pe(word)) else {
-            return;
-        };
-        let Ok(pe) = pe[3..].parse::<u32>() else {
-            return;
-        };
+        let pe = qualifiers.iter().find(|word| is_pe(word))?;
+        let pe = pe[3..].parse::<u32>().ok()?;
         let with = |pe: u32| {
             let words: Vec<String> = qualifiers
                 .iter()
@@ -230,40 +245,38 @@ impl Search<'_> {
                     false => word.clone(),
                 })
                 .collect();
-            joined(head, &words)
+            joined(&head, &words)
         };
         let largest = largest(1, pe.saturating_sub(1), |pe| {
             put(self.line, app, Meaning::MapBy, &with(pe)).is_some_and(|job| self.fits(&job))
         });
-        if let Some(pe) = largest {
-            self.offer(app, Meaning::MapBy, &with(pe));
-        }
+        largest.map(with)
     }
 
     /// The fewest slots on each node that do.
     fn more_slots(&mut self, app: usize) {
+        if let Some((owner, hosts, _)) = self.enough_slots(app) {
+            self.offer(owner, Meaning::Host, &hosts);
+        }
+    }
+
+    /// The app that says hosts, its list with the fewest slots on each that do, and whether all had a count.
+    pub(super) fn enough_slots(&self, app: usize) -> Option<(usize, String, bool)> {
         let owner = [app, 0].into_iter().find(|&app| {
             self.line
                 .apps
                 .get(app)
                 .is_some_and(|own| own.value(Meaning::Host).is_some())
         });
-        let Some((owner, hosts)) = owner.and_then(|app| {
-            let hosts = self.line.apps[app].value(Meaning::Host)?;
-            Some((app, hosts.to_owned()))
-        }) else {
-            return;
-        };
+        let owner = owner?;
+        let hosts = self.line.apps[owner].value(Meaning::Host)?;
         let fits = |slots: u32| {
-            put(self.line, owner, Meaning::Host, &with_slots(&hosts, slots))
+            put(self.line, owner, Meaning::Host, &with_slots(hosts, slots))
                 .is_some_and(|job| self.fits(&job))
         };
-        let Some(enough) = (0..=SLOTS_MAX.ilog2())
+        let enough = (0..=SLOTS_MAX.ilog2())
             .map(|shift| 1 << shift)
-            .find(|&slots| fits(slots))
-        else {
-            return;
-        };
+            .find(|&slots| fits(slots))?;
         let mut slots = enough;
         let mut below = enough / 2;
         while slots - below > 1 {
@@ -274,27 +287,30 @@ impl Search<'_> {
                 below = middle;
             }
         }
-        self.offer(owner, Meaning::Host, &with_slots(&hosts, slots));
+        let counted = entries(hosts).iter().all(|entry| entry.count.is_some());
+        Some((owner, with_slots(hosts, slots), counted))
     }
 
     /// The most processes that do.
     fn fewer_processes(&mut self, app: usize) {
-        let asked = self
-            .line
-            .apps
-            .get(app)
-            .and_then(|own| own.value(Meaning::Np));
-        let asked = asked.and_then(|value| value.parse::<u32>().ok());
-        let most = match asked {
+        let most = match self.given_processes(app) {
             Some(asked) => asked.saturating_sub(1),
             None => 1,
         };
-        let found = largest(1, most, |procs| {
-            put(self.line, app, Meaning::Np, &procs.to_string()).is_some_and(|job| self.fits(&job))
-        });
-        if let Some(procs) = found {
+        if let Some(procs) = self.most_processes(app, most) {
             self.offer(app, Meaning::Np, &procs.to_string());
         }
+    }
+
+    /// The `-n` of an app.
+    pub(super) fn given_processes(&self, app: usize) -> Option<u32> {
+        let own = self.line.apps.get(app)?;
+        own.value(Meaning::Np)?.parse().ok()
+    }
+
+    /// The most processes of an app that fit, up to so many.
+    pub(super) fn most_processes(&self, app: usize, most: u32) -> Option<u32> {
+        largest(1, most, |procs| self.tried(app, Meaning::Np, &procs.to_string()).is_some())
     }
 }
 
@@ -315,8 +331,14 @@ fn largest(least: u32, most: u32, fits: impl Fn(u32) -> bool) -> Option<u32> {
     Some(known)
 }
 
-/// A host list with so many slots on each node.
-fn with_slots(hosts: &str, slots: u32) -> String {
+/// An entry of a host list.
+struct Entry {
+    name: String,
+    count: Option<String>,
+}
+
+/// The entries of a host list.
+fn entries(hosts: &str) -> Vec<Entry> {
     let mut parts = vec![String::new()];
     let mut depth = 0_u32;
     for sign in hosts.chars() {
@@ -333,19 +355,33 @@ fn with_slots(hosts: &str, slots: u32) -> String {
             part.push(sign);
         }
     }
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|part| match part.rsplit_once(':') {
-            _ if part.starts_with('+') => part.clone(),
-            Some((name, count)) if !count.contains(']') => format!("{name}:{slots}"),
-            Some(_) | None => format!("{part}:{slots}"),
-        })
-        .collect();
-    parts.join(",")
+    let entry = |part: String| match part.rsplit_once(':') {
+        Some((name, count)) if !count.contains(']') => Entry {
+            name: name.to_owned(),
+            count: Some(count.to_owned()),
+        },
+        Some(_) | None => Entry {
+            name: part,
+            count: None,
+        },
+    };
+    parts.into_iter().map(entry).collect()
+}
+
+/// A host list with so many slots on each node.
+fn with_slots(hosts: &str, slots: u32) -> String {
+    let written = entries(hosts).into_iter().map(|entry| match entry {
+        Entry { name, count } if name.starts_with('+') => match count {
+            Some(count) => format!("{name}:{count}"),
+            None => name,
+        },
+        Entry { name, .. } => format!("{name}:{slots}"),
+    });
+    written.collect::<Vec<_>>().join(",")
 }
 
 /// The app that a refusal names.
-fn app_of(error: &JobError) -> usize {
+pub(super) fn app_of(error: &JobError) -> usize {
     let JobError::Map(MapError::Place(error)) = error else {
         return 0;
     };
@@ -363,7 +399,7 @@ fn app_of(error: &JobError) -> usize {
     clippy::wildcard_enum_match_arm,
     reason = "an error without numbers is told by its class"
 )]
-fn missing(error: &JobError) -> Missing {
+pub(super) fn missing(error: &JobError) -> Missing {
     let told = |what: &str, asked: Option<u64>, there: Option<u64>| Missing {
         what: what.to_owned(),
         asked,

@@ -1,6 +1,7 @@
 //! What is no error, but worth knowing: printed as `note[CLASS]: …`, never changing the result.
 
 use super::spec::Owner;
+use crate::count::counted;
 
 /// Something worth knowing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
@@ -56,7 +57,7 @@ pub enum Note {
         new: String,
     },
     /// A sequence or rankfile has more entries than processes.
-    #[error("{path} has {entries} entries, app {app} uses {procs}")]
+    #[error("{path} has {}, app {app} uses {procs}", counted(*.entries, "entry"))]
     UnusedEntries {
         /// The app, from 0.
         app: u32,
@@ -69,7 +70,9 @@ pub enum Note {
     },
     /// A default binding was given up.
     #[error(
-        "app {app}, mapped by {policy}: its default binding was given up on {node}, {procs} processes there, {cpus} free cpus"
+        "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}",
+        counted(*.procs, "process"),
+        counted(*.cpus, "free cpu")
     )]
     BindingDropped {
         /// The app, from 0.
@@ -84,7 +87,11 @@ pub enum Note {
         procs: u32,
     },
     /// Nodes hold more processes than slots.
-    #[error("{nodes} nodes hold more processes than slots: {first} has {procs} on {slots} slots")]
+    #[error(
+        "more processes than slots on {}: {first} has {procs} on {}",
+        counted(*.nodes, "node"),
+        counted(*.slots, "slot")
+    )]
     Oversubscribed {
         /// How many nodes.
         nodes: u32,
@@ -107,7 +114,8 @@ pub enum Note {
     },
     /// Processes that no GPU is near, on nodes that have some.
     #[error(
-        "{procs} processes are given no GPU, on nodes that have some none is near them: first on {node}"
+        "no GPU is given to {}, on nodes that have some none is near: first on {node}",
+        counted(*.procs, "process")
     )]
     NoNearGpu {
         /// How many.
@@ -117,7 +125,8 @@ pub enum Note {
     },
     /// One or two ranks are bound to one cpu each by default, on a node that has many.
     #[error(
-        "app {app}: {bound} of {allowed} cpus of a node are used, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it"
+        "app {app} uses {bound} of the {} of a node, as one or two processes are bound to a cpu each by default; --bind-to none or --bind-to numa widens it",
+        counted(*.allowed, "cpu")
     )]
     BindingNarrow {
         /// The app, from 0.

@@ -1,7 +1,8 @@
 //! What cannot be placed: nodes, slots, objects, cpus. Source: errors "What is given", "Room", "Objects and
 //! cpus".
 
-use super::words::{Counted, EmptyNodes};
+use super::words::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
+use crate::count::counted as number;
 
 /// A sound request that these nodes cannot honour.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -65,7 +66,10 @@ pub enum PlaceError {
         reason: &'static str,
     },
     /// A selection asks for a node that the pool does not have.
-    #[error("app {app} selects `{asked}`, the {pool} nodes of the job hold no such node{empty}")]
+    #[error(
+        "app {app} selects `{asked}`, which is none of the job's {}{empty}",
+        number(*.pool, "node")
+    )]
     NoSuchHost {
         /// The app, from 0.
         app: u32,
@@ -94,7 +98,8 @@ pub enum PlaceError {
     },
     /// A claim passes max_slots.
     #[error(
-        "app {app} claims {claim} slots on node {node}, max_slots is {max} and {used} are used"
+        "app {app} claims {} on node {node}, max_slots is {max} and {used} are used",
+        number(*.claim, "slot")
     )]
     SlotsExceedMax {
         /// The app, from 0.
@@ -110,7 +115,8 @@ pub enum PlaceError {
     },
     /// Every node of the app is full before it starts.
     #[error(
-        "app {app} finds all its {nodes} nodes full: {slots} slots, {used} taken by earlier processes"
+        "app {app} finds {} full: {}, {used} taken by earlier processes",
+        all_of(*.nodes), number(*.slots, "slot")
     )]
     NodesFull {
         /// The app, from 0.
@@ -124,7 +130,8 @@ pub enum PlaceError {
     },
     /// Fewer slots than processes.
     #[error(
-        "app {app} asks for {asked} processes{counted}, its {nodes} nodes have {left} slots left"
+        "app {app} asks for {}{counted}, {} left on its {}{full}",
+        number(*.asked, "process"), are(*.left, "slot"), number(*.nodes, "node")
     )]
     NotEnoughSlots {
         /// The app, from 0.
@@ -137,10 +144,13 @@ pub enum PlaceError {
         left: u64,
         /// Its nodes.
         nodes: u32,
+        /// Its nodes that earlier processes fill, beside these.
+        full: FullNodes,
     },
     /// The node of an entry is full.
     #[error(
-        "{path}, line {line}: rank {rank} asks for a slot on {node}, which has {slots} slots and {used} processes"
+        "{path}, line {line}: rank {rank} asks for a slot on {node}, which has {} and {}",
+        number(*.slots, "slot"), number(*.used, "process")
     )]
     EntryFull {
         /// The file.
@@ -158,7 +168,8 @@ pub enum PlaceError {
     },
     /// No `-n`, and the policy gives none.
     #[error(
-        "app {app} gives no -n, and its policy counts 0 processes on {nodes} nodes with {slots} slots"
+        "app {app} gives no -n, and its policy counts 0 processes on {} with {}",
+        number(*.nodes, "node"), number(*.slots, "slot")
     )]
     NoProcesses {
         /// The app, from 0.
@@ -170,7 +181,8 @@ pub enum PlaceError {
     },
     /// Every node is at max_slots.
     #[error(
-        "app {app} asks for {asked} processes, {placed} reach max_slots on all of its {nodes} nodes"
+        "app {app} asks for {}, {placed} reach max_slots on {}",
+        number(*.asked, "process"), all_of(*.nodes)
     )]
     OutOfResource {
         /// The app, from 0.
@@ -184,7 +196,8 @@ pub enum PlaceError {
     },
     /// The pattern holds fewer than asked.
     #[error(
-        "app {app} asks for {asked} processes, {pattern} holds {placed} on its nodes: {skipped} nodes skipped{why}"
+        "app {app} asks for {}, {pattern} holds {placed} on its nodes{}{why}{full}",
+        number(*.asked, "process"), passed_over(*.skipped)
     )]
     PprTooMany {
         /// The app, from 0.
@@ -195,34 +208,41 @@ pub enum PlaceError {
         placed: u32,
         /// The pattern.
         pattern: String,
-        /// Nodes skipped.
+        /// Nodes with room for some processes, not for the pattern.
         skipped: u32,
+        /// The app's nodes that earlier processes fill.
+        full: FullNodes,
         /// Why the first of them was.
         why: String,
     },
     /// A node has no object of the mapped kind.
-    #[error("app {app} maps by {kind}, node {node} has none")]
+    #[error("app {app} maps by {kind}, node {node} has none{there}")]
     ObjectNotFound {
         /// The app, from 0.
         app: u32,
         /// The kind.
         kind: &'static str,
+        /// Kinds that it has.
+        there: Kinds,
         /// The node.
         node: String,
     },
     /// A node has no object of the bind target.
-    #[error("app {app} binds to {kind}, node {node} has none")]
+    #[error("app {app} binds to {kind}, node {node} has none{there}")]
     BindTargetNotFound {
         /// The app, from 0.
         app: u32,
         /// The kind.
         kind: &'static str,
+        /// Kinds that it has.
+        there: Kinds,
         /// The node.
         node: String,
     },
     /// Not one process finds its cpus.
     #[error(
-        "app {app} binds {target}: none of its {nodes} nodes has a free cpu for it; {node} has {free} free of {cpus}"
+        "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}",
+        number(*.nodes, "node")
     )]
     NoAvailableCpus {
         /// The app, from 0.
@@ -240,7 +260,8 @@ pub enum PlaceError {
     },
     /// Some but not all processes find their cpus.
     #[error(
-        "app {app} asks for {asked} processes bound {target}, {placed} find their cpus; the first full node is {node}"
+        "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}",
+        number(*.asked, "process")
     )]
     NotEnoughCpus {
         /// The app, from 0.
@@ -283,7 +304,7 @@ pub enum PlaceError {
         packages: String,
     },
     /// No object of the mapped kind has PE cpus.
-    #[error("app {app}: pe={pe}, the largest {kind} of node {node} has {largest} cpus")]
+    #[error("app {app}: pe={pe}, the largest {kind} of node {node} has {}", number(*.largest, "cpu"))]
     PeExceedsObject {
         /// The app, from 0.
         app: u32,
@@ -314,7 +335,8 @@ pub enum PlaceError {
     },
     /// More processes than listed cpus over all nodes.
     #[error(
-        "app {app} asks for {asked} processes, the {listed} listed cpus hold {placed} on its {nodes} nodes"
+        "app {app} asks for {}, the list's {} hold {placed} on its {}",
+        number(*.asked, "process"), number(*.listed, "cpu"), number(*.nodes, "node")
     )]
     PeListExhausted {
         /// The app, from 0.
@@ -381,7 +403,7 @@ pub enum PlaceError {
         name: String,
     },
     /// An entry's node is not in the pool.
-    #[error("{path}, line {line}: {name} is not among the {pool} nodes of the job")]
+    #[error("{path}, line {line}: {name} is not among the job's {}", number(*.pool, "node"))]
     SeqHost {
         /// The file.
         path: String,
@@ -393,7 +415,10 @@ pub enum PlaceError {
         pool: u32,
     },
     /// Fewer entries than processes.
-    #[error("app {app} asks for {asked} processes, {path} has {entries} entries")]
+    #[error(
+        "app {app} asks for {}, {path} has {}",
+        number(*.asked, "process"), number(*.entries, "entry")
+    )]
     SeqTooFew {
         /// The app, from 0.
         app: u32,
@@ -453,7 +478,10 @@ pub enum PlaceError {
         node: String,
     },
     /// Fewer GPUs are near processes than each shall get.
-    #[error("app {app}: each process shall get {asked} GPUs, on node {node} only {near} are near")]
+    #[error(
+        "app {app}: each process shall get {}, near it on node {node}: {near}",
+        number(*.asked, "GPU")
+    )]
     NotEnoughGpus {
         /// The app, from 0.
         app: u32,

@@ -232,7 +232,7 @@ pub enum SpecError {
         at: Option<At>,
     },
     /// More cpus per process than an object of the mapped kind has.
-    #[error("pe={pe} on app {app} is more than one {kind} has: {cpus} cpus")]
+    #[error("pe={pe} on app {app} is more than one {kind} has: {}", crate::count::counted(*.cpus, "cpu"))]
     PeExceedsObject {
         /// The app, from 0.
         app: u32,

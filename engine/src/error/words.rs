@@ -1,5 +1,6 @@
 //! Small facts that messages put into words.
 
+use crate::count::counted;
 use std::fmt;
 
 /// Whether the number of processes was given, or counted because `-n` was absent.
@@ -33,7 +34,56 @@ impl fmt::Display for EmptyNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAsked => Ok(()),
-            Self::Empty(count) => write!(f, " ({count} were empty)"),
+            Self::Empty(count) => write!(f, " (empty: {count})"),
         }
+    }
+}
+
+/// `1 slot is`, `2 slots are`.
+pub(super) fn are(number: u64, noun: &'static str) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(number, noun))
+}
+
+/// `its only node`, `all its 2 nodes`.
+pub(super) fn all_of(nodes: u32) -> String {
+    match nodes {
+        1 => "its only node".to_owned(),
+        nodes => format!("all its {nodes} nodes"),
+    }
+}
+
+/// Nodes that have room for some processes of a pattern, and not for all.
+pub(super) fn passed_over(nodes: u32) -> String {
+    match nodes {
+        0 => String::new(),
+        1 => "; 1 node has too little room".to_owned(),
+        nodes => format!("; {nodes} nodes have too little room"),
+    }
+}
+
+/// Nodes of an app that are full before it starts: a host list, empty where there are none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FullNodes(pub String);
+
+impl fmt::Display for FullNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_str() {
+            "" => Ok(()),
+            nodes => write!(f, "; full before it starts: {nodes}"),
+        }
+    }
+}
+
+/// Kinds of objects that a node has, from the outermost on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kinds(pub Vec<&'static str>);
+
+impl fmt::Display for Kinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        write!(f, "; it has {}", self.0.join(" "))
     }
 }

@@ -114,6 +114,22 @@ const NAMED: &[(&str, ValueType, KeyPlace, Meaning)] = &[
     ),
 ];
 
+/// The key of the spawn interface that a word is short for, or most like: `mapby` is `PMIX_MAPBY`.
+pub(super) fn nearest_key(name: &str) -> Option<&'static str> {
+    let bare = name.to_ascii_uppercase().replace('-', "_");
+    let bare = bare.strip_prefix("PMIX_").unwrap_or(&bare);
+    let squeezed = |key: &str| key.replace('_', "");
+    let same = |key: &&'static str| key.strip_prefix("PMIX_").is_some_and(|own| squeezed(own) == squeezed(bare));
+    let mut keys = NAMED.iter().map(|row| row.0);
+    keys.find(same).or_else(|| {
+        let own = NAMED.iter().filter_map(|row| row.0.strip_prefix("PMIX_"));
+        let lower: Vec<String> = own.map(str::to_ascii_lowercase).collect();
+        let near = stowplan_engine::text::words::nearest(lower.iter().map(String::as_str), bare)?;
+        let at = lower.iter().position(|own| own == near)?;
+        NAMED.get(at).map(|row| row.0)
+    })
+}
+
 fn key_of(name: &str) -> Option<Key> {
     if let Some(&(_, ty, place, meaning)) = NAMED.iter().find(|(known, ..)| *known == name) {
         return Some(Key {

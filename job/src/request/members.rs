@@ -6,6 +6,23 @@ use std::collections::HashSet;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::limit::APPS_MAX;
 use stowplan_engine::spawn::inherit::ParentKind;
+use stowplan_engine::text::words::nearest;
+
+/// Members of a request, of an app, of a parent.
+const REQUEST_KEYS: &[&str] = &["version", "job_info", "apps", "parent"];
+const APP_KEYS: &[&str] = &["cmd", "argv", "env", "cwd", "maxprocs", "info"];
+const PARENT_KEYS: &[&str] = &["job_info", "tool"];
+
+/// A member that is not there, with the one meant: a policy stands in an info.
+fn unknown(what: &str, known: &[&str], name: &str) -> String {
+    if let Some(near) = nearest(known.iter().copied(), name) {
+        return format!("{what} has no such member, did you mean {near}?");
+    }
+    if let Some(key) = super::infos::nearest_key(name) {
+        return format!("{what} has no such member; {key} stands in an info");
+    }
+    format!("{what} has no such member, there are {}", known.join(" "))
+}
 
 /// Judges all members.
 ///
@@ -37,7 +54,7 @@ pub(super) fn judge(source: &Source<'_>) -> Result<Shape, SpecError> {
             ("apps", _) => return source.refuse(value, &path, "apps are an array"),
             ("parent", Kind::Object) => shape.parent = Some(judge_parent(source, value)?),
             ("parent", _) => return source.refuse(value, &path, "a parent is an object"),
-            (_, _) => return source.refuse(at, &path, "a request has no such member"),
+            (_, _) => return source.refuse(at, &path, &unknown("a request", REQUEST_KEYS, &name)),
         }
     }
     match apps {
@@ -119,7 +136,7 @@ fn judge_app(source: &Source<'_>, row: usize, app: At) -> Result<(), SpecError> 
             ("argv" | "env", _) => "an array of strings must stand here",
             ("maxprocs", _) => "a number without fraction or exponent must stand here",
             ("info", _) => "an info is an object",
-            (_, _) => return source.refuse(at, &path(), "an app has no such member"),
+            (_, _) => return source.refuse(at, &path(), &unknown("an app", APP_KEYS, &name)),
         };
         return source.refuse(value, &path(), fault);
     }
@@ -142,7 +159,7 @@ fn judge_parent(source: &Source<'_>, parent: At) -> Result<ParentShape, SpecErro
             ("tool", Kind::True) => shape.kind = ParentKind::Tool,
             ("job_info", _) => return source.refuse(value, &path, "an info is an object"),
             ("tool", _) => return source.refuse(value, &path, "true or false must stand here"),
-            (_, _) => return source.refuse(at, &path, "a parent has no such member"),
+            (_, _) => return source.refuse(at, &path, &unknown("a parent", PARENT_KEYS, &name)),
         }
     }
     Ok(shape)

@@ -18,6 +18,20 @@ pub(super) struct Asked {
     pub(super) asked: MapArgs,
     /// The variable or file.
     pub(super) hosts: Option<String>,
+    /// The words that say all of it; none where it is no command line.
+    pub(super) words: Vec<String>,
+}
+
+impl Asked {
+    /// A job whose words name its hosts.
+    pub(super) fn named(asked: MapArgs, words: &[String]) -> Self {
+        let (hosts, words) = (None, words.to_vec());
+        Self {
+            asked,
+            hosts,
+            words,
+        }
+    }
 }
 
 /// Reads the words of a job, with hosts from the environment where `--here` stands and no word names any.
@@ -27,7 +41,7 @@ pub(super) struct Asked {
 pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked, Refused> {
     let mut asked = map_args(args)?;
     let Some(word) = asked.job.here.take() else {
-        return Ok(Asked { asked, hosts: None });
+        return Ok(Asked::named(asked, args));
     };
     let here = Here::read(&word).ok_or_else(|| unknown(&word))?;
     let mut line = CommandLine::read(args);
@@ -36,7 +50,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
         apps.any(|app: &AppWords| app.value(meaning).is_some())
     };
     if given(Meaning::Host) || given(Meaning::Hostfile) {
-        return Ok(Asked { asked, hosts: None });
+        return Ok(Asked::named(asked, args));
     }
     let has_cores = line.apps.iter().flat_map(|app| &app.options).any(|option| {
         let key = option.values.first().map(String::as_str);
@@ -64,6 +78,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
     Ok(Asked {
         asked: map_args(&words)?,
         hosts: Some(one_line(&found.source)),
+        words,
     })
 }
 

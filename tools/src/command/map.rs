@@ -1,6 +1,7 @@
 //! `stowplan map`: places a job and shows it.
 
 use super::here::{self, Asked};
+use super::remedies;
 use super::show;
 use crate::format::Told;
 use crate::report::{Refused, print_notes};
@@ -12,6 +13,7 @@ use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::{JobArgs, MapArgs};
+use stowplan_job::error::JobError;
 use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments behind `map`. Gives the exit status.
@@ -27,13 +29,14 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 /// # Errors
 /// The first that the request deserves, in the order of errors "Which class".
 pub fn answer(asked: MapArgs, console: &mut Console<'_>) -> Result<(), Refused> {
-    let hosts = None;
-    answer_from(Asked { asked, hosts }, console)
+    answer_from(Asked::named(asked, &[]), console)
 }
 
 fn answer_from(asked: Asked, console: &mut Console<'_>) -> Result<(), Refused> {
     let mut job = asked.asked.job.clone();
-    let placement = place_from(asked, console.files)?;
+    let words = asked.words.clone();
+    let placement = placed(asked, console.files)
+        .map_err(|error| remedies::beside(error, &words, console.files))?;
     job.format = job.format.or(placement.displayed);
     show(&job, &placement, console)
 }
@@ -51,7 +54,11 @@ pub fn place(asked: MapArgs, files: &dyn Files) -> Result<Placement, Refused> {
 /// # Errors
 /// As [`place`].
 pub(super) fn place_from(asked: Asked, files: &dyn Files) -> Result<Placement, Refused> {
-    let mut placement = place(asked.asked, files)?;
+    Ok(placed(asked, files)?)
+}
+
+fn placed(asked: Asked, files: &dyn Files) -> Result<Placement, JobError> {
+    let mut placement = stowplan_job::place::place(asked.asked, &Surroundings { files })?;
     placement.sources.hosts = asked.hosts;
     Ok(placement)
 }

@@ -11,6 +11,7 @@ mod here;
 pub mod map;
 pub mod pages;
 pub mod probe;
+mod remedies;
 pub mod score;
 pub mod session;
 pub mod show;

@@ -81,6 +81,17 @@ pub fn own_options(args: &[String], own: &[Meaning]) -> Result<(), Refused> {
 }
 
 pub(super) fn misplaced(option: &str, fault: OptionFault) -> Refused {
+    if !option.starts_with('-') {
+        let what = if fault == OptionFault::NoValue {
+            "is missing: it stands behind the subcommand".to_owned()
+        } else {
+            fault.to_string()
+        };
+        return Refused::Told {
+            class: "bad-option",
+            sentence: format!("{option} {what}"),
+        };
+    }
     Refused::from(SpecError::BadOption {
         option: option.to_owned(),
         app: 0,
@@ -111,7 +122,7 @@ impl Saved {
         };
         let bytes = files
             .read(path)
-            .map_err(|why| bad(format!("{path}: at byte 0: expected a saved plan: {why}")))?;
+            .map_err(|why| bad(format!("{path} cannot be read: {why}")))?;
         let (plan, Remarks { sources, notes }) =
             Plan::from_bytes_with(&bytes).map_err(|error| bad(format!("{path}: {error}")))?;
         let mut named = Sources::default();

@@ -1,14 +1,13 @@
 //! `stowplan spawn REQUEST.json`: the same as `map`, from a programmatic spawn request.
 
 use super::map::answer;
+use super::show::misplaced;
 use crate::format::attributes;
 use crate::report::{Refused, print_notes};
 use crate::{Console, output};
-use std::io::{self, Read as _};
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::OptionFault;
-use stowplan_engine::limit::REQUEST_BYTES_MAX;
-use stowplan_engine::stage::resolve::{Files, prepare};
+use stowplan_engine::stage::resolve::prepare;
 use stowplan_job::args::{JobArgs, MapArgs, Show, job_args};
 use stowplan_job::request::{Request, read_request};
 
@@ -22,19 +21,12 @@ pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
 
 fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
     let (words, job) = job_args(args)?;
-    let misplaced = |option: &str, fault| {
-        Refused::from(SpecError::BadOption {
-            option: option.to_owned(),
-            app: 0,
-            fault,
-        })
-    };
     let file = match words.as_slice() {
         [file] => file,
         [] => return Err(misplaced("REQUEST.json", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    let bytes = read(file, console.files).map_err(|error| SpecError::BadRequest {
+    let bytes = console.files.read(file).map_err(|error| SpecError::BadRequest {
         file: file.clone(),
         line: 1,
         column: 1,
@@ -49,19 +41,6 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
             answer(MapArgs { job, taken, parent }, console)
         }
     }
-}
-
-/// A request's bytes: a file's, or for `-` those of standard input, and one more than it may have, so that too many are
-/// seen.
-fn read(file: &str, files: &dyn Files) -> Result<Vec<u8>, String> {
-    if file != "-" {
-        return files.read(file);
-    }
-    let limit = REQUEST_BYTES_MAX as u64 + 1;
-    let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(limit).read_to_end(&mut bytes);
-    read.map_err(|error| error.to_string())?;
-    Ok(bytes)
 }
 
 /// Shows what the job and each app carry: as set, or as it came through the relay, promoted and inherited.

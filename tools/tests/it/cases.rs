@@ -8,6 +8,7 @@
 //! standard output, whole
 //! ```
 //! or, where the command is refused, behind the `$` line: `! exit 2`, then the first line on standard error.
+//! In `cases/remedies/` the lines below a refusal follow it.
 //! In `cases/notes/` the notes of a command that is answered follow its output, each behind `! `.
 //! `UPDATE=1 cargo test -p stowplan-cli cases` rewrites the answers; look at the difference before you keep it.
 
@@ -99,6 +100,7 @@ fn told(said: &Said, notes: Notes) -> String {
             out
         }
         0 => said.out.clone(),
+        status if notes == Notes::Told => format!("{}! exit {status}\n{}", said.out, said.err),
         status => {
             let first = said.err.lines().next().unwrap_or_default();
             format!("{}! exit {status}\n{first}\n", said.out)
@@ -143,7 +145,7 @@ fn cases_give_their_answers() {
         assert!(!case.steps.is_empty(), "{} has no command", path.display());
         let notes = match path
             .parent()
-            .is_some_and(|folder| folder.ends_with("notes"))
+            .is_some_and(|folder| folder.ends_with("notes") || folder.ends_with("remedies"))
         {
             true => Notes::Told,
             false => Notes::Untold,

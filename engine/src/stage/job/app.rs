@@ -135,7 +135,9 @@ fn on_groups(
     let about = (app, *policy, Some(job_of_app.id));
     let mut placement = Placement::new(site.on(), &resolved.apps, about, &candidates);
     placement.reuse = job_of_app.reuse;
-    place::place(&mut placement, procs, counted)?;
+    if let Err(error) = place::place(&mut placement, procs, counted) {
+        return Err(super::full::named(error, site, job_of_app, &candidates));
+    }
     super::notes::of_app(&placement, notes);
     let outcome = outcome::groups(placement, job_of_app.id);
     site.pool.scratch.candidates = candidates;

@@ -11,6 +11,8 @@ pub(crate) mod site;
 pub(crate) mod count;
 // One app, from its nodes to its place in the plan.
 pub(crate) mod app;
+// Which nodes an app that finds no room found full.
+mod full;
 // What is worth a note about what was placed.
 pub(crate) mod notes;
 // Which apps compete for nodes.

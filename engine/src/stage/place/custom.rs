@@ -5,7 +5,7 @@ use super::placement::Placement;
 use super::policy::{GroupView, MapPolicy, lay};
 use super::trial::{Allotment, Limit};
 use crate::count::ProcCount;
-use crate::error::words::Counted;
+use crate::error::words::{Counted, FullNodes};
 use crate::error::{MapError, PlaceError};
 use crate::limit::RANKS_MAX;
 use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
@@ -132,6 +132,7 @@ fn share_out(
                 counted: Counted::Counted,
                 left: u64::from(room),
                 nodes: 1,
+                full: FullNodes::default(),
             }
             .into());
         }

@@ -4,6 +4,7 @@ use super::entries::Step;
 use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
 use super::outcome::Outcome;
 use super::placement::On;
+use super::refuse::kinds_of;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::plan::{ListedRun, PlacedRun, RankOrder};
@@ -302,6 +303,7 @@ fn refuse(
             PlaceError::BindTargetNotFound {
                 app,
                 kind: kind.word(),
+                there: kinds_of(&on.tables.topologies, state.topology),
                 node: name,
             }
         }

@@ -43,7 +43,7 @@ pub(crate) mod commit;
 pub(crate) mod listed_app;
 
 use crate::count::ProcCount;
-use crate::error::words::Counted;
+use crate::error::words::{Counted, FullNodes};
 use crate::error::{MapError, PlaceError};
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
 use crate::stage::node::layout::Binding;
@@ -88,6 +88,7 @@ fn begin(
             counted,
             left: avail,
             nodes: placement.node_count(),
+            full: FullNodes::default(),
         }
         .into());
     }

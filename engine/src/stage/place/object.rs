@@ -117,6 +117,7 @@ pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
     PlaceError::ObjectNotFound {
         app,
         kind: kind_word(placement),
+        there: refuse::kinds(placement, group),
         node,
     }
     .into()

@@ -6,6 +6,8 @@ use super::placement::Placement;
 use super::policy::{GroupView, MapPolicy, Pass, lay};
 use super::refuse;
 use super::trial::Limit;
+use crate::count::counted;
+use crate::error::words::FullNodes;
 use crate::error::{MapError, PlaceError};
 use crate::policy::{Oversubscribe, PprObject};
 use crate::stage::alloc::claim::Candidate;
@@ -117,6 +119,7 @@ impl Ppr {
             placed: u32::try_from(placement.dealt()).unwrap_or(u32::MAX),
             pattern: format!("ppr:{}:{object}", self.per),
             skipped: skipped.nodes,
+            full: FullNodes::default(),
             why: skipped.first.unwrap_or_default(),
         }
         .into()
@@ -181,14 +184,14 @@ impl Skipped {
     fn for_slots(&mut self, placement: &Placement<'_>, group: usize, needed: u64) {
         let avail = placement.groups[group].avail;
         self.note(placement, group, |node| {
-            format!(", {node} needs {needed} slots and has {avail}")
+            format!(": {node} needs {} and has {avail}", counted(needed, "slot"))
         });
     }
 
     fn for_cpus(&mut self, placement: &Placement<'_>, group: usize, needs: Needs) {
         let Needs { cpus, free, .. } = needs;
         self.note(placement, group, |node| {
-            format!(", {node} needs {cpus} free cpus and has {free}")
+            format!(": {node} needs {} and has {free}", counted(cpus, "free cpu"))
         });
     }
 

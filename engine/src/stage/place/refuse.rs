@@ -4,9 +4,11 @@ use crate::stage::node::bind::Failure;
 
 use super::placement::Placement;
 use super::trial::NodeGroup;
+use crate::error::words::Kinds;
 use crate::error::{MapError, PlaceError};
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::policy::{BindTo, ObjKind};
+use crate::table::topologies::{Topologies, TopologyId};
 
 /// The name of the first node of a group.
 pub(crate) fn node(placement: &Placement<'_>, group: usize) -> String {
@@ -20,6 +22,19 @@ pub(crate) fn target(placement: &Placement<'_>) -> String {
         (1, BindTo::Nothing | BindTo::BySize) => "to nothing".to_owned(),
         (pe, _) => format!("to {pe} cpus"),
     }
+}
+
+/// The kinds of objects that a group's nodes have, but for the machine.
+pub(crate) fn kinds(placement: &Placement<'_>, group: usize) -> Kinds {
+    let topology = placement.topology(placement.groups[group].trial);
+    kinds_of(&placement.tables.topologies, topology)
+}
+
+/// The kinds of objects of a topology, but for the machine.
+pub(super) fn kinds_of(topologies: &Topologies, topology: TopologyId) -> Kinds {
+    let there = ObjKind::ALL.into_iter().skip(1);
+    let there = there.filter(|&kind| topologies.count(topology, kind) > 0);
+    Kinds(there.map(ObjKind::word).collect())
 }
 
 pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
@@ -44,6 +59,7 @@ pub(crate) fn unbindable(
         Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
             app,
             kind: kind.word(),
+            there: kinds(placement, group),
             node: node(placement, group),
         }
         .into(),

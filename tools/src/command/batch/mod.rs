@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::io::{self, Read};
+use stowplan_engine::text::words::nearest;
 use stowplan_job::args::{Format, JobArgs, MapArgs, job_args, map_args};
 use stowplan_job::error::JobError;
 use stowplan_job::place::place;
@@ -96,7 +97,7 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
             Ok(asked) => (asked.id.map(RawValue::get), placed(args, &asked)),
             Err(error) => (
                 id_of(text),
-                Err(bad_request(format!("this is no request: {error}"))),
+                Err(bad_request(format!("this is no request: {error}{}", meant(&error)))),
             ),
         },
         Err(why) => (None, Err(bad_request((*why).to_owned()))),
@@ -126,6 +127,14 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
     }
     out.extend_from_slice(b"}\n");
     out
+}
+
+/// The key most like one that is unknown.
+fn meant(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    let near = unknown.and_then(|(key, _)| nearest(["id", "words", "request"].into_iter(), key));
+    near.map_or_else(String::new, |near| format!(", did you mean {near}?"))
 }
 
 fn quoted(text: &str, out: &mut Vec<u8>) {
@@ -211,7 +220,7 @@ fn written(asked: MapArgs) -> Result<(Format, Vec<u8>), JobError> {
         Refused::Told { class, sentence } => JobError::Told { class, sentence },
         Refused::Map(error) => JobError::Map(error),
         Refused::Topo(error) => JobError::Topo(error),
-        Refused::Output { .. } | Refused::Stopped => JobError::Told {
+        Refused::Output { .. } | Refused::Stopped | Refused::Mended { .. } => JobError::Told {
             class: "output",
             sentence: "the answer cannot be written".to_owned(),
         },

@@ -7,6 +7,7 @@ use crate::Console;
 use crate::command::{here, map};
 use crate::report::Refused;
 use stowplan_engine::check::{Fault, check, check_job};
+use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
 
@@ -106,7 +107,7 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     let bytes = console.files.read(path).map_err(|reason| {
         told(
             "bad-plan",
-            format!("{path}: at byte 0: expected a saved plan: {reason}"),
+            format!("{path} cannot be read: {reason}"),
         )
     })?;
     let plan = Plan::from_bytes(&bytes)
@@ -115,15 +116,20 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
     if let Some(live) = live {
         return Ok(Sound::Compared(live::answer(&plan, &live, console)?));
     }
-    let nodes = plan.world().names.len();
-    let ranks = plan.ranks();
     let Some(asked) = asked else {
-        let sentence = format!("{path}: {ranks} ranks on {nodes} nodes, no fault");
+        let sentence = format!("{path}: {}, no fault", size(&plan));
         return Ok(Sound::Said(sentence));
     };
     let answer = map::place_from(asked, console.files)?;
     check_job(&plan, &answer.mapped.plan).map_err(Verdict::Faults)?;
     Ok(Sound::Said(format!(
-        "{path}: {ranks} ranks on {nodes} nodes, no fault, and it answers this job"
+        "{path}: {}, no fault, and it answers this job",
+        size(&plan)
     )))
+}
+
+/// Ranks and nodes in words.
+fn size(plan: &Plan) -> String {
+    let nodes = plan.world().names.len();
+    format!("{} on {}", counted(plan.ranks(), "rank"), counted(nodes, "node"))
 }

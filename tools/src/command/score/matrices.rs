@@ -1,6 +1,6 @@
 //! Matrix files: from the disk they stream.
 
-use crate::disk;
+use crate::{disk, stdin};
 use std::io::{BufRead, BufReader, Cursor};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_score::score::Matrices;
@@ -17,6 +17,9 @@ pub struct FileMatrices<'f> {
 
 impl Matrices for FileMatrices<'_> {
     fn open(&self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
+        if name == stdin::STDIN {
+            return Ok(Box::new(Cursor::new(self.files.read(name)?)));
+        }
         match disk::open(name) {
             Ok((file, _)) => Ok(Box::new(BufReader::with_capacity(BUFFER, file))),
             // In tests, and in a service, files are what the caller says.

@@ -1,0 +1,182 @@
+//! What to type instead: lines below a refusal, each planned before it is told.
+
+use super::change::{joined, shell, split_map};
+use super::instead::Planning;
+use super::refused::{CLASSES, Search, app_of, missing};
+use stowplan_engine::error::MapError;
+use stowplan_engine::error::place::PlaceError;
+use stowplan_engine::error::words::Counted;
+use stowplan_job::error::JobError;
+use stowplan_job::options::Meaning;
+use stowplan_job::words::CommandLine;
+
+/// Lines that are told.
+const TOLD: usize = 3;
+
+/// What would work in place of a job that was refused: an option with its value, as it is typed into a shell. Empty where the
+/// class is none of room, objects or cpus, or no change of one option mends it.
+///
+/// Cost: some dozens of plans; `planning` may refuse when it has had enough, what it refuses is not told.
+#[must_use]
+pub fn remedies(words: &[String], error: &JobError, planning: &Planning<'_>) -> Vec<String> {
+    if !CLASSES.contains(&error.class()) {
+        return Vec::new();
+    }
+    let line = CommandLine::read(words);
+    let app = app_of(error).min(line.apps.len().saturating_sub(1));
+    let mut told = Told {
+        search: Search::new(&line, planning),
+        app,
+        lines: Vec::new(),
+    };
+    told.by_class(error);
+    told.lines
+}
+
+struct Told<'s> {
+    search: Search<'s>,
+    app: usize,
+    lines: Vec<String>,
+}
+
+impl Told<'_> {
+    fn by_class(&mut self, error: &JobError) {
+        match error.class() {
+            "not-enough-slots" | "nodes-full" | "no-processes" | "out-of-resource" => {
+                self.count_of_its_own(error);
+                self.slots();
+                self.oversubscribed();
+                self.fewer(error);
+            }
+            "ppr-too-many" => {
+                self.slots();
+                self.fewer(error);
+                self.oversubscribed();
+            }
+            "pe-exceeds-object" | "span-packages" => {
+                self.maps();
+                self.smaller_pe();
+            }
+            "object-not-found" => self.maps(),
+            "bind-target-not-found" => self.bindings(&["core", "package", "none"]),
+            "not-enough-cpus" | "no-available-cpus" | "bind-limit" => {
+                self.bindings(&["none"]);
+                self.shared_cpus();
+                self.smaller_pe();
+                self.fewer(error);
+            }
+            "pe-list-exhausted" | "pe-list-conflict" => {
+                self.shared_cpus();
+                self.fewer(error);
+                self.maps();
+            }
+            _ => {
+                self.bindings(&["none"]);
+                self.maps();
+            }
+        }
+    }
+
+    /// Tells an option, if the job is planned with it.
+    fn tell(&mut self, app: usize, meaning: Meaning, value: &str, lead: &str) {
+        if self.lines.len() >= TOLD {
+            return;
+        }
+        let Some(job) = self.search.tried(app, meaning, value) else {
+            return;
+        };
+        let name = job.change.split(' ').next().unwrap_or_default();
+        let quoted = shell(&[value.to_owned()]);
+        let on = match app {
+            0 => String::new(),
+            app => format!(" on app {app}"),
+        };
+        let option = format!("{name} {quoted}{on}");
+        if !self.lines.iter().any(|line| line.ends_with(&option)) {
+            self.lines.push(format!("{lead}{option}"));
+        }
+    }
+
+    fn map(&self) -> (String, Vec<String>) {
+        split_map(self.search.value(self.app, Meaning::MapBy).unwrap_or(""))
+    }
+
+    /// An app without `-n` that counts more than is left.
+    fn count_of_its_own(&mut self, error: &JobError) {
+        let JobError::Map(MapError::Place(PlaceError::NotEnoughSlots {
+            counted: Counted::Counted,
+            asked,
+            ..
+        })) = error
+        else {
+            return;
+        };
+        let most = u32::try_from(asked.saturating_sub(1)).unwrap_or(u32::MAX);
+        if let Some(procs) = self.search.most_processes(self.app, most) {
+            let lead = "it gives no -n and counts more than is left: ";
+            self.tell(self.app, Meaning::Np, &procs.to_string(), lead);
+        }
+    }
+
+    fn slots(&mut self) {
+        let Some((owner, hosts, had)) = self.search.enough_slots(self.app) else {
+            return;
+        };
+        let lead = if had {
+            "more slots: "
+        } else {
+            "a bare host is one slot: "
+        };
+        self.tell(owner, Meaning::Host, &hosts, lead);
+    }
+
+    fn oversubscribed(&mut self) {
+        let (head, qualifiers) = self.map();
+        let mut words: Vec<String> = qualifiers;
+        words.retain(|own| !own.to_ascii_lowercase().starts_with("nooversub"));
+        words.push("oversubscribe".to_owned());
+        let lead = "more processes than slots: ";
+        self.tell(0, Meaning::MapBy, &joined(&head, &words), lead);
+    }
+
+    fn fewer(&mut self, error: &JobError) {
+        let asked = self.search.given_processes(self.app);
+        let counted = missing(error).asked.and_then(|asked| u32::try_from(asked).ok());
+        let most = asked.or(counted).unwrap_or(1).saturating_sub(1);
+        if let Some(procs) = self.search.most_processes(self.app, most) {
+            self.tell(self.app, Meaning::Np, &procs.to_string(), "as many as fit: ");
+        }
+    }
+
+    /// Other objects to map by, those that are there.
+    fn maps(&mut self) {
+        let (head, qualifiers) = self.map();
+        for kind in ["numa", "package", "slot", "core", "l3cache", "hwthread"] {
+            if !kind.eq_ignore_ascii_case(&head) {
+                self.tell(self.app, Meaning::MapBy, &joined(kind, &qualifiers), "");
+            }
+        }
+    }
+
+    fn smaller_pe(&mut self) {
+        if let Some(map) = self.search.largest_pe(self.app) {
+            self.tell(self.app, Meaning::MapBy, &map, "fewer cpus for each: ");
+        }
+    }
+
+    fn bindings(&mut self, targets: &[&str]) {
+        for target in targets {
+            let lead = if *target == "none" { "unbound: " } else { "" };
+            self.tell(self.app, Meaning::BindTo, target, lead);
+        }
+    }
+
+    fn shared_cpus(&mut self) {
+        let bind = self.search.value(self.app, Meaning::BindTo).unwrap_or("");
+        let (target, mut words) = split_map(bind);
+        words.retain(|own| !own.to_ascii_lowercase().starts_with("nooverload"));
+        words.push("overload-allowed".to_owned());
+        let value = joined(&target, &words);
+        self.tell(self.app, Meaning::BindTo, &value, "sharing cpus: ");
+    }
+}

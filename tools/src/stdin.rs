@@ -1,0 +1,126 @@
+//! Standard input, where `-` stands in the place of a file: read once, and at one place of a command.
+
+use crate::disk::{Unread, bounded};
+use crate::report::Refused;
+use std::sync::OnceLock;
+use stowplan_engine::limit::TEXT_BYTES_MAX;
+use stowplan_job::options::{Meaning, Old};
+use stowplan_job::words::{AppWords, CommandLine, OptionWords};
+
+/// What stands for standard input.
+pub const STDIN: &str = "-";
+
+/// Kept, as a job that is refused is planned again with other words.
+static READ: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
+
+/// All of standard input.
+///
+/// # Errors
+/// What the system says; more bytes than a file may have.
+pub fn bytes() -> Result<&'static [u8], String> {
+    let read = READ.get_or_init(|| {
+        bounded(std::io::stdin().lock(), TEXT_BYTES_MAX, 0).map_err(|error| match error {
+            Unread::TooLong => format!("it has more than {TEXT_BYTES_MAX} bytes"),
+            Unread::Io(error) => error.to_string(),
+        })
+    });
+    read.as_deref().map_err(Clone::clone)
+}
+
+/// Refuses a command in which `-` stands in the place of two files.
+///
+/// # Errors
+/// `bad-value`.
+pub fn judge(subcommand: &str, args: &[String]) -> Result<(), Refused> {
+    let mut found = Vec::new();
+    // Behind the first -- of exec stands the program, behind each other one a job.
+    let mut parts = args.split(|word| word == "--");
+    if matches!(subcommand, "map" | "batch") {
+        job(args, &mut found);
+    } else {
+        let own = parts.next().unwrap_or_default();
+        let plain = own.iter().take_while(|word| is_plain(word)).count();
+        positional(&own[..plain], &mut found);
+        job(&own[plain..], &mut found);
+        if subcommand != "exec" {
+            parts.for_each(|part| job(part, &mut found));
+        }
+    }
+    let [first, second, ..] = found.as_slice() else {
+        return Ok(());
+    };
+    Err(Refused::Told {
+        class: "bad-value",
+        sentence: format!("{first} and {second} are both standard input, which can be read once"),
+    })
+}
+
+fn is_plain(word: &str) -> bool {
+    word == STDIN || !word.starts_with('-')
+}
+
+fn positional(words: &[String], found: &mut Vec<String>) {
+    found.extend(words.iter().filter(|word| *word == STDIN).cloned());
+}
+
+fn job(words: &[String], found: &mut Vec<String>) {
+    for AppWords { options, program } in CommandLine::read(words).apps {
+        found.extend(options.iter().filter(|option| is_stdin(option)).map(told));
+        // No program is called -, files are.
+        positional(&program[..program.len().min(1)], found);
+    }
+}
+
+fn told(option: &OptionWords) -> String {
+    format!("{} {}", option.name, option.values.join(" "))
+}
+
+/// Whether an option takes a file from standard input.
+fn is_stdin(option: &OptionWords) -> bool {
+    let value = option.values.last().map_or("", String::as_str);
+    match option.meaning {
+        Some(
+            Meaning::Hostfile
+            | Meaning::LsfAffinity
+            | Meaning::Session
+            | Meaning::Here
+            | Meaning::Old(Old::Rankfile),
+        ) => value == STDIN,
+        Some(Meaning::Topo) => value == STDIN || value.ends_with("=-"),
+        Some(Meaning::Taskmap) => value == "@-",
+        Some(Meaning::RankOrder) => value == "file:-",
+        Some(Meaning::Mca) => {
+            value == STDIN && option.values.first().is_some_and(|key| key == "hwloc_use_topo_file")
+        }
+        Some(Meaning::MapBy) => value.split(':').any(|word| word.eq_ignore_ascii_case("file=-")),
+        // Options of other subcommands: --live, --matrix.
+        None => value == STDIN,
+        Some(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twice(line: &str) -> bool {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        judge(&words[0], &words[1..]).is_err()
+    }
+
+    #[test]
+    fn standard_input_is_read_at_one_place() {
+        assert!(twice("map --hostfile - --topo - ./x"));
+        assert!(twice("map --hostfile - --map-by rankfile:file=- ./x"));
+        assert!(twice("map --topo a=- --topo b=- ./x"));
+        assert!(twice("map --hostfile - x : --hostfile - y"));
+        assert!(twice("spawn - --topo -"));
+        assert!(twice("diff - -"));
+        assert!(twice("diff - -- --hostfile - ./x"));
+        assert!(twice("check - -- --topo - ./x"));
+        assert!(!twice("map --hostfile - ./x - -"));
+        assert!(!twice("exec - -- ./x -"));
+        assert!(!twice("show -"));
+        assert!(!twice("map --host - -n 1 --topo - ./x"));
+    }
+}
