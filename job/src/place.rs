@@ -151,19 +151,29 @@ fn displayed(request: &SpawnRequest) -> Option<Format> {
 }
 
 /// How variables of other batch systems begin: they hold hosts, no affinity file.
-const OTHERS: &[&str] = &["SLURM_", "PBS_", "FLUX_", "PALS_", "COBALT_", "OAR_", "PE_HOSTFILE"];
+const OTHERS: &[&str] = &[
+    "SLURM_",
+    "PBS_",
+    "FLUX_",
+    "PALS_",
+    "COBALT_",
+    "OAR_",
+    "PE_HOSTFILE",
+];
 
 /// LSF's file: as named, or as the variable names it that the user asked for.
 fn affinity_file(job: &JobArgs, outside: &dyn Outside) -> Result<Option<String>, JobError> {
     match (&job.lsf_affinity, &job.from_env) {
         (Some(path), _) => Ok(Some(path.clone())),
         (None, None) => Ok(None),
-        (None, Some(name)) if OTHERS.iter().any(|own| name.starts_with(own)) => Err(JobError::Told {
-            class: "bad-value",
-            sentence: format!(
-                "--from-env {name}: it names LSF's affinity file alone, LSB_AFFINITY_HOSTFILE; --here takes hosts from {name}"
-            ),
-        }),
+        (None, Some(name)) if OTHERS.iter().any(|own| name.starts_with(own)) => {
+            Err(JobError::Told {
+                class: "bad-value",
+                sentence: format!(
+                    "--from-env {name}: it names LSF's affinity file alone, LSB_AFFINITY_HOSTFILE; --here takes hosts from {name}"
+                ),
+            })
+        }
         (None, Some(name)) => match outside.variable(name).filter(|path| !path.is_empty()) {
             Some(path) => Ok(Some(path)),
             None => Err(JobError::Told {

@@ -90,9 +90,15 @@ fn is_stdin(option: &OptionWords) -> bool {
         Some(Meaning::Taskmap) => value == "@-",
         Some(Meaning::RankOrder) => value == "file:-",
         Some(Meaning::Mca) => {
-            value == STDIN && option.values.first().is_some_and(|key| key == "hwloc_use_topo_file")
+            value == STDIN
+                && option
+                    .values
+                    .first()
+                    .is_some_and(|key| key == "hwloc_use_topo_file")
         }
-        Some(Meaning::MapBy) => value.split(':').any(|word| word.eq_ignore_ascii_case("file=-")),
+        Some(Meaning::MapBy) => value
+            .split(':')
+            .any(|word| word.eq_ignore_ascii_case("file=-")),
         // Options of other subcommands: --live, --matrix.
         None => value == STDIN,
         Some(_) => false,

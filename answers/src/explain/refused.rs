@@ -310,7 +310,9 @@ impl<'s> Search<'s> {
 
     /// The most processes of an app that fit, up to so many.
     pub(super) fn most_processes(&self, app: usize, most: u32) -> Option<u32> {
-        largest(1, most, |procs| self.tried(app, Meaning::Np, &procs.to_string()).is_some())
+        largest(1, most, |procs| {
+            self.tried(app, Meaning::Np, &procs.to_string()).is_some()
+        })
     }
 }
 

@@ -141,10 +141,17 @@ impl Told<'_> {
 
     fn fewer(&mut self, error: &JobError) {
         let asked = self.search.given_processes(self.app);
-        let counted = missing(error).asked.and_then(|asked| u32::try_from(asked).ok());
+        let counted = missing(error)
+            .asked
+            .and_then(|asked| u32::try_from(asked).ok());
         let most = asked.or(counted).unwrap_or(1).saturating_sub(1);
         if let Some(procs) = self.search.most_processes(self.app, most) {
-            self.tell(self.app, Meaning::Np, &procs.to_string(), "as many as fit: ");
+            self.tell(
+                self.app,
+                Meaning::Np,
+                &procs.to_string(),
+                "as many as fit: ",
+            );
         }
     }
 

@@ -119,7 +119,10 @@ pub(super) fn nearest_key(name: &str) -> Option<&'static str> {
     let bare = name.to_ascii_uppercase().replace('-', "_");
     let bare = bare.strip_prefix("PMIX_").unwrap_or(&bare);
     let squeezed = |key: &str| key.replace('_', "");
-    let same = |key: &&'static str| key.strip_prefix("PMIX_").is_some_and(|own| squeezed(own) == squeezed(bare));
+    let same = |key: &&'static str| {
+        key.strip_prefix("PMIX_")
+            .is_some_and(|own| squeezed(own) == squeezed(bare))
+    };
     let mut keys = NAMED.iter().map(|row| row.0);
     keys.find(same).or_else(|| {
         let own = NAMED.iter().filter_map(|row| row.0.strip_prefix("PMIX_"));

@@ -26,13 +26,16 @@ fn spawn(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         [] => return Err(misplaced("REQUEST.json", OptionFault::NoValue)),
         [_, second, ..] => return Err(misplaced(second, OptionFault::Misplaced)),
     };
-    let bytes = console.files.read(file).map_err(|error| SpecError::BadRequest {
-        file: file.clone(),
-        line: 1,
-        column: 1,
-        path: "$".to_owned(),
-        fault: format!("the request cannot be read: {error}"),
-    })?;
+    let bytes = console
+        .files
+        .read(file)
+        .map_err(|error| SpecError::BadRequest {
+            file: file.clone(),
+            line: 1,
+            column: 1,
+            path: "$".to_owned(),
+            fault: format!("the request cannot be read: {error}"),
+        })?;
     let request = read_request(file, &bytes)?;
     match job.show_attributes {
         Some(show) => show_attributes(request, show, &job, console),

@@ -191,7 +191,10 @@ impl Skipped {
     fn for_cpus(&mut self, placement: &Placement<'_>, group: usize, needs: Needs) {
         let Needs { cpus, free, .. } = needs;
         self.note(placement, group, |node| {
-            format!(": {node} needs {} and has {free}", counted(cpus, "free cpu"))
+            format!(
+                ": {node} needs {} and has {free}",
+                counted(cpus, "free cpu")
+            )
         });
     }
 

@@ -97,7 +97,10 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
             Ok(asked) => (asked.id.map(RawValue::get), placed(args, &asked)),
             Err(error) => (
                 id_of(text),
-                Err(bad_request(format!("this is no request: {error}{}", meant(&error)))),
+                Err(bad_request(format!(
+                    "this is no request: {error}{}",
+                    meant(&error)
+                ))),
             ),
         },
         Err(why) => (None, Err(bad_request((*why).to_owned()))),
@@ -132,7 +135,9 @@ fn answer(args: &[String], line: &Line) -> Vec<u8> {
 /// The key most like one that is unknown.
 fn meant(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let unknown = text.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
+    let unknown = text
+        .strip_prefix("unknown field `")
+        .and_then(|rest| rest.split_once('`'));
     let near = unknown.and_then(|(key, _)| nearest(["id", "words", "request"].into_iter(), key));
     near.map_or_else(String::new, |near| format!(", did you mean {near}?"))
 }

@@ -104,12 +104,10 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
         None => None,
         Some(words) => Some(here::words(words, console)?),
     };
-    let bytes = console.files.read(path).map_err(|reason| {
-        told(
-            "bad-plan",
-            format!("{path} cannot be read: {reason}"),
-        )
-    })?;
+    let bytes = console
+        .files
+        .read(path)
+        .map_err(|reason| told("bad-plan", format!("{path} cannot be read: {reason}")))?;
     let plan = Plan::from_bytes(&bytes)
         .map_err(|error| told(error.class(), format!("{path}: {error}")))?;
     check(&plan).map_err(Verdict::Faults)?;
@@ -131,5 +129,9 @@ fn judge(args: &[String], console: &mut Console<'_>) -> Result<Sound, Verdict> {
 /// Ranks and nodes in words.
 fn size(plan: &Plan) -> String {
     let nodes = plan.world().names.len();
-    format!("{} on {}", counted(plan.ranks(), "rank"), counted(nodes, "node"))
+    format!(
+        "{} on {}",
+        counted(plan.ranks(), "rank"),
+        counted(nodes, "node")
+    )
 }

@@ -1,5 +1,6 @@
 //! Events as JSON: one step of a scenario, one line of a launcher, one frame of a journal.
 
+use super::keys;
 use super::malformed::Malformed;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
@@ -88,14 +89,11 @@ pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
         .ok_or_else(|| malformed("it is no object".to_owned()))?;
     let name = text(step, "event")?;
     let Some((_, fields)) = FIELDS.iter().find(|row| row.0 == name) else {
-        return Err(malformed(format!("there is no event {name:?}")));
+        let names: Vec<&str> = FIELDS.iter().map(|row| row.0).collect();
+        let meant = keys::meant(name, &names);
+        return Err(malformed(format!("there is no event {name:?}{meant}")));
     };
-    if let Some(key) = step
-        .keys()
-        .find(|key| !fields.contains(&key.as_str()) && !BESIDE.contains(&key.as_str()))
-    {
-        return Err(malformed(format!("{name} has no field {key:?}")));
-    }
+    judge_keys(step, name, fields)?;
     Ok(match name {
         "alloc" => {
             let attrs = needed(step, "attrs", "object", Json::as_object)?;
@@ -149,6 +147,22 @@ pub fn event(step: &Json) -> Result<Event<'_>, Malformed> {
         },
         _ => Event::DvmEnd,
     })
+}
+
+/// An unknown field is refused, with the nearest.
+fn judge_keys(step: &Map<String, Json>, name: &str, fields: &[&str]) -> Result<(), Malformed> {
+    if let Some(key) = step
+        .keys()
+        .find(|key| !fields.contains(&key.as_str()) && !BESIDE.contains(&key.as_str()))
+    {
+        let meant = keys::meant(key, fields);
+        return Err(malformed(format!("{name} has no field {key:?}{meant}")));
+    }
+    if let Some(Json::Object(expect)) = step.get("expect") {
+        keys::judge(expect, &["status", "effects"])
+            .map_err(|what| malformed(format!("\"expect\": {what}")))?;
+    }
+    Ok(())
 }
 
 fn role(step: &Map<String, Json>) -> Result<ToolRole, Malformed> {

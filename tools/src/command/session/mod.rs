@@ -6,6 +6,7 @@ mod args;
 pub mod malformed;
 // JSON <-> what the engine knows.
 pub mod event_json;
+mod keys;
 pub mod outcome_json;
 pub mod scenario;
 pub mod state_json;
@@ -13,6 +14,7 @@ pub mod state_read;
 // For people.
 mod person;
 // One subcommand each.
+mod reason;
 mod replay;
 mod run;
 mod serve;

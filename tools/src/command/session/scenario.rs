@@ -1,6 +1,7 @@
 //! Scenario files: what a DVM is started with, and what happens to it.
 
 use super::event_json;
+use super::keys;
 use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
 use serde_json::{Map, Value as Json};
 use stowplan_engine::session::{Config, FEATURES, Features, Initial, Limits, Name, State};
@@ -24,6 +25,15 @@ pub struct Scenario {
 const VALUE_BYTES: usize = 64;
 /// What an object of a few keys takes in memory.
 const OBJECT_BYTES: usize = 700;
+
+/// Keys of a file of several scenarios, beside these.
+const FILE_KEYS: &[&str] = &["version", "scenarios", "name", "covers", "note"];
+/// Keys of a scenario.
+const SCENARIO_KEYS: &[&str] = &[
+    "name", "version", "covers", "note", "config", "initial", "steps", "final",
+];
+/// What a DVM begins with.
+pub(super) const FIRST_KEYS: &[&str] = &["config", "initial"];
 
 /// Parses JSON of bounded depth, and of values that memory holds.
 ///
@@ -74,6 +84,7 @@ pub fn read(text: &[u8]) -> Result<Vec<Scenario>, Malformed> {
     let Some(list) = object.remove("scenarios").filter(|list| !list.is_null()) else {
         return Ok(vec![scenario(object)?]);
     };
+    keys::judge(&object, FILE_KEYS).map_err(|what| at("", "the file", &what))?;
     if object.get("version").and_then(Json::as_u64) != Some(1) {
         return Err(at("", "the file", "\"version\" is not 1"));
     }
@@ -103,6 +114,7 @@ fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Malformed> {
         Some(Json::String(name)) => name,
         Some(_) => return Err(at("", "\"name\"", "no string")),
     };
+    keys::judge(&object, SCENARIO_KEYS).map_err(|what| at(&name, "the scenario", &what))?;
     let (config, initial) = beginning(&object).map_err(|(place, what)| at(&name, place, &what))?;
     let Some(Json::Array(steps)) = object.remove("steps") else {
         return Err(at(&name, "\"steps\"", "no list"));
@@ -155,12 +167,20 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     let Some(object) = object_of(json, "\"config\"")? else {
         return Ok(config);
     };
+    keys::judge(object, &["available", "limits", "next_session_id"])
+        .map_err(|what| ("\"config\"", what))?;
     if let Some(list) = object.get("available").filter(|list| !list.is_null()) {
         config.available = features(list)?;
     }
     if let Some(limits) = object_of(object.get("limits"), "\"limits\"")? {
         for (key, json) in limits {
-            let unknown = || ("\"limits\"", format!("there is no limit {key:?}"));
+            let meant = || keys::meant(key, LIMIT_KEYS);
+            let unknown = || {
+                (
+                    "\"limits\"",
+                    format!("there is no limit {key:?}{}", meant()),
+                )
+            };
             let limit = limit(&mut config.limits, key).ok_or_else(unknown)?;
             if !json.is_null() {
                 let wrong = || ("\"limits\"", format!("{key:?} is no whole number"));
@@ -180,6 +200,16 @@ fn config(json: Option<&Json>) -> Result<Config, Place> {
     }
     Ok(config)
 }
+
+/// Keys of limits.
+const LIMIT_KEYS: &[&str] = &[
+    "max_nodes",
+    "max_allocations",
+    "max_pending",
+    "max_namespaces",
+    "max_targets",
+    "max_name",
+];
 
 fn limit<'l>(limits: &'l mut Limits, key: &str) -> Option<&'l mut u64> {
     Some(match key {
@@ -203,7 +233,9 @@ fn features(json: &Json) -> Result<Features, Place> {
         let known = json
             .as_str()
             .and_then(|name| FEATURES.iter().find(|row| row.0 == name));
-        let row = known.ok_or_else(|| (place, format!("there is no attribute {json}")))?;
+        let names: Vec<&str> = FEATURES.iter().map(|row| row.0).collect();
+        let meant = keys::meant(json.as_str().unwrap_or_default(), &names);
+        let row = known.ok_or_else(|| (place, format!("there is no attribute {json}{meant}")))?;
         features = features.with(row.1);
     }
     Ok(features)
@@ -214,6 +246,7 @@ fn initial(json: Option<&Json>) -> Result<Initial, Place> {
     let Some(object) = object_of(json, place)? else {
         return Ok(Initial::default());
     };
+    keys::judge(object, &["nodes", "tools", "scheduler"]).map_err(|what| (place, what))?;
     let names = |key: &str| -> Result<Vec<Name>, Place> {
         let list = match object.get(key) {
             None | Some(Json::Null) => return Ok(Vec::new()),

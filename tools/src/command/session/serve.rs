@@ -1,6 +1,8 @@
 //! `session serve`: a launcher's channel. Events come in, one a line; answers leave after their frames are synced.
 
 use super::args::{Check, Serve};
+use super::keys;
+use super::reason::reason;
 use super::scenario;
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
 use crate::journal_file::JournalFile;
@@ -22,6 +24,8 @@ struct Served<'w> {
     journal: Journal<JournalFile>,
     /// Steps answered in this process.
     steps: usize,
+    /// The line being answered, from 1: the first says what the DVM begins with.
+    line: usize,
 }
 
 pub(super) fn run(
@@ -82,6 +86,7 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
             "standard input, line 1: no JSON object".to_owned(),
         ));
     };
+    keys::judge(&said, scenario::FIRST_KEYS).map_err(|what| place(&what))?;
     let path = &wanted.journal;
     let (config, initial) = scenario::beginning(&said).map_err(|(place, what)| {
         Failure::Scenario(format!("standard input, line 1, {place}: {what}"))
@@ -101,6 +106,7 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
             state,
             journal,
             steps: 0,
+            line: 1,
         });
     }
     if let Tail::Damaged { offset } = found.tail {
@@ -129,6 +135,7 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
                 state: again.state,
                 journal,
                 steps: 0,
+                line: 1,
             });
         }
     }
@@ -140,15 +147,17 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
         state: recovered.state,
         journal,
         steps: 0,
+        line: 1,
     })
 }
 
 impl Served<'_> {
     /// Judges and applies one line; its answer waits for the commit.
     fn answer(&mut self, line: &[u8], answers: &mut String) -> Result<(), Failure> {
+        self.line += 1;
         let told = match json_of(line).map(|json| self.step(&json)) {
             Ok(told) => told?,
-            Err(what) => json!({"error": what}),
+            Err(what) => self.refused(&what),
         };
         answers.push_str(&told.to_string());
         answers.push('\n');
@@ -158,13 +167,13 @@ impl Served<'_> {
     fn step(&mut self, json: &Json) -> Result<Json, Failure> {
         let event = match event_json::event(json) {
             Ok(event) => event,
-            Err(error) => return Ok(json!({"error": error.to_string()})),
+            Err(error) => return Ok(self.refused(&error.to_string())),
         };
         let before = (self.wanted.check == Check::Every).then(|| self.state.clone());
         let (status, effects) = match self.journal.submit(&mut self.state, &event) {
             Ok(outcome) => outcome,
             Err(error @ JournalError::TooLarge { .. }) => {
-                return Ok(json!({"error": error.to_string()}));
+                return Ok(self.refused(&error.to_string()));
             }
             Err(error @ (JournalError::Store(_) | JournalError::Failed)) => {
                 return Err(Failure::Journal(format!(
@@ -180,13 +189,17 @@ impl Served<'_> {
                 .map_err(|error| Failure::broken(&error, &place))?;
         }
         let told = outcome_json::effects(&self.state, &effects);
-        Ok(Json::Object(outcome_json::step(
-            "",
-            self.steps,
-            event.name(),
-            status,
-            told,
-        )))
+        let mut answer = outcome_json::step("", self.steps, event.name(), status, told);
+        answer.insert("line".to_owned(), json!(self.line));
+        if let Some(reason) = reason(&event, status, &effects) {
+            answer.insert("reason".to_owned(), json!(reason));
+        }
+        Ok(Json::Object(answer))
+    }
+
+    /// The answer to a line that is no event.
+    fn refused(&self, what: &str) -> Json {
+        json!({"error": what, "line": self.line})
     }
 
     /// Syncs, then answers.

@@ -16,6 +16,8 @@ mod compaction;
 mod hosts;
 // The table of clauses, decisions and invariants names tests that exist.
 mod clauses;
+// The schema of lines and answers.
+mod schema;
 
 use std::path::{Path, PathBuf};
 

@@ -155,7 +155,7 @@ fn null_means_absent_everywhere() {
             {"event": "spawn", "from": "t", "job": "j", "target": null, "hosts": null, "expect": null},
             {"event": "alloc", "from": "j", "directive": "PMIX_ALLOC_NEW", "attrs": attrs},
             {"event": "grant", "req": 1, "nodes": ["b"], "alloc_id": null, "note": "n"},
-        ], "final": null, "comment": "kept out"});
+        ], "final": null, "note": "kept out"});
     std::fs::write(&path, document.to_string()).unwrap();
     let said = session(&["run", &path, "--check"], b"");
     assert_eq!((said.status, said.err.as_str()), (0, ""));
