@@ -77,6 +77,8 @@ pub struct Options {
     pub mode: CpuMode,
     /// Cpus per process, if said.
     pub pe: Option<Pe>,
+    /// The app has a map, target, pattern or mode of its own: it does without the job's PE where it cannot use it.
+    pub judges_pe: bool,
     /// The job said a PE that this app cannot use.
     pub pe_unused: bool,
     /// Order of ranks.
@@ -241,6 +243,7 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         word_mode: CpuMode::Core,
         mode: CpuMode::Core,
         pe,
+        judges_pe: false,
         pe_unused: false,
         rank: RankBy::Slot,
         rank_said: request.ranking().map(|ranking| (ranking.word, By::Job)),
@@ -254,14 +257,7 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         origins: [map_origin, said(inherited.rank), said(inherited.bind)],
     };
     options.settle_kind(lsf);
-    let threads = attributes.is_set(job, keys::JOB_HWT_CPUS) || options.maps_threads();
-    options.word_mode = if threads {
-        CpuMode::Hwthread
-    } else {
-        CpuMode::Core
-    };
-    options.mode = options.word_mode;
-    options.settle_mode();
+    options.settle_job_modes(request);
     options.settle_rank();
     options.settle_bind(Defaults::Jobs);
     options
@@ -311,16 +307,24 @@ pub fn app_options(
     } else {
         own.is_set(keys::APP_CORE_CPUS).then_some(CpuMode::Core)
     };
-    options.word_mode = own_mode.unwrap_or(job.word_mode);
-    options.mode = own_mode.unwrap_or(job.mode);
+    // Threads are the cpus of LSF's apps alone, not of an app beside them.
+    let mut words = job.clone();
+    if job.lsf && !options.lsf {
+        words.lsf = false;
+        words.settle_job_modes(request);
+    }
+    options.word_mode = own_mode.unwrap_or(words.word_mode);
+    options.mode = own_mode.unwrap_or(words.mode);
     let own_pe = own
         .number(keys::APP_PES_PER_PROC)
         .map(|cpus| Pe { cpus, by: By::App });
-    // Any option of its own makes the app judge for itself whether it can use the job's PE; host lists are none.
-    let bends = own.has_any(keys::APP_PES_PER_PROC..=keys::APP_BINDING_LIMIT);
+    // An app of its own map, target, pattern or mode judges for itself whether it can use the job's PE; others are the job.
+    let mode_said = own.is_set(keys::APP_HWT_CPUS) || own.is_set(keys::APP_CORE_CPUS);
+    let pattern_said = pattern_of(&own, keys::APP_PPR).is_some();
+    options.judges_pe = own_map.is_some() || own_bind.is_some() || pattern_said || mode_said;
     if own_pe.is_some() {
         options.pe = own_pe;
-    } else if bends {
+    } else if options.judges_pe {
         options.drop_unusable_pe(own_bind, offer);
     }
     // Rank.
@@ -356,6 +360,18 @@ impl Options {
     fn maps_threads(&self) -> bool {
         self.lsf
             || mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) == Some(ObjKind::Hwthread)
+    }
+
+    /// What the words of the job make its cpus.
+    fn settle_job_modes(&mut self, request: &SpawnRequest) {
+        let threads = request.attributes().is_set(Owner::Job, keys::JOB_HWT_CPUS);
+        self.word_mode = if threads || self.maps_threads() {
+            CpuMode::Hwthread
+        } else {
+            CpuMode::Core
+        };
+        self.mode = self.word_mode;
+        self.settle_mode();
     }
 
     fn settle_kind(&mut self, lsf: Lsf) {
