@@ -13,11 +13,18 @@ pub struct Curve {
     pub points: Vec<(u64, u64)>,
 }
 
-const WIDTH: u64 = 760;
+const WIDTH: u64 = 880;
 const HEIGHT: u64 = 420;
-const LEFT: u64 = 70;
+const LEFT: u64 = 90;
+/// Where the axis of ranks ends; names of lines stand behind their ends.
+const RIGHT: u64 = 740;
 const BELOW: u64 = 50;
 const ABOVE: u64 = 20;
+/// From one name to the next below it, at least.
+const LINE: u64 = 16;
+/// Colours of paper, ink and grid, by day and by night.
+const STYLE: &str = "<style>.paper{fill:#fff}.ink{fill:#222}.grid{stroke:#ddd}.axis{stroke:#888}\
+@media (prefers-color-scheme:dark){.paper{fill:#161b22}.ink{fill:#e6e6e6}.grid{stroke:#30363d}.axis{stroke:#8b949e}}</style>";
 /// Powers of two at the ends of the axes.
 const RANKS: (u64, u64) = (10, 31);
 const NANOS: (u64, u64) = (12, 36);
@@ -36,7 +43,7 @@ fn place(value: u64, (low, high): (u64, u64), length: u64) -> u64 {
 }
 
 fn x(ranks: u64) -> u64 {
-    LEFT + place(ranks, RANKS, WIDTH - LEFT - 20)
+    LEFT + place(ranks, RANKS, RIGHT - LEFT)
 }
 
 fn y(nanos: u64) -> u64 {
@@ -54,14 +61,14 @@ fn y(nanos: u64) -> u64 {
 pub fn svg(curves: &[Curve]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
+         {STYLE}\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n"
     );
     axes(&mut text);
     let mut line = |words: String| {
         text.push_str(&words);
         text.push('\n');
     };
-    for (row, curve) in (0_u64..).zip(curves) {
+    for curve in curves {
         let mut points = String::new();
         for &(ranks, nanos) in &curve.points {
             write!(points, "{},{} ", x(ranks), y(nanos)).expect("a String takes every character");
@@ -77,16 +84,32 @@ pub fn svg(curves: &[Curve]) -> String {
             points.trim_end(),
             curve.colour
         ));
-        let at = ABOVE + 14 + row * 16;
+    }
+    for (curve, (across, down)) in curves.iter().zip(names(curves)) {
         line(format!(
-            "<text x=\"{}\" y=\"{at}\" fill=\"{}\">{}</text>",
-            LEFT + 10,
-            curve.colour,
-            curve.name
+            "<text x=\"{across}\" y=\"{down}\" fill=\"{}\">{}</text>",
+            curve.colour, curve.name
         ));
     }
     text.push_str("</svg>\n");
     text
+}
+
+/// Where the name of each curve stands: behind its end, and no two in one line.
+fn names(curves: &[Curve]) -> Vec<(u64, u64)> {
+    let end = |curve: &Curve| {
+        let (ranks, nanos) = curve.points.last().copied().unwrap_or((1, 1));
+        (x(ranks) + 8, y(nanos) + 4)
+    };
+    let mut places: Vec<(u64, u64)> = curves.iter().map(end).collect();
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&row| places[row].1);
+    for pair in 1..order.len() {
+        let above = places[order[pair - 1]].1;
+        let own = &mut places[order[pair]].1;
+        *own = (*own).max(above + LINE);
+    }
+    places
 }
 
 /// Both axes, with their lines and labels.
@@ -95,7 +118,7 @@ fn axes(text: &mut String) {
         text.push_str(&words);
         text.push('\n');
     };
-    let (right, floor) = (WIDTH - 20, HEIGHT - BELOW);
+    let (right, floor) = (RIGHT, HEIGHT - BELOW);
     for (ranks, label) in [
         (10, "1 Ki"),
         (15, "32 Ki"),
@@ -105,10 +128,10 @@ fn axes(text: &mut String) {
     ] {
         let at = x(1 << ranks);
         line(format!(
-            "<line x1=\"{at}\" y1=\"{ABOVE}\" x2=\"{at}\" y2=\"{floor}\" stroke=\"#ddd\"/>"
+            "<line x1=\"{at}\" y1=\"{ABOVE}\" x2=\"{at}\" y2=\"{floor}\" class=\"grid\"/>"
         ));
         line(format!(
-            "<text x=\"{at}\" y=\"{}\" text-anchor=\"middle\">{label}</text>",
+            "<text x=\"{at}\" y=\"{}\" class=\"ink\" text-anchor=\"middle\">{label}</text>",
             floor + 16
         ));
     }
@@ -123,17 +146,24 @@ fn axes(text: &mut String) {
     ] {
         let at = y(nanos);
         line(format!(
-            "<line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{right}\" y2=\"{at}\" stroke=\"#ddd\"/>"
+            "<line x1=\"{LEFT}\" y1=\"{at}\" x2=\"{right}\" y2=\"{at}\" class=\"grid\"/>"
         ));
         line(format!(
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{label}</text>",
+            "<text x=\"{}\" y=\"{}\" class=\"ink\" text-anchor=\"end\">{label}</text>",
             LEFT - 6,
             at + 4
         ));
     }
     line(format!(
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">ranks</text>",
-        WIDTH / 2,
+        "<path class=\"axis\" fill=\"none\" d=\"M{LEFT} {ABOVE}V{floor}H{right}\"/>"
+    ));
+    line(format!(
+        "<text class=\"ink\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">ranks of the job</text>",
+        u64::midpoint(LEFT, right),
         HEIGHT - 12
+    ));
+    let middle = u64::midpoint(ABOVE, floor);
+    line(format!(
+        "<text class=\"ink\" transform=\"translate(18 {middle}) rotate(-90)\" text-anchor=\"middle\">time, median</text>"
     ));
 }

@@ -160,14 +160,14 @@ fn curves(processes: &[Row]) -> Vec<Curve> {
         points,
     };
     let mut curves = vec![
-        curve("stowplan, the plan", "#0a6", ours),
-        curve("the plain mapper of the tests", "#888", plain.collect()),
+        curve("stowplan, the plan", "#1a9e5f", ours),
+        curve("the plain mapper of the tests", "#808080", plain.collect()),
     ];
     if processes.is_empty() {
         // What is published of it.
         curves.push(curve(
             "PRRTE master, mapper alone (64,000 ranks)",
-            "#c60",
+            "#c9701a",
             vec![(64_000, 880_000_000)],
         ));
         return curves;
@@ -176,17 +176,17 @@ fn curves(processes: &[Row]) -> Vec<Curve> {
     curves.extend([
         curve(
             "stowplan, whole process",
-            "#26c",
+            "#3f7fdf",
             points("core", |row| row.ours),
         ),
         curve(
             "prterun --map-by core",
-            "#c60",
+            "#c9701a",
             points("core", |row| row.theirs),
         ),
         curve(
             "prterun --map-by slot",
-            "#a22",
+            "#d05050",
             points("slot", |row| row.theirs),
         ),
     ]);

@@ -8,6 +8,7 @@ pub mod exec;
 pub mod explain;
 pub mod export;
 mod here;
+mod manual;
 pub mod map;
 pub mod pages;
 pub mod probe;

@@ -1,13 +1,19 @@
 //! `stowplan help`, `completions SHELL` and `man`: all from the option table that the parser follows.
 
+use super::manual;
+use super::pages::topics::Topic;
 use super::pages::{self, PAGES, Page};
 use crate::Console;
 use crate::report::Refused;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 use clap_complete::Shell;
-use clap_mangen::Man;
 use std::io::{self, Write};
+use stowplan_engine::text::words::{self, spellings};
+use stowplan_job::args::FORMATS;
 use stowplan_job::options::{IGNORED, Meaning, OPTIONS, Row, Takes};
+use stowplan_launch::environment::System;
+use stowplan_topo::builtin::MACHINES;
 
 /// Words of `completions`, in the order of the help text.
 const SHELLS: &[(&str, Shell)] = &[
@@ -31,6 +37,11 @@ fn option(row: &'static Row) -> Arg {
             _ => arg.visible_alias(name),
         };
     }
+    if let Some(values) = values(row.names[0]) {
+        arg = arg
+            .value_parser(PossibleValuesParser::new(values))
+            .hide_possible_values(true);
+    }
     match row.takes {
         Takes::Nothing => arg.action(ArgAction::SetTrue),
         Takes::One => arg.value_name(row.metavar).action(ArgAction::Append),
@@ -42,6 +53,37 @@ fn option(row: &'static Row) -> Arg {
             .value_name(row.metavar)
             .num_args(0..=1)
             .require_equals(true),
+    }
+}
+
+/// Values of an option that completions offer; others are taken too.
+fn values(name: &str) -> Option<Vec<&'static str>> {
+    // The command is made once in a process, and keeps its words.
+    let kept = |word: String| -> &'static str { String::leak(word) };
+    let words = |policies: Vec<&'static str>, qualifiers: Vec<&'static str>| {
+        let qualifiers = qualifiers.into_iter().map(|word| kept(format!(":{word}")));
+        Some(policies.into_iter().chain(qualifiers).collect())
+    };
+    match name {
+        "map-by" => words(
+            spellings(words::MAP_WORDS),
+            spellings(words::MAP_QUALIFIERS),
+        ),
+        "rank-by" => words(spellings(words::RANK_WORDS), Vec::new()),
+        "bind-to" => words(
+            spellings(words::BIND_WORDS),
+            spellings(words::BIND_QUALIFIERS),
+        ),
+        "format" => words(FORMATS.iter().map(|row| row.0).collect(), Vec::new()),
+        "topo" => {
+            let machines = MACHINES
+                .iter()
+                .map(|row| kept(format!("builtin:{}", row.name)));
+            Some(machines.chain(["here"]).collect())
+        }
+        "here" => words(System::ALL.map(System::word).to_vec(), Vec::new()),
+        "gpus" => words(vec!["split", "share", "none"], Vec::new()),
+        _ => None,
     }
 }
 
@@ -112,6 +154,11 @@ pub fn command() -> Command {
 
 /// Prints what there is to say, or what a subcommand takes. Words that call nothing are passed over.
 pub fn help(of: &[String], console: &mut Console<'_>) -> u8 {
+    if let [word] = of
+        && let Some(topic) = Topic::of(word)
+    {
+        return give(console, |out| out.write_all(topic.page().as_bytes()));
+    }
     let mut whole = command();
     whole.build();
     let mut found = &mut whole;
@@ -153,15 +200,26 @@ pub fn completions(args: &[String], console: &mut Console<'_>) -> u8 {
     give(console, |out| out.write_all(&text))
 }
 
-/// Prints the manual page: the command, then every option of `map`.
+/// Prints the manual page: the command with every option of `map`, or a subcommand.
 pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
-    if let Some(word) = args.first() {
-        let sentence = format!("man takes no arguments, and {word:?} is one");
-        let class = "bad-option";
-        return Refused::Told { class, sentence }.print(console.err);
-    }
     let mut text = Vec::new();
-    match page(&mut text) {
+    let written = match args {
+        [] => manual::whole(command(), map(), &mut text),
+        words => {
+            let name = words.join(" ");
+            let mut pages = PAGES.iter().chain([&pages::MAP]);
+            let Some(page) = pages.find(|page| page.words == name) else {
+                return no_page(&name).print(console.err);
+            };
+            let command = if name == pages::MAP.words {
+                map()
+            } else {
+                described(page)
+            };
+            manual::of_page(page, command, &mut text)
+        }
+    };
+    match written {
         Ok(()) => give(console, |out| out.write_all(&text)),
         Err(error) => {
             let to = "the manual page".to_owned();
@@ -170,15 +228,17 @@ pub fn man(args: &[String], console: &mut Console<'_>) -> u8 {
     }
 }
 
-fn page(text: &mut Vec<u8>) -> io::Result<()> {
-    let whole = Man::new(command());
-    whole.render_title(text)?;
-    whole.render_name_section(text)?;
-    whole.render_synopsis_section(text)?;
-    whole.render_description_section(text)?;
-    whole.render_subcommands_section(text)?;
-    Man::new(map().name("stowplan map")).render_options_section(text)?;
-    whole.render_version_section(text)
+fn no_page(name: &str) -> Refused {
+    let names: Vec<&str> = PAGES.iter().map(|page| page.words).chain(["map"]).collect();
+    let near = words::nearest(names.iter().copied(), name);
+    let hint = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
+    Refused::Told {
+        class: "bad-option",
+        sentence: format!(
+            "man has no page of {name:?}: {hint}there are {}",
+            names.join(", ")
+        ),
+    }
 }
 
 fn give(console: &mut Console<'_>, answer: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> u8 {
@@ -198,9 +258,46 @@ mod tests {
     }
 
     #[test]
+    fn every_subcommand_has_a_page() {
+        for page in PAGES.iter().chain([&pages::MAP]) {
+            let mut text = Vec::new();
+            manual::of_page(page, described(page), &mut text).unwrap();
+            let text = String::from_utf8(text).unwrap();
+            for heading in ["EXIT STATUS", "FORMATS", "EXAMPLES"] {
+                assert!(
+                    text.contains(&format!(".SH \"{heading}\"")),
+                    "{}",
+                    page.words
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn completions_offer_values() {
+        for shell in SHELLS
+            .iter()
+            .filter(|row| ["bash", "zsh", "fish"].contains(&row.0))
+        {
+            let mut text = Vec::new();
+            clap_complete::generate(shell.1, &mut command(), "stowplan", &mut text);
+            let text = String::from_utf8(text).unwrap();
+            for word in [
+                "pe-list",
+                "oversubscribe",
+                "frontier",
+                "ndjson",
+                "if-supported",
+            ] {
+                assert!(text.contains(word), "{word} is not offered by {}", shell.0);
+            }
+        }
+    }
+
+    #[test]
     fn the_manual_names_every_option() {
         let mut text = Vec::new();
-        page(&mut text).unwrap();
+        manual::whole(command(), map(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap().replace('\\', "");
         for row in OPTIONS {
             assert!(

@@ -3,6 +3,12 @@
 
 // Pages of score, advise and batch.
 mod advice;
+// Exit statuses, formats.
+mod behind;
+// Values of options.
+pub mod topics;
+
+pub use behind::{EXAMPLES_ALL, FORMATS, STATUS};
 
 /// A subcommand, or a subcommand of one.
 #[derive(Clone, Copy, Debug)]
@@ -434,17 +440,23 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         words: "man",
-        synopsis: "",
-        about: "Prints the manual page",
+        synopsis: "[SUBCOMMAND]",
+        about: "Prints the manual page, or that of a subcommand",
         options: &[],
-        examples: &[],
+        examples: &[("stowplan man map", "to be read with man -l -")],
     },
     Page {
         words: "help",
-        synopsis: "[SUBCOMMAND]",
-        about: "Prints this, or the help of a subcommand",
+        synopsis: "[SUBCOMMAND | OPTION]",
+        about: "Prints this, the help of a subcommand, or the values of an option",
         options: &[],
-        examples: &[("stowplan help session run", "as session run --help")],
+        examples: &[
+            ("stowplan help session run", "as session run --help"),
+            (
+                "stowplan help map-by",
+                "every policy and qualifier; also rank-by bind-to topo host hostfile rankfile seq format",
+            ),
+        ],
     },
 ];
 
