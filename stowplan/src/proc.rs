@@ -250,6 +250,17 @@ impl<'p> Cpus<'p> {
     pub const fn is_empty(&self) -> bool {
         self.set.is_none()
     }
+
+    /// The text, in one allocation: what `Display` writes.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// assert_eq!(proc.cpus().list(), proc.cpus().to_string());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn list(&self) -> String {
+        self.set.map(list_form).unwrap_or_default()
+    }
 }
 
 impl fmt::Display for Cpus<'_> {

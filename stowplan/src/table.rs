@@ -2,6 +2,7 @@
 
 use crate::proc::Cpus;
 use crate::{Error, Plan, workers};
+use rayon::prelude::*;
 use std::fmt;
 use std::sync::OnceLock;
 use stowplan_engine::id::Id as _;
@@ -69,25 +70,38 @@ impl Columns<'_> {
             let sentence = format!("a column has {rows} rows, the job has {ranks} ranks");
             return Err(Error::told("bad-value", &sentence));
         }
-        let (mut apps, mut own) = (app, app_rank);
-        for (number, placed) in (0..).zip(plan.inner().apps()) {
-            let procs = placed.procs().0 as usize;
-            let first = apps.split_off_mut(..procs).unwrap_or_default();
-            first.fill(number);
-            let first = own.split_off_mut(..procs).unwrap_or_default();
-            first
-                .iter_mut()
-                .zip(0..)
-                .for_each(|(out, rank)| *out = rank);
-        }
         workers::run(|| {
-            plan.inner()
-                .expand_columns([node, local_rank, node_rank, &mut *object, cpus]);
+            let own = || number_apps(plan, app, app_rank);
+            let placed = || {
+                let columns = [node, local_rank, node_rank, &mut *object, cpus];
+                plan.inner().expand_columns(columns);
+            };
+            rayon::join(own, placed);
+            let kinds = kind.par_chunks_mut(CHUNK);
+            kinds.zip(object.par_chunks_mut(CHUNK)).for_each(unpack);
         })?;
-        for (kind, object) in kind.iter_mut().zip(object) {
-            (*kind, *object) = ProcTable::unpacked(*object);
-        }
         Ok(())
+    }
+}
+
+/// Rows that a thread unpacks at once.
+const CHUNK: usize = 1 << 16;
+
+/// The kinds of objects, and in place their indices.
+fn unpack((kinds, objects): (&mut [u32], &mut [u32])) {
+    for (kind, object) in kinds.iter_mut().zip(objects) {
+        (*kind, *object) = ProcTable::unpacked(*object);
+    }
+}
+
+/// The app of each rank, and its rank in the app.
+fn number_apps(plan: &Plan, mut apps: &mut [u32], mut ranks: &mut [u32]) {
+    for (number, app) in (0..).zip(plan.inner().apps()) {
+        let procs = app.procs().0 as usize;
+        let own = apps.split_off_mut(..procs).unwrap_or_default();
+        own.fill(number);
+        let own = ranks.split_off_mut(..procs).unwrap_or_default();
+        own.iter_mut().zip(0..).for_each(|(out, rank)| *out = rank);
     }
 }
 

@@ -136,7 +136,7 @@ pub unsafe extern "C" fn stow_plan_cpus(
     call(|| {
         // SAFETY: handed on.
         let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&plan.proc(rank)?.cpus().to_string())
+        room.put_text(&plan.proc(rank)?.cpus().list())
     })
 }
 
@@ -272,7 +272,7 @@ pub unsafe extern "C" fn stow_plan_cpuset(
         let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
         let cpus = plan.plan.cpus(id);
         let cpus = cpus.ok_or_else(|| Fail::NotFound(format!("there is no cpu set {id}")))?;
-        room.put_text(&cpus.to_string())
+        room.put_text(&cpus.list())
     })
 }
 

@@ -155,12 +155,17 @@ impl<T: Copy> Room<T> {
 impl Room<c_char> {
     /// Text with the NUL behind it.
     pub(crate) fn put_text(self, text: &str) -> Result<(), Fail> {
-        let bytes: Vec<c_char> = text
-            .bytes()
-            .map(|byte| byte.cast_signed() as c_char)
-            .chain([0])
-            .collect();
-        self.put(&bytes)
+        let needed = text.len() + 1;
+        self.needed.put(needed)?;
+        if needed > self.capacity {
+            return Err(Fail::TooSmall);
+        }
+        // SAFETY: there is room for the text and the NUL; the caller's memory is none of ours.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), self.out.cast(), text.len());
+            self.out.add(text.len()).write(0);
+        }
+        Ok(())
     }
 }
 

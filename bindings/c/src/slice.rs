@@ -109,7 +109,7 @@ pub unsafe extern "C" fn stow_slice_cpus(
     call(|| {
         // SAFETY: handed on.
         let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&slice.proc(local_rank)?.cpus().to_string())
+        room.put_text(&slice.proc(local_rank)?.cpus().list())
     })
 }
 

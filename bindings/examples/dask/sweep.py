@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 import stowplan
 
 MACHINES = ["builtin:frontier", "builtin:perlmutter-cpu", "builtin:leonardo-dcgp", "package:2 core:8 pu:2"]
-POLICIES = ["slot", "node", "core", "l3cache", "numa", "package", "hwthread", "core:pe=2", "numa:pe=4", "ppr:4:node"]
+POLICIES = ["slot", "node", "core", "l3cache", "numa", "package", "hwthread", "package:pe=2", "numa:pe=4", "ppr:4:node"]
 COUNTS = range(4, 1004, 4)
 PART = 250
 

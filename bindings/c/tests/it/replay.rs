@@ -42,7 +42,7 @@ fn cut_and_damaged_bytes_pass() {
     let slice = plan.node("a").expect("it is there").to_bytes();
     for whole in [plan.to_bytes(), plan.to_broadcast(), slice, job.to_bytes()] {
         bytes(&whole);
-        let step = (whole.len() / 40).max(1);
+        let step = (whole.len() / 12).max(1);
         for at in (0..whole.len()).step_by(step) {
             bytes(&whole[..at]);
             let mut damaged = whole.clone();
