@@ -184,3 +184,75 @@ fn a_browser_shows_it_without_complaint() {
     }
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// The colours that a picture names, of light and of dark paper.
+fn colours(picture: &str) -> [std::collections::BTreeMap<String, [u8; 3]>; 2] {
+    let mut found = picture.match_indices(":root,svg{").map(|(at, start)| {
+        let rest = &picture[at + start.len()..];
+        let rest = &rest[..rest.find('}').unwrap()];
+        let colour = |entry: &str| {
+            let (name, value) = entry.split_once(':').unwrap();
+            let digits = value.trim_start_matches('#');
+            let digits: String = match digits.len() {
+                3 => digits.chars().flat_map(|digit| [digit, digit]).collect(),
+                _ => digits.to_owned(),
+            };
+            let part = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
+            (name.to_owned(), [part(0), part(2), part(4)])
+        };
+        rest.split(';').map(colour).collect()
+    });
+    [found.next().unwrap(), found.next().unwrap()]
+}
+
+/// Contrast of two colours as WCAG 2.1 defines it.
+#[expect(clippy::float_arithmetic, reason = "the definition of WCAG")]
+fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let light = |colour: [u8; 3]| -> f64 {
+        let parts = colour.map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
+        });
+        0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    };
+    let (a, b) = (light(one), light(other));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn colours_are_apart_as_wcag_aa_asks() {
+    let job = "-H n[0-1]:4 --topo 'package:2 core:2 pu:1' -n 8 --map-by core";
+    for picture in [
+        run(&format!("map --format html {job}")).out,
+        run(&format!("map --format svg {job}")).out,
+        run(&format!("score --format svg --pattern ring -- {job}")).out,
+    ] {
+        for colours in colours(&picture) {
+            let apart = |one: &str, other: &str, least: f64| {
+                let found = contrast(colours[one], colours[other]);
+                assert!(
+                    found >= least,
+                    "{one} on {other}: {found}, at least {least}"
+                );
+            };
+            // Text, on every ground that it stands on.
+            for ground in [
+                "--paper", "--cell", "--f0", "--f1", "--f2", "--f3", "--f4", "--f5",
+            ] {
+                apart("--ink", ground, 4.5);
+            }
+            apart("--soft", "--paper", 4.5);
+            apart("--soft", "--cell", 4.5);
+            // Frames and lines that say something.
+            apart("--line", "--paper", 3.0);
+            for app in 0..6 {
+                apart(&format!("--s{app}"), &format!("--f{app}"), 3.0);
+                apart(&format!("--s{app}"), "--paper", 3.0);
+            }
+        }
+    }
+}

@@ -22,7 +22,7 @@ use stowplan_job::args::map_args;
 use stowplan_score::advise::{Policy, best_known};
 use stowplan_score::level::Level;
 use stowplan_score::pattern::Part;
-use stowplan_score::score::{Score, score};
+use stowplan_score::score::{Leaving, Score, score};
 use stowplan_score::weight::Weight;
 
 const FORMATS: &[(&str, Format)] = &[
@@ -62,12 +62,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         Format::Text => text(&found, (&asked.parts, known), out),
         Format::Svg => out.write_all(edges_svg(&edges(&plan, &asked.parts)).as_bytes()),
         Format::Html => {
-            let mut lines = Vec::new();
-            text(&found, (&asked.parts, None), &mut lines)?;
-            let lines: Vec<String> = String::from_utf8_lossy(&lines)
-                .lines()
-                .map(str::to_owned)
-                .collect();
+            let lines = sentences(&found, &asked.parts);
             let figure = edges_svg(&edges(&plan, &asked.parts));
             let page = html_with("stowplan score", &plan, &lines, &figure);
             out.write_all(page.as_bytes())
@@ -188,6 +183,34 @@ fn text(
         )?;
     }
     Ok(())
+}
+
+/// The figures as lines of a page.
+fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
+    let unit = found.unit.word();
+    let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
+    let first = format!(
+        "{} ranks · {} nodes · {}: {} {unit}, both directions counted",
+        number(&found.ranks),
+        number(&found.nodes),
+        words.join(" + "),
+        number(&found.edges),
+    );
+    let level = |level: &Leaving| {
+        let share = level.leave.per_mille(found.edges);
+        format!(
+            "{} {unit} leave their {} ({}.{} %), at most {} one of them",
+            number(&level.leave),
+            level.level.word(),
+            share / 10,
+            share % 10,
+            number(&level.worst)
+        )
+    };
+    std::iter::once(first)
+        .chain(found.levels.iter().map(level))
+        .collect()
 }
 
 /// A written number with a comma between the thousands of its whole part.
