@@ -1,4 +1,4 @@
-//! Why an event was refused, in words. Source: reservations 3.
+//! Why an event was refused, in words. Source: reservations "Clauses".
 
 #![expect(
     clippy::wildcard_enum_match_arm,
