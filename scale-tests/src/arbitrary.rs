@@ -31,6 +31,15 @@ pub fn job(seed: u64, number: u64) -> Job {
     drawn(&mut choices, &Cell::numbered(number))
 }
 
+/// The same on a machine with GPUs.
+#[must_use]
+pub fn job_with_gpus(seed: u64, number: u64) -> Job {
+    let mut choices = Choices::seeded(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let with: Vec<usize> = (0..MACHINES.len()).filter(|&at| MACHINES[at].gpus.is_some()).collect();
+    let machine = *choices.pick(&with);
+    on_machine(&mut choices, &Cell::numbered(number), machine)
+}
+
 /// The job that a fuzzer's bytes say: a cell in the first four, the rest drawn.
 #[must_use]
 pub fn job_from_bytes(bytes: &[u8]) -> Job {
@@ -40,8 +49,13 @@ pub fn job_from_bytes(bytes: &[u8]) -> Job {
 }
 
 fn drawn(choices: &mut Choices<'_>, cell: &Cell) -> Job {
+    let machine = machine(choices, cell);
+    on_machine(choices, cell, machine)
+}
+
+fn on_machine(choices: &mut Choices<'_>, cell: &Cell, machine: usize) -> Job {
     let mut job = Job {
-        machine: machine(choices, cell),
+        machine,
         ..Job::default()
     };
     let mut cluster = cluster(choices, &mut job);
@@ -163,7 +177,31 @@ fn app(
     if own_class(choices) {
         app.bind = cell.bind_text(choices);
     }
+    if MACHINES[job.machine].gpus.is_some() {
+        gpus(choices, &mut app, number);
+    }
     app
+}
+
+/// On machines with GPUs half of the apps are mapped to them, and most say how they are given.
+fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
+    if choices.once_in(2) {
+        let map = *choices.pick(&["gpu", "gpu:span", "gpu:pe=2", "ppr:1:gpu", "ppr:2:gpu", "mpibind", "mpibind:gpu=0", "mpibind:greedy=0", "mpibind:threads=2", "mpibind:smt=1"]);
+        let more = number == 0 && choices.once_in(3);
+        app.map = Some(format!("{map}{}", if more { ":oversubscribe" } else { "" }));
+        app.rank = None;
+        if map.starts_with("mpibind") {
+            app.bind = choices.once_in(4).then(|| "none".to_owned());
+            app.gpus = choices.once_in(6).then(|| "none".to_owned());
+            return;
+        }
+        app.bind = choices.pick(&[None, None, Some("none"), Some("core"), Some("hwthread")]).map(str::to_owned);
+        app.gpus = choices.once_in(6).then(|| (*choices.pick(&["none", "1", "share"])).to_owned());
+    } else {
+        app.gpus = choices
+            .pick(&[None, Some("split"), Some("share"), Some("1"), Some("2"), Some("none")])
+            .map(str::to_owned);
+    }
 }
 
 /// The node or two that an app of a job of alike apps names; `None`: it goes on where the last one ended.

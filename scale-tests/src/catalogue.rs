@@ -9,10 +9,24 @@ pub struct Entry {
     pub topo: &'static str,
     /// Its text, when it is a file.
     pub xml: Option<&'static str>,
+    /// GPUs: near each object of which kind, and their visible numbers in logical order.
+    pub gpus: Option<(ObjKind, &'static [u32])>,
 }
 
 const fn synthetic(topo: &'static str) -> Entry {
-    Entry { topo, xml: None }
+    Entry {
+        topo,
+        xml: None,
+        gpus: None,
+    }
+}
+
+const fn with_gpus(topo: &'static str, kind: ObjKind, visible: &'static [u32]) -> Entry {
+    Entry {
+        topo,
+        xml: None,
+        gpus: Some((kind, visible)),
+    }
 }
 
 /// A machine of `cases/machines`.
@@ -25,6 +39,7 @@ macro_rules! file {
                 $name,
                 ".xml"
             ))),
+            gpus: None,
         }
     };
 }
@@ -64,6 +79,10 @@ pub const MACHINES: &[Entry] = &[
     file!("everything-disallowed-but-one"),
     file!("memory-disallowed"),
     file!("interleaved-over-packages"),
+    with_gpus("package:2 numa:2 l3:1 core:2 pu:1", ObjKind::Numa, &[3, 2, 1, 0]),
+    with_gpus("package:2 core:3 pu:2", ObjKind::Package, &[0, 1, 2, 3]),
+    with_gpus("package:1 l3:2 core:3 pu:1", ObjKind::L3, &[5, 1]),
+    with_gpus("package:1 core:6 pu:1", ObjKind::Machine, &[2, 7, 4]),
 ];
 
 impl Entry {
@@ -75,6 +94,17 @@ impl Entry {
 }
 
 impl Entry {
+    /// What is typed behind `--devices`, if there are GPUs.
+    #[must_use]
+    pub fn devices(&self) -> Option<String> {
+        let (kind, visible) = self.gpus?;
+        let kind = match kind {
+            ObjKind::Machine => "node",
+            kind => kind.word(),
+        };
+        let numbers: Vec<String> = visible.iter().map(u32::to_string).collect();
+        Some(format!("gpu={kind}:{}", numbers.join(",")))
+    }
     /// Whether it has objects of this kind.
     #[must_use]
     pub fn has(&self, kind: ObjKind) -> bool {
@@ -85,7 +115,8 @@ impl Entry {
             ObjKind::Package => ("package:", "\"Package\""),
             ObjKind::Core => ("core:", "\"Core\""),
             ObjKind::Machine | ObjKind::Numa | ObjKind::Hwthread => return true,
-            ObjKind::Die | ObjKind::L5 | ObjKind::L4 | ObjKind::Gpu => return false,
+            ObjKind::Die | ObjKind::L5 | ObjKind::L4 => return false,
+            ObjKind::Gpu => return self.gpus.is_some(),
         };
         match self.xml {
             Some(xml) => xml.contains(element),

@@ -10,6 +10,7 @@ use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
+use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcTable};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::component::Call;
@@ -265,7 +266,13 @@ fn there_and_back(bytes: &[u8]) -> Option<Verdict> {
 
 /// The catalogue as the plain mapper reads it.
 static READ: LazyLock<Vec<stowplan_reference::machine::Machine>> = LazyLock::new(|| {
-    let read = |entry: &Entry| read_machine(entry.text(), &[]).expect("a machine of the catalogue");
+    let read = |entry: &Entry| {
+        let machine = read_machine(entry.text(), &[]).expect("a machine of the catalogue");
+        match entry.gpus {
+            Some((kind, visible)) => machine.with_gpus(kind, visible),
+            None => machine,
+        }
+    };
     MACHINES.iter().map(read).collect()
 });
 
@@ -276,7 +283,13 @@ static DRAFTS: LazyLock<Vec<TopologyDraft>> = LazyLock::new(|| {
             Some(xml) => stowplan_topo::xml::parse(xml.as_bytes()),
             None => stowplan_topo::synthetic::parse(entry.topo),
         };
-        draft.expect("a machine of the catalogue")
+        let mut draft = draft.expect("a machine of the catalogue");
+        if let Some(words) = entry.devices() {
+            let stated = stowplan_topo::devices::read(&words).map(|(_, stated)| stated);
+            let replaced = stated.and_then(|stated| stated.replace(&mut draft));
+            replaced.expect("devices of the catalogue");
+        }
+        draft
     };
     MACHINES.iter().map(read).collect()
 });
@@ -326,8 +339,9 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
             wanted,
         });
     }
+    let given = plan.given_gpus();
     wanted.iter().find_map(|wanted| {
-        let found = row(plan, u32::try_from(wanted.rank).ok()?)?;
+        let found = row_with(plan, &given, u32::try_from(wanted.rank).ok()?)?;
         (found != *wanted).then(|| Difference {
             kind: "rows",
             engine: found.tsv(),
@@ -375,6 +389,7 @@ fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<
             node_rank: u64::from(table.node_rank(rank)),
             object: table.object(rank),
             cpus: cpus.map(|cpus| cpus.iter().collect::<Cpus>()),
+            gpus: wanted.gpus.clone(),
             ..*wanted
         };
         (found != *wanted).then(|| Difference {
@@ -388,6 +403,10 @@ fn table_that_differs(table: &ProcTable, plan: &Plan, wanted: &[Row]) -> Option<
 /// What a plan says of a rank, as the plain mapper would; `None` for a rank that is not there.
 #[must_use]
 pub fn row(plan: &Plan, rank: u32) -> Option<Row> {
+    row_with(plan, &plan.given_gpus(), rank)
+}
+
+fn row_with(plan: &Plan, given: &GivenGpus, rank: u32) -> Option<Row> {
     let place = plan.place(Rank(rank))?;
     let world = plan.world();
     Some(Row {
@@ -402,5 +421,6 @@ pub fn row(plan: &Plan, rank: u32) -> Option<Row> {
         cpus: place
             .cpus
             .map(|cpus| world.cpusets.get(cpus).iter().collect::<Cpus>()),
+        gpus: given.of(place.node, place.local_rank).to_vec(),
     })
 }

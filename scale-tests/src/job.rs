@@ -1,12 +1,14 @@
 //! A job as a user would type it: what the generators make, what is shrunk, what is printed to be pasted.
 
+use crate::catalogue::MACHINES;
 use std::fmt::Write as _;
 use stowplan_engine::error::at::Text;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
 use stowplan_engine::text::mapping::MapForm;
@@ -26,9 +28,16 @@ pub struct App {
     pub rank: Option<String>,
     /// `--bind-to`.
     pub bind: Option<String>,
+    /// `--gpus`, or digits: `--gpus-per-rank`.
+    pub gpus: Option<String>,
 }
 
 impl App {
+    fn gpu_option(&self) -> &'static str {
+        let digits = self.gpus.as_ref().is_some_and(|said| said.bytes().all(|byte| byte.is_ascii_digit()));
+        if digits { "--gpus-per-rank" } else { "--gpus" }
+    }
+
     /// Its options with their values, in the order in which they are written and read.
     #[must_use]
     pub fn options(&self) -> Vec<(&'static str, String)> {
@@ -40,6 +49,7 @@ impl App {
             ("--map-by", &self.map),
             ("--rank-by", &self.rank),
             ("--bind-to", &self.bind),
+            (self.gpu_option(), &self.gpus),
         ];
         let words = said
             .into_iter()
@@ -104,6 +114,13 @@ impl Job {
                     "--hostfile" => intake.hostfile(id, &value, Scope::Global),
                     "--map-by" => intake.map(owner, MapForm::Whole, row, None)?,
                     "--rank-by" => intake.rank(owner, row, None)?,
+                    "--gpus" | "--gpus-per-rank" => {
+                        let key = match owner {
+                            Owner::Job => keys::JOB_GPUS,
+                            Owner::App(_) => keys::APP_GPUS,
+                        };
+                        intake.single(owner, key, Value::String(value), row, Scope::Global)?;
+                    }
                     _ => intake.bind(owner, row, None)?,
                 }
             }
@@ -132,6 +149,20 @@ impl Job {
         );
         for (nodes, machine) in &self.others {
             let _ = write!(text, " --topo '{nodes}={}'", topology(*machine));
+        }
+        let machines = std::iter::once(("", self.machine));
+        let others = self.others.iter().map(|(nodes, machine)| (nodes.as_str(), *machine));
+        for (nodes, machine) in machines.chain(others) {
+            let between = if nodes.is_empty() { "" } else { "=" };
+            match MACHINES.get(machine).and_then(|entry| entry.devices()) {
+                Some(devices) => {
+                    let _ = write!(text, " --devices {nodes}{between}{devices}");
+                }
+                None if between == "=" => {
+                    let _ = write!(text, " --devices {nodes}=gpu=none");
+                }
+                None => {}
+            }
         }
         if let Some(head) = &self.head {
             let _ = write!(text, " --head {head}");

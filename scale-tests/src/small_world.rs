@@ -284,6 +284,7 @@ fn app(cell: &Cell, np: Option<u32>, number: u32) -> App {
         map: cell.map_text(&mut plain, file, number),
         rank: cell.rank_text(&mut plain),
         bind: cell.bind_text(&mut plain),
+        gpus: None,
     }
 }
 

@@ -88,7 +88,10 @@ impl<'a> Turn<'_, 'a> {
 
     /// The first target object with a free cpu inside `within`, LIMIT not reached.
     fn bind_object(&mut self, seat: usize, target: ObjKind, within: &Cpus) -> Option<Cpus> {
-        let object = self.machine(seat).objects(target).iter().find(|object| {
+        // Bound by GPU: the locality of its own one.
+        let own = |object: &&'a Object| target != ObjKind::Gpu || object.cpus == *within;
+        let objects = self.machine(seat).objects(target).iter().filter(own);
+        let object = objects.into_iter().find(|object| {
             let inside = self.node(seat).free.and(&object.cpus).and(within);
             !self.limit_reached(seat, object) && self.cpus_for(seat, target, &inside) > 0
         })?;

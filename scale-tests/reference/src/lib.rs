@@ -23,6 +23,8 @@ mod turn;
 mod count;
 // Section 6.
 mod rank;
+// docs/gpus.md.
+mod gpus;
 
 pub use refusal::Refusal;
 
@@ -32,7 +34,7 @@ use place::{Reading, entries_of, need_entries, place, place_listed};
 use pool::Pool;
 use std::fmt::Write as _;
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind};
+use stowplan_engine::policy::{BindTo, CpuMode, MapBy, ObjKind, PprObject};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Numbering, Policy};
 use turn::{Job, Turn};
@@ -73,6 +75,8 @@ pub struct Row {
     pub object: Option<(ObjKind, u32)>,
     /// What it is bound to.
     pub cpus: Option<Cpus>,
+    /// Visible numbers of the GPUs that it is given, ascending.
+    pub gpus: Vec<u32>,
 }
 
 impl Row {
@@ -100,6 +104,9 @@ impl Row {
                 .as_ref()
                 .map_or_else(|| "-".to_owned(), Cpus::list),
         );
+        if !self.gpus.is_empty() {
+            let _ = write!(line, "\tgpus {:?}", self.gpus);
+        }
         line
     }
 }
@@ -163,7 +170,8 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
             lsf_lines += job.procs.len() as u64 - before;
         }
     }
-    Ok(rank::rows(&job, &resolved.apps))
+    let given = gpus::deal(&job, resolved)?;
+    Ok(rank::rows(&job, &resolved.apps, &given))
 }
 
 /// One app's turn. Where a node's objects are too small for a PE that is only the job's, the app does without it: no error
@@ -266,6 +274,10 @@ fn place_app(
         (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };
+    let by_gpu = matches!(policy.map, MapBy::Ppr { on: PprObject::Kind(ObjKind::Gpu), .. });
+    if count == 0 && by_gpu && !seats.is_empty() {
+        return Refusal::err("device-not-found", format!("{app:?} maps by GPU"));
+    }
     if count == 0 {
         return Refusal::err("no-processes", format!("{app:?} has none"));
     }

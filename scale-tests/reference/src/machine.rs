@@ -40,7 +40,11 @@ pub struct Machine {
     /// All PUs.
     pub cpus: Cpus,
     /// Objects of each kind, by `kind as usize`, in logical order. NUMA nodes: only those that are places to map to.
-    objects: [Vec<Object>; 12],
+    objects: [Vec<Object>; 13],
+    /// NUMA nodes that share no cpu with an earlier one, in tree order: mpibind's domains.
+    pub memories: Vec<Cpus>,
+    /// Visible numbers of the GPUs, in logical order.
+    pub visible: Vec<u32>,
     /// Devices, in file order.
     pub devices: Vec<Device>,
     /// Latencies between NUMA nodes.
@@ -69,6 +73,12 @@ impl Machine {
 
     /// NUMA nodes by OS number, up to the first that overlaps an earlier one (section 1, "NUMA").
     fn keep_disjoint_numa(&mut self) {
+        for numa in &self.objects[ObjKind::Numa as usize] {
+            let meets = |other: &Cpus| other.meets(&numa.cpus);
+            if !self.memories.iter().any(meets) {
+                self.memories.push(numa.cpus.clone());
+            }
+        }
         let numas = &mut self.objects[ObjKind::Numa as usize];
         numas.sort_by_key(|numa| (numa.os, numa.logical));
         let mut taken = Cpus::none();
@@ -79,6 +89,35 @@ impl Machine {
         });
         numas.truncate(overlap.unwrap_or(numas.len()));
         numas.sort_by_key(|numa| numa.logical);
+    }
+
+    /// The same machine with GPUs near each object of a kind: as many as the numbers come to, by turns of neighbours.
+    #[must_use]
+    pub fn with_gpus(mut self, kind: ObjKind, visible: &[u32]) -> Self {
+        let whole = Object {
+            kind,
+            logical: 0,
+            os: None,
+            cpus: self.cpus.clone(),
+        };
+        let places = match kind {
+            ObjKind::Machine => vec![whole],
+            kind => self.objects(kind).to_vec(),
+        };
+        let each = visible.len() / places.len().max(1);
+        for place in places {
+            for _ in 0..each {
+                let gpus = &mut self.objects[ObjKind::Gpu as usize];
+                gpus.push(Object {
+                    kind: ObjKind::Gpu,
+                    logical: u32::try_from(gpus.len()).unwrap_or(u32::MAX),
+                    os: None,
+                    cpus: place.cpus.clone(),
+                });
+            }
+        }
+        self.visible = visible.to_vec();
+        self
     }
 
     /// Objects of a kind, in logical order.

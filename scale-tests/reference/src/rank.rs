@@ -10,6 +10,8 @@ use stowplan_engine::table::apps::{AppId, AppTable};
 /// A process and what its rank is sorted by.
 struct Placed<'p, 'a> {
     proc: &'p Proc<'a>,
+    /// Its place in the job's placement order.
+    at: usize,
     /// Place of its node in the job's node order.
     node: usize,
     /// Place of its object among those of its node.
@@ -20,7 +22,7 @@ struct Placed<'p, 'a> {
 }
 
 /// The rows of the job, in rank order: app after app, each by its own rank policy.
-pub(crate) fn rows(job: &Job<'_>, apps: &AppTable) -> Vec<Row> {
+pub(crate) fn rows(job: &Job<'_>, apps: &AppTable, given: &[Vec<u32>]) -> Vec<Row> {
     let mut rows = Vec::new();
     for app in apps.ids() {
         let Some(policy) = apps.policy(app) else {
@@ -46,6 +48,7 @@ pub(crate) fn rows(job: &Job<'_>, apps: &AppTable) -> Vec<Row> {
                 node_rank: proc.before,
                 object: proc.object.map(|(object, _)| (object.kind, object.logical)),
                 cpus: proc.cpus.clone(),
+                gpus: given[placed.at].clone(),
             });
         }
     }
@@ -57,7 +60,7 @@ fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
     let mut on_node: BTreeMap<usize, u64> = BTreeMap::new();
     let mut on_object: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     let mut all = Vec::new();
-    for proc in job.procs.iter().filter(|proc| proc.app == app) {
+    for (at, proc) in job.procs.iter().enumerate().filter(|(_, proc)| proc.app == app) {
         let node = job
             .order
             .iter()
@@ -70,6 +73,7 @@ fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
         );
         all.push(Placed {
             proc,
+            at,
             node,
             object,
             on_node: *nth,

@@ -23,6 +23,8 @@ pub(crate) struct Proc<'a> {
     pub(crate) cpus: Option<Cpus>,
     /// Processes on its node before it.
     pub(crate) before: u64,
+    /// GPUs by logical number, where its map deals them (mpibind).
+    pub(crate) dealt: Option<Vec<usize>>,
 }
 
 /// What passes from app to app (section 5).
@@ -138,7 +140,12 @@ impl<'t, 'a> Turn<'t, 'a> {
             return Ok(());
         };
         let machine = self.machine(seat);
-        if machine.objects(machine.meant(target)).is_empty() {
+        let targets = machine.objects(machine.meant(target));
+        // Near GPUs, only what lies inside a locality serves.
+        let gpus = machine.objects(ObjKind::Gpu);
+        let inside = |target: &Object| gpus.iter().any(|gpu| gpu.cpus.holds(&target.cpus));
+        let by_gpu = self.objects_mapped_to() == Some(ObjKind::Gpu);
+        if targets.is_empty() || by_gpu && !targets.iter().any(inside) {
             return Refusal::err(
                 "bind-target-not-found",
                 format!("no {} on {}", target.word(), self.node(seat).name),
@@ -184,6 +191,7 @@ impl<'t, 'a> Turn<'t, 'a> {
             object,
             cpus,
             before: node.used,
+            dealt: None,
         });
         node.used += 1;
         found

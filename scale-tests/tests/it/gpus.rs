@@ -1,12 +1,15 @@
 //! A million ranks with GPUs cost what they cost without: the dealing follows kinds of nodes, and so do the bytes.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use stowplan_engine::check::check;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
-use stowplan_scale_tests::shapes;
+use stowplan_scale_tests::catalogue::MACHINES;
+use stowplan_scale_tests::compare::{Lab, Verdict};
+use stowplan_scale_tests::{arbitrary, shapes};
 
 const NODES: u32 = 1 << 17;
 const SLOTS: u32 = 8;
@@ -75,4 +78,30 @@ fn two_thousand_million_processes_on_a_node_take_turns() {
     assert_eq!((of(0), of(1)), (&[2, 4, 5][..], &[3, 6, 7][..]));
     assert_eq!(of(1_999_999_992), of(0));
     assert!(plan.to_bytes().len() < BYTES_MAX);
+}
+
+#[test]
+fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
+    let jobs = if crate::size::is_long() { 100_000 } else { 3_000 };
+    let lab = Lab::new();
+    let (mut placed, mut refused, mut wrong) = (0, BTreeSet::new(), Vec::new());
+    for number in 0..jobs {
+        let job = arbitrary::job_with_gpus(41, number);
+        match lab.compare(&job).0 {
+            Verdict::Mapped(_) => placed += 1,
+            Verdict::Words(class) | Verdict::Refused(class) => {
+                refused.insert(class);
+            }
+            Verdict::Differs(difference) => {
+                let line = job.command_line(|machine| MACHINES[machine].topo.to_owned());
+                wrong.push(format!("{line}\n  {difference:?}"));
+            }
+        }
+    }
+    let first = &wrong[..wrong.len().min(12)];
+    assert!(wrong.is_empty(), "{} of {jobs}:\n{}", wrong.len(), first.join("\n"));
+    assert!(placed * 4 > jobs, "{placed} of {jobs} are placed");
+    for class in ["device-not-found", "not-enough-gpus", "contradicting-qualifiers"] {
+        assert!(refused.contains(class), "{class} among {refused:?}");
+    }
 }

@@ -15,9 +15,16 @@ use crate::stage::node::units::narrow;
 /// `--map-by mpibind`.
 struct Mpibind;
 
+/// What each node of a group gets, and the round in which it got its first process: nodes stand in that order.
+#[derive(Clone, Copy)]
+struct Given {
+    procs: u32,
+    round: u32,
+}
+
 /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
 pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    let mut given: Vec<u32> = Vec::with_capacity(placement.groups.len());
+    let mut given: Vec<Given> = Vec::with_capacity(placement.groups.len());
     let mut group = 0;
     while group < placement.groups.len() {
         let row = placement.groups[group];
@@ -29,7 +36,8 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
         let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
         for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
             placement.left -= nodes * procs;
-            given.push(procs);
+            let round = u32::from(procs == 0);
+            given.push(Given { procs, round });
         }
         group += rows.len().max(1);
     }
@@ -39,9 +47,14 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
             return Err(refuse::out_of_resource(placement));
         }
     }
+    let mut order: Vec<usize> = (0..given.len())
+        .filter(|&group| given[group].procs > 0)
+        .collect();
+    order.sort_by_key(|&group| given[group].round);
     let mut allotments = Vec::new();
-    for (group, &procs) in given.iter().enumerate().filter(|(_, procs)| **procs > 0) {
+    for group in order {
         check(placement, group)?;
+        let procs = given[group].procs;
         allotments.push(Allotment {
             group,
             layout: Layout::Mpibind(procs),
@@ -52,9 +65,9 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
 }
 
 /// One round of even shares (4.8). Gives whether anybody took any.
-fn share_out(placement: &mut Placement<'_>, given: &mut Vec<u32>) -> bool {
-    let open = |placement: &Placement<'_>, given: &[u32], group: usize| {
-        placement.groups[group].room > given[group]
+fn share_out(placement: &mut Placement<'_>, given: &mut Vec<Given>) -> bool {
+    let open = |placement: &Placement<'_>, given: &[Given], group: usize| {
+        placement.groups[group].room > given[group].procs
     };
     let all: u64 = (0..placement.groups.len())
         .filter(|&group| open(placement, given, group))
@@ -76,11 +89,15 @@ fn share_out(placement: &mut Placement<'_>, given: &mut Vec<u32>) -> bool {
         }
         let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
         for (part, &(nodes, procs)) in rows.clone().zip(taking) {
-            let procs = procs.min(placement.groups[part].room - before);
+            let procs = procs.min(placement.groups[part].room - before.procs);
             placement.left -= nodes * procs;
-            given[part] += procs;
+            given[part].procs += procs;
         }
         group += rows.len();
+    }
+    // Who still has none gets its first process in a later round.
+    for own in given.iter_mut().filter(|own| own.procs == 0) {
+        own.round += 1;
     }
     placement.left < share
 }

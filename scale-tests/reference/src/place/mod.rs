@@ -12,6 +12,8 @@ mod ppr;
 mod pe_list;
 // seq, rankfile, lsf: as written.
 mod listed;
+// mpibind: memory first.
+mod mpibind;
 // The second pass: sharing what is too much.
 mod share;
 
@@ -38,8 +40,8 @@ pub(crate) fn place(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         }
     }
     match turn.policy.map {
-        // The rule of mpibind is held by its vectors; random jobs have none of it.
-        MapBy::Slot | MapBy::Mpibind(_) => slot::place(turn),
+        MapBy::Slot => slot::place(turn),
+        MapBy::Mpibind(options) => mpibind::place(turn, options),
         MapBy::Node => node::place(turn),
         MapBy::Object(_) | MapBy::Dist => match turn.policy.span {
             Span::No => object::fill(turn),

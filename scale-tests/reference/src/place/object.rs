@@ -53,7 +53,10 @@ fn sweep<'a>(
             if budget == 0 || turn.left == 0 {
                 return Ok(());
             }
-            if taken[at] < caps[at] {
+            // Cpus near several GPUs count once.
+            let shares = |other: &usize| *other == at || shared(object, objects[*other]);
+            let there: u64 = (0..objects.len()).filter(shares).map(|at| taken[at]).sum();
+            if there < caps[at] {
                 let found = turn.put(seat, Some((object, at)))?;
                 taken[at] += u64::from(found == Found::Cpus);
                 budget -= 1;
@@ -91,7 +94,11 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
                 continue;
             };
             if turn.put(seat, Some((objects[at], at)))? == Found::Cpus {
-                caps[at] -= 1;
+                for (other, cap) in caps.iter_mut().enumerate() {
+                    if other == at || shared(objects[at], objects[other]) {
+                        *cap -= 1;
+                    }
+                }
             }
         }
         if turn.left == before {
@@ -126,9 +133,10 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             turn.meets_target(seat)?;
             turn.fits(seat)?;
         }
-        let cpus = objects
-            .iter()
-            .map(|object| cap(turn, seat, object))
+        let first = |at: &usize| !(0..*at).any(|before| shared(objects[before], objects[*at]));
+        let cpus = (0..objects.len())
+            .filter(first)
+            .map(|at| cap(turn, seat, objects[at]))
             .fold(0, u64::saturating_add);
         only_limits = only_limits && turn.room(seat) <= cpus;
         all = all.saturating_add(slots.min(cpus));
@@ -147,6 +155,11 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
     }
     turn.bound = all;
     Err(turn.lack_of_cpus())
+}
+
+/// Whether two are GPUs near the same cpus: those of a machine are near the same ones, or near others.
+fn shared(one: &Object, other: &Object) -> bool {
+    one.kind == ObjKind::Gpu && one.cpus.meets(&other.cpus)
 }
 
 /// How many processes an object takes.
@@ -181,8 +194,12 @@ fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refu
     };
     let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();
     if objects.is_empty() {
+        let class = match kind {
+            ObjKind::Gpu => "device-not-found",
+            _ => "object-not-found",
+        };
         return Refusal::err(
-            "object-not-found",
+            class,
             format!("no {} on {}", kind.word(), turn.node(seat).name),
         );
     }

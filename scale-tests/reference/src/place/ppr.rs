@@ -3,7 +3,7 @@
 use crate::machine::Object;
 use crate::refusal::Refusal;
 use crate::turn::Turn;
-use stowplan_engine::policy::PprObject;
+use stowplan_engine::policy::{ObjKind, PprObject};
 
 pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<(), Refusal> {
     for seat in 0..turn.seats.len() {
@@ -12,8 +12,12 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
         }
         let places = places(turn, seat, on);
         if places.is_empty() {
+            let class = match on {
+                PprObject::Kind(ObjKind::Gpu) => "device-not-found",
+                PprObject::Kind(_) | PprObject::Node => "object-not-found",
+            };
             return Refusal::err(
-                "object-not-found",
+                class,
                 format!("{on:?} on {}", turn.node(seat).name),
             );
         }

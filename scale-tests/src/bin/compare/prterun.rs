@@ -179,6 +179,7 @@ fn drawn(choices: &mut Choices<'_>) -> Job {
         map,
         rank: said(choices.pick::<&str>(ranks)),
         bind: said(choices.pick::<&str>(&["", "", "none", "core", "hwthread", "package", "numa"])),
+        gpus: None,
     };
     Job {
         apps: vec![app],

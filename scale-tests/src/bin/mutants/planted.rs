@@ -15,6 +15,24 @@ pub(crate) struct Mutant {
 /// The bugs.
 pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
+        name: "what is left of GPUs is dealt to nobody",
+        file: "engine/src/plan/gpus/deal.rs",
+        from: "(first, first + each + u32::from(at < more))",
+        to: "(first, first + each)",
+    },
+    Mutant {
+        name: "a GPU is near only those whose cpus it has all",
+        file: "engine/src/plan/gpus/near.rs",
+        from: "Some(mask) => !locality.is_disjoint(mask),",
+        to: "Some(mask) => mask.is_subset(locality),",
+    },
+    Mutant {
+        name: "mpibind forgets the largest remainders",
+        file: "engine/src/stage/node/layout/mpibind.rs",
+        from: "order.sort_by_key(|&at| std::cmp::Reverse(share(weights[at]) % total));",
+        to: "order.sort_by_key(|&at| share(weights[at]) % total);",
+    },
+    Mutant {
         name: "the even split gives one to too many",
         file: "engine/src/stage/place/share.rs",
         from: ".saturating_sub(at)\n        .min(u64::from(nodes));",
