@@ -35,7 +35,9 @@ pub fn job(seed: u64, number: u64) -> Job {
 #[must_use]
 pub fn job_with_gpus(seed: u64, number: u64) -> Job {
     let mut choices = Choices::seeded(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let with: Vec<usize> = (0..MACHINES.len()).filter(|&at| MACHINES[at].gpus.is_some()).collect();
+    let with: Vec<usize> = (0..MACHINES.len())
+        .filter(|&at| MACHINES[at].gpus.is_some())
+        .collect();
     let machine = *choices.pick(&with);
     on_machine(&mut choices, &Cell::numbered(number), machine)
 }
@@ -186,7 +188,18 @@ fn app(
 /// On machines with GPUs half of the apps are mapped to them, and most say how they are given.
 fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
     if choices.once_in(2) {
-        let map = *choices.pick(&["gpu", "gpu:span", "gpu:pe=2", "ppr:1:gpu", "ppr:2:gpu", "mpibind", "mpibind:gpu=0", "mpibind:greedy=0", "mpibind:threads=2", "mpibind:smt=1"]);
+        let map = *choices.pick(&[
+            "gpu",
+            "gpu:span",
+            "gpu:pe=2",
+            "ppr:1:gpu",
+            "ppr:2:gpu",
+            "mpibind",
+            "mpibind:gpu=0",
+            "mpibind:greedy=0",
+            "mpibind:threads=2",
+            "mpibind:smt=1",
+        ]);
         let more = number == 0 && choices.once_in(3);
         app.map = Some(format!("{map}{}", if more { ":oversubscribe" } else { "" }));
         app.rank = None;
@@ -195,11 +208,22 @@ fn gpus(choices: &mut Choices<'_>, app: &mut App, number: u32) {
             app.gpus = choices.once_in(6).then(|| "none".to_owned());
             return;
         }
-        app.bind = choices.pick(&[None, None, Some("none"), Some("core"), Some("hwthread")]).map(str::to_owned);
-        app.gpus = choices.once_in(6).then(|| (*choices.pick(&["none", "1", "share"])).to_owned());
+        app.bind = choices
+            .pick(&[None, None, Some("none"), Some("core"), Some("hwthread")])
+            .map(str::to_owned);
+        app.gpus = choices
+            .once_in(6)
+            .then(|| (*choices.pick(&["none", "1", "share"])).to_owned());
     } else {
         app.gpus = choices
-            .pick(&[None, Some("split"), Some("share"), Some("1"), Some("2"), Some("none")])
+            .pick(&[
+                None,
+                Some("split"),
+                Some("share"),
+                Some("1"),
+                Some("2"),
+                Some("none"),
+            ])
             .map(str::to_owned);
     }
 }

@@ -79,7 +79,11 @@ pub const MACHINES: &[Entry] = &[
     file!("everything-disallowed-but-one"),
     file!("memory-disallowed"),
     file!("interleaved-over-packages"),
-    with_gpus("package:2 numa:2 l3:1 core:2 pu:1", ObjKind::Numa, &[3, 2, 1, 0]),
+    with_gpus(
+        "package:2 numa:2 l3:1 core:2 pu:1",
+        ObjKind::Numa,
+        &[3, 2, 1, 0],
+    ),
     with_gpus("package:2 core:3 pu:2", ObjKind::Package, &[0, 1, 2, 3]),
     with_gpus("package:1 l3:2 core:3 pu:1", ObjKind::L3, &[5, 1]),
     with_gpus("package:1 core:6 pu:1", ObjKind::Machine, &[2, 7, 4]),

@@ -34,7 +34,10 @@ pub struct App {
 
 impl App {
     fn gpu_option(&self) -> &'static str {
-        let digits = self.gpus.as_ref().is_some_and(|said| said.bytes().all(|byte| byte.is_ascii_digit()));
+        let digits = self
+            .gpus
+            .as_ref()
+            .is_some_and(|said| said.bytes().all(|byte| byte.is_ascii_digit()));
         if digits { "--gpus-per-rank" } else { "--gpus" }
     }
 
@@ -151,7 +154,10 @@ impl Job {
             let _ = write!(text, " --topo '{nodes}={}'", topology(*machine));
         }
         let machines = std::iter::once(("", self.machine));
-        let others = self.others.iter().map(|(nodes, machine)| (nodes.as_str(), *machine));
+        let others = self
+            .others
+            .iter()
+            .map(|(nodes, machine)| (nodes.as_str(), *machine));
         for (nodes, machine) in machines.chain(others) {
             let between = if nodes.is_empty() { "" } else { "=" };
             match MACHINES.get(machine).and_then(|entry| entry.devices()) {

@@ -73,14 +73,18 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
                 let (m, k) = (near.len(), procs.len());
                 let own: Vec<usize> = match share {
                     0 if m >= k => block(m, k, j).collect(),
-                    0 => (0..m).filter(|&gpu| block(k, m, gpu).contains(&j)).collect(),
+                    0 => (0..m)
+                        .filter(|&gpu| block(k, m, gpu).contains(&j))
+                        .collect(),
                     1 => (0..m).collect(),
                     each => {
                         let each = each as usize - 1;
                         if each > m {
                             few = few.or(Some(each));
                         }
-                        (j * each..j * each + each.min(m)).map(|gpu| gpu % m).collect()
+                        (j * each..j * each + each.min(m))
+                            .map(|gpu| gpu % m)
+                            .collect()
                     }
                 };
                 let mut own: Vec<u32> = own.iter().map(|&gpu| machine.visible[near[gpu]]).collect();
@@ -90,11 +94,20 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
         }
     }
     for app in apps.ids() {
-        let asks = apps.policy(app).is_some_and(|policy| {
-            policy.gpus.is_some_and(|share| share != GpuShare::None)
-        });
-        let mut nodes = job.procs.iter().filter(|proc| proc.app == app).map(|proc| proc.node);
-        let has = |node: usize| !job.pool.nodes[node].machine.objects(ObjKind::Gpu).is_empty();
+        let asks = apps
+            .policy(app)
+            .is_some_and(|policy| policy.gpus.is_some_and(|share| share != GpuShare::None));
+        let mut nodes = job
+            .procs
+            .iter()
+            .filter(|proc| proc.app == app)
+            .map(|proc| proc.node);
+        let has = |node: usize| {
+            !job.pool.nodes[node]
+                .machine
+                .objects(ObjKind::Gpu)
+                .is_empty()
+        };
         if asks && !nodes.any(has) {
             return Refusal::err("device-not-found", format!("{app:?} asks for GPUs"));
         }
@@ -121,7 +134,9 @@ fn near(proc: &Proc<'_>, gpus: &[Object], node: &Cpus) -> Vec<usize> {
         (None, Some((object, _))) => &object.cpus,
         (None, None) => node,
     };
-    (0..gpus.len()).filter(|&gpu| gpus[gpu].cpus.meets(own)).collect()
+    (0..gpus.len())
+        .filter(|&gpu| gpus[gpu].cpus.meets(own))
+        .collect()
 }
 
 /// Block `at` of things dealt to receivers, the larger blocks first.

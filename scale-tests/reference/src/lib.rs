@@ -274,7 +274,13 @@ fn place_app(
         (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };
-    let by_gpu = matches!(policy.map, MapBy::Ppr { on: PprObject::Kind(ObjKind::Gpu), .. });
+    let by_gpu = matches!(
+        policy.map,
+        MapBy::Ppr {
+            on: PprObject::Kind(ObjKind::Gpu),
+            ..
+        }
+    );
     if count == 0 && by_gpu && !seats.is_empty() {
         return Refusal::err("device-not-found", format!("{app:?} maps by GPU"));
     }

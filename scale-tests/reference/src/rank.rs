@@ -60,7 +60,12 @@ fn placed<'p, 'a>(job: &'p Job<'a>, app: AppId) -> Vec<Placed<'p, 'a>> {
     let mut on_node: BTreeMap<usize, u64> = BTreeMap::new();
     let mut on_object: BTreeMap<(usize, usize), u64> = BTreeMap::new();
     let mut all = Vec::new();
-    for (at, proc) in job.procs.iter().enumerate().filter(|(_, proc)| proc.app == app) {
+    for (at, proc) in job
+        .procs
+        .iter()
+        .enumerate()
+        .filter(|(_, proc)| proc.app == app)
+    {
         let node = job
             .order
             .iter()

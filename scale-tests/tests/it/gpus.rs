@@ -82,7 +82,11 @@ fn two_thousand_million_processes_on_a_node_take_turns() {
 
 #[test]
 fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
-    let jobs = if crate::size::is_long() { 100_000 } else { 3_000 };
+    let jobs = if crate::size::is_long() {
+        100_000
+    } else {
+        3_000
+    };
     let lab = Lab::new();
     let (mut placed, mut refused, mut wrong) = (0, BTreeSet::new(), Vec::new());
     for number in 0..jobs {
@@ -99,9 +103,18 @@ fn random_jobs_with_gpus_are_placed_and_dealt_as_the_plain_mapper_does() {
         }
     }
     let first = &wrong[..wrong.len().min(12)];
-    assert!(wrong.is_empty(), "{} of {jobs}:\n{}", wrong.len(), first.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {jobs}:\n{}",
+        wrong.len(),
+        first.join("\n")
+    );
     assert!(placed * 4 > jobs, "{placed} of {jobs} are placed");
-    for class in ["device-not-found", "not-enough-gpus", "contradicting-qualifiers"] {
+    for class in [
+        "device-not-found",
+        "not-enough-gpus",
+        "contradicting-qualifiers",
+    ] {
         assert!(refused.contains(class), "{class} among {refused:?}");
     }
 }

@@ -60,7 +60,9 @@ fn lay(machine: &Machine, free: &Cpus, procs: usize, options: Mpibind) -> Vec<Go
     if options.greedy == Wanted::Yes && procs < domains.len() {
         let whole = |at: usize| {
             let own = block(domains.len(), procs, at);
-            let cpus = own.clone().fold(Cpus::none(), |all, at| all.or(&domains[at].and(free)));
+            let cpus = own
+                .clone()
+                .fold(Cpus::none(), |all, at| all.or(&domains[at].and(free)));
             let mut gpus: Vec<usize> = own.flat_map(|at| within(domains[at])).collect();
             gpus.sort_unstable();
             (cpus, gpus)
@@ -71,7 +73,10 @@ fn lay(machine: &Machine, free: &Cpus, procs: usize, options: Mpibind) -> Vec<Go
     let touching = |domain: &&Cpus| gpus.iter().filter(|gpu| gpu.meets(domain)).count();
     let mut weights: Vec<usize> = domains.iter().map(touching).collect();
     if options.gpu == Wanted::No || weights.iter().all(|&weight| weight == 0) {
-        weights = domains.iter().map(|domain| size(&domain.and(free))).collect();
+        weights = domains
+            .iter()
+            .map(|domain| size(&domain.and(free)))
+            .collect();
     }
     let all: usize = weights.iter().sum();
     let mut counts: Vec<usize> = weights.iter().map(|weight| procs * weight / all).collect();
@@ -79,11 +84,17 @@ fn lay(machine: &Machine, free: &Cpus, procs: usize, options: Mpibind) -> Vec<Go
     order.sort_by_key(|&at| (usize::MAX - procs * weights[at] % all, at));
     let left = procs - counts.iter().sum::<usize>();
     order.iter().take(left).for_each(|&at| counts[at] += 1);
-    let widest = cores(machine).iter().map(|core| size(&core.cpus.and(free))).max().unwrap_or(1);
+    let widest = cores(machine)
+        .iter()
+        .map(|core| size(&core.cpus.and(free)))
+        .max()
+        .unwrap_or(1);
     let each = domains.iter().zip(counts).filter(|(_, count)| *count > 0);
     each.flat_map(|(domain, count)| {
         let cpus = inside(machine, (domain, free), (count, widest), options);
-        cpus.into_iter().zip(dealt(&within(domain), count)).collect::<Vec<Got>>()
+        cpus.into_iter()
+            .zip(dealt(&within(domain), count))
+            .collect::<Vec<Got>>()
     })
     .collect()
 }
@@ -117,7 +128,9 @@ fn inside(
     let free_of = |cpus: &Cpus| cpus.and(free);
     let of_kind = |objects: &[Object]| -> Vec<Cpus> {
         let own = objects.iter().filter(|object| domain.holds(&object.cpus));
-        own.map(|object| free_of(&object.cpus)).filter(|cpus| !cpus.is_empty()).collect()
+        own.map(|object| free_of(&object.cpus))
+            .filter(|cpus| !cpus.is_empty())
+            .collect()
     };
     let cores = of_kind(cores(machine));
     let smt = options.smt.map(usize::from);
@@ -128,10 +141,18 @@ fn inside(
     };
     let threads = options.threads.map_or((places / procs).max(1), usize::from);
     let wanted = procs * threads;
-    let kinds = [ObjKind::Package, ObjKind::Die, ObjKind::L3, ObjKind::L2, ObjKind::L1];
+    let kinds = [
+        ObjKind::Package,
+        ObjKind::Die,
+        ObjKind::L3,
+        ObjKind::L2,
+        ObjKind::L1,
+    ];
     let mut levels = vec![vec![free_of(domain)]];
     levels.extend(kinds.map(|kind| of_kind(machine.objects(kind))));
-    let level = levels.into_iter().find(|level| level.len() >= wanted && smt.is_none());
+    let level = levels
+        .into_iter()
+        .find(|level| level.len() >= wanted && smt.is_none());
     let (objects, each) = match (smt, level) {
         (Some(smt), _) => (cores, smt),
         (None, Some(level)) => (level, 1),
@@ -141,7 +162,10 @@ fn inside(
         }
     };
     // The first free hwthreads of each by OS number.
-    let chosen: Vec<Vec<u32>> = objects.iter().map(|cpus| cpus.iter().take(each).collect()).collect();
+    let chosen: Vec<Vec<u32>> = objects
+        .iter()
+        .map(|cpus| cpus.iter().take(each).collect())
+        .collect();
     let mask = |cpus: &[u32]| {
         let mut mask = Cpus::none();
         cpus.iter().for_each(|&cpu| mask.add(cpu));

@@ -16,10 +16,7 @@ pub(super) fn place(turn: &mut Turn<'_, '_>, per: u64, on: PprObject) -> Result<
                 PprObject::Kind(ObjKind::Gpu) => "device-not-found",
                 PprObject::Kind(_) | PprObject::Node => "object-not-found",
             };
-            return Refusal::err(
-                class,
-                format!("{on:?} on {}", turn.node(seat).name),
-            );
+            return Refusal::err(class, format!("{on:?} on {}", turn.node(seat).name));
         }
         let wanted = per * places.len() as u64;
         let slots = turn.seats[seat].avail;
