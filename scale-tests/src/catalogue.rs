@@ -102,9 +102,10 @@ impl Entry {
     #[must_use]
     pub fn devices(&self) -> Option<String> {
         let (kind, visible) = self.gpus?;
-        let kind = match kind {
-            ObjKind::Machine => "node",
-            kind => kind.word(),
+        let kind = if kind == ObjKind::Machine {
+            "node"
+        } else {
+            kind.word()
         };
         let numbers: Vec<String> = visible.iter().map(u32::to_string).collect();
         Some(format!("gpu={kind}:{}", numbers.join(",")))

@@ -71,28 +71,26 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
             }
             for (j, &at) in procs.iter().enumerate() {
                 let (m, k) = (near.len(), procs.len());
-                let own: Vec<usize> = match share {
-                    0 if m >= k => block(m, k, j).collect(),
-                    0 => (0..m)
-                        .filter(|&gpu| block(k, m, gpu).contains(&j))
-                        .collect(),
-                    1 => (0..m).collect(),
-                    each => {
-                        let each = each as usize - 1;
-                        if each > m {
-                            few = few.or(Some(each));
-                        }
-                        (j * each..j * each + each.min(m))
-                            .map(|gpu| gpu % m)
-                            .collect()
-                    }
-                };
+                if share > 1 && share as usize - 1 > m {
+                    few = few.or(Some(share - 1));
+                }
+                let own = own(share, (m, k), j);
                 let mut own: Vec<u32> = own.iter().map(|&gpu| machine.visible[near[gpu]]).collect();
                 own.sort_unstable();
                 given[at] = own;
             }
         }
     }
+    asked_and_there(job, resolved)?;
+    match few {
+        Some(each) => Refusal::err("not-enough-gpus", format!("{each} for each process")),
+        None => Ok(given),
+    }
+}
+
+/// `device-not-found` where an option asks and no node of the app has a GPU.
+fn asked_and_there(job: &Job<'_>, resolved: &Resolved) -> Result<(), Refusal> {
+    let apps = &resolved.apps;
     for app in apps.ids() {
         let asks = apps
             .policy(app)
@@ -112,9 +110,19 @@ pub(crate) fn deal(job: &Job<'_>, resolved: &Resolved) -> Result<Vec<Vec<u32>>, 
             return Refusal::err("device-not-found", format!("{app:?} asks for GPUs"));
         }
     }
-    match few {
-        Some(each) => Refusal::err("not-enough-gpus", format!("{each} for each process")),
-        None => Ok(given),
+    Ok(())
+}
+
+/// The GPUs of the j-th of k processes among m near ones.
+fn own(share: u32, (m, k): (usize, usize), j: usize) -> Vec<usize> {
+    match share {
+        0 if m >= k => block(m, k, j).collect(),
+        0 => (0..m).filter(|&gpu| block(k, m, gpu).contains(&j)).collect(),
+        1 => (0..m).collect(),
+        each => {
+            let each = each as usize - 1;
+            (j * each..j * each + each.min(m)).map(|gpu| gpu % m).collect()
+        }
     }
 }
 

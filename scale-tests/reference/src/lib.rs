@@ -214,6 +214,24 @@ fn small_enough(procs: u64, app: AppId) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// That there is a process to place; by GPU a node without one says why there is none.
+fn some_processes(count: u64, app: AppId, policy: &Policy, seats: &[turn::Seat]) -> Result<(), Refusal> {
+    let by_gpu = matches!(
+        policy.map,
+        MapBy::Ppr {
+            on: PprObject::Kind(ObjKind::Gpu),
+            ..
+        }
+    );
+    match count {
+        0 if by_gpu && !seats.is_empty() => {
+            Refusal::err("device-not-found", format!("{app:?} maps by GPU"))
+        }
+        0 => Refusal::err("no-processes", format!("{app:?} has none")),
+        _ => Ok(()),
+    }
+}
+
 /// One app's turn: its nodes, its count, its processes (sections 3 to 5).
 fn place_app(
     job: &mut Job<'_>,
@@ -274,19 +292,7 @@ fn place_app(
         (None, MapBy::Seq) => reading.as_ref().map_or(0, Reading::left),
         (None, _) => 0,
     };
-    let by_gpu = matches!(
-        policy.map,
-        MapBy::Ppr {
-            on: PprObject::Kind(ObjKind::Gpu),
-            ..
-        }
-    );
-    if count == 0 && by_gpu && !seats.is_empty() {
-        return Refusal::err("device-not-found", format!("{app:?} maps by GPU"));
-    }
-    if count == 0 {
-        return Refusal::err("no-processes", format!("{app:?} has none"));
-    }
+    some_processes(count, app, policy, &seats)?;
     small_enough(so_far + count, app)?;
     let mut turn = Turn {
         app,

@@ -100,9 +100,10 @@ impl Machine {
             os: None,
             cpus: self.cpus.clone(),
         };
-        let places = match kind {
-            ObjKind::Machine => vec![whole],
-            kind => self.objects(kind).to_vec(),
+        let places = if kind == ObjKind::Machine {
+            vec![whole]
+        } else {
+            self.objects(kind).to_vec()
         };
         let each = visible.len() / places.len().max(1);
         for place in places {

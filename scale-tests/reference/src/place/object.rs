@@ -194,9 +194,10 @@ fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refu
     };
     let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();
     if objects.is_empty() {
-        let class = match kind {
-            ObjKind::Gpu => "device-not-found",
-            _ => "object-not-found",
+        let class = if kind == ObjKind::Gpu {
+            "device-not-found"
+        } else {
+            "object-not-found"
         };
         return Refusal::err(
             class,
