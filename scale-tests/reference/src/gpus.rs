@@ -117,11 +117,15 @@ fn asked_and_there(job: &Job<'_>, resolved: &Resolved) -> Result<(), Refusal> {
 fn own(share: u32, (m, k): (usize, usize), j: usize) -> Vec<usize> {
     match share {
         0 if m >= k => block(m, k, j).collect(),
-        0 => (0..m).filter(|&gpu| block(k, m, gpu).contains(&j)).collect(),
+        0 => (0..m)
+            .filter(|&gpu| block(k, m, gpu).contains(&j))
+            .collect(),
         1 => (0..m).collect(),
         each => {
             let each = each as usize - 1;
-            (j * each..j * each + each.min(m)).map(|gpu| gpu % m).collect()
+            (j * each..j * each + each.min(m))
+                .map(|gpu| gpu % m)
+                .collect()
         }
     }
 }

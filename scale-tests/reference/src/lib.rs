@@ -215,7 +215,12 @@ fn small_enough(procs: u64, app: AppId) -> Result<(), Refusal> {
 }
 
 /// That there is a process to place; by GPU a node without one says why there is none.
-fn some_processes(count: u64, app: AppId, policy: &Policy, seats: &[turn::Seat]) -> Result<(), Refusal> {
+fn some_processes(
+    count: u64,
+    app: AppId,
+    policy: &Policy,
+    seats: &[turn::Seat],
+) -> Result<(), Refusal> {
     let by_gpu = matches!(
         policy.map,
         MapBy::Ppr {
