@@ -33,7 +33,8 @@ fn written(resolved: &Resolved, app: AppId) -> bool {
     matches!(map, Some(MapBy::Seq | MapBy::Lsf))
 }
 
-fn absent(
+/// The processes of an app without `-n`, on the pool before anything is placed; `None`: its turn says.
+pub(crate) fn absent(
     pool: &mut Pool<'_>,
     resolved: &Resolved,
     app: AppId,

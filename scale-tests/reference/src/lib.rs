@@ -137,6 +137,7 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
     }
     let pool = Pool::of(&resolved.hosts, &world)?;
     let counts = count::all(&pool, resolved)?;
+    let start = pool.clone();
     let total = count::total(resolved, &counts);
     if counts.iter().flatten().sum::<u64>() > u64::from(RANKS_MAX) {
         return Refusal::err("job-too-large", "the apps together");
@@ -157,9 +158,9 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
         let before = job.procs.len() as u64;
         place_or_without_pe(
             &mut job,
+            &start,
             resolved,
             app,
-            policy,
             Known {
                 count,
                 total,
@@ -178,18 +179,27 @@ pub fn map(resolved: &Resolved, world: World<'_>) -> Result<Vec<Row>, Refusal> {
 /// (section 5, "options of an app").
 fn place_or_without_pe(
     job: &mut Job<'_>,
+    start: &Pool<'_>,
     resolved: &Resolved,
     app: AppId,
-    policy: &Policy,
     known: Known,
 ) -> Result<(), Refusal> {
+    let Some(policy) = resolved.apps.policy(app) else {
+        return Ok(());
+    };
     let (pool, order, procs) = (job.pool.clone(), job.order.clone(), job.procs.len());
     let placed = place_app(job, resolved, app, policy, known);
     match (&placed, resolved.apps.without_pe[app]) {
         (Err(refusal), Some(without)) if refusal.class == "pe-exceeds-object" => {
             (job.pool, job.order) = (pool, order);
             job.procs.truncate(procs);
-            place_app(job, resolved, app, &resolved.apps.policies[without], known)
+            let policy = &resolved.apps.policies[without];
+            // Who does not use the PE is not counted by it either (section 3, "absent").
+            let count = match resolved.apps.np[app] {
+                Some(_) => known.count,
+                None => count::absent(&mut start.clone(), resolved, app, policy)?,
+            };
+            place_app(job, resolved, app, policy, Known { count, ..known })
         }
         _ => placed,
     }

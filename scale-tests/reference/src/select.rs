@@ -208,10 +208,12 @@ pub(crate) fn available(
     policy: &Policy,
 ) -> Result<Vec<Available>, Refusal> {
     let refused = policy.oversubscribe == Oversubscribe::Refused;
+    let drops_out = |node: &Node<'_>| node.room() == 0 || refused && node.left() == 0;
     for pick in picks {
         let node = &pool.nodes[pick.node];
         let claim = pick.claim.amount(node);
         if refused
+            && !drops_out(node)
             && claim > node.left()
             && node.max_slots.is_some_and(|max| node.used + claim > max)
         {
@@ -221,7 +223,7 @@ pub(crate) fn available(
     let mut list = Vec::new();
     for pick in picks {
         let node = &mut pool.nodes[pick.node];
-        if node.room() == 0 || refused && node.left() == 0 {
+        if drops_out(node) {
             continue;
         }
         let claim = pick.claim.amount(node);

@@ -344,21 +344,18 @@ fn candidate(
             .slots
             .saturating_add(u64::from(claim.all_left) * u64::from(left)),
     };
-    let full = is_full(&row);
     let forbidden = oversubscribe == Oversubscribe::Refused;
-    if forbidden && avail > u64::from(left) && (!full || claim.is_some_and(|claim| claim.slots > 0))
-    {
+    // A full node drops out before anything is claimed of it (4).
+    if row.room() == 0 || (forbidden && is_full(&row)) {
+        return Ok(None);
+    }
+    if forbidden && avail > u64::from(left) {
         let used = row.used;
         let wanted = u64::from(used).saturating_add(avail);
         if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
             return Err(exceeding(pool, app, nodes, (avail, max, used)));
         }
-        if !full {
-            row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
-        }
-    }
-    if row.room() == 0 || (forbidden && full) {
-        return Ok(None);
+        row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
     }
     let avail = if left == 0 {
         0

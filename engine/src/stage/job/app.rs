@@ -107,7 +107,7 @@ fn on_groups(
     let candidates = candidates(site, job_of_app, notes)?;
     let (procs, counted) = match (job_of_app.procs, policy.map) {
         (Procs::Given(procs), _) => (procs, Counted::Given),
-        (Procs::Counted(procs), _) => (procs, Counted::Counted),
+        (Procs::Counted(procs) | Procs::ByPe { with: procs, .. }, _) => (procs, Counted::Counted),
         (Procs::Hole | Procs::AtItsTurn, MapBy::Ppr { per, on }) => {
             let count = place::ppr::count(&site.pool.tables, &candidates, per, on);
             if count == 0
@@ -159,7 +159,9 @@ fn by_component(
     );
     let mut placement = Placement::new(site.on(), &job_of_app.resolved.apps, about, &candidates);
     let procs = match job_of_app.procs {
-        Procs::Given(procs) | Procs::Counted(procs) => Some(procs),
+        Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => {
+            Some(procs)
+        }
         Procs::Hole | Procs::AtItsTurn => None,
     };
     let custom = Custom {
@@ -227,7 +229,7 @@ fn sequence(
     )?;
     let there = entries::entry_count(&steps);
     let procs = match job_of_app.procs {
-        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => procs.0,
         Procs::Hole | Procs::AtItsTurn => u32::try_from(there).unwrap_or(u32::MAX),
     };
     let app = u32::try_from(job_of_app.app.row()).expect("limit.rs keeps apps below 2^32");
@@ -279,7 +281,7 @@ fn rankfile(
         job_of_app.base,
     );
     let procs = match job_of_app.procs {
-        Procs::Given(procs) | Procs::Counted(procs) => procs.0,
+        Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => procs.0,
         Procs::Hole | Procs::AtItsTurn => 0,
     };
     let there: u64 = file

@@ -22,8 +22,20 @@ pub(crate) enum Procs {
     Given(ProcCount),
     /// Counted.
     Counted(ProcCount),
+    /// Counted with the job's PE, and by slots where the app turns out not to use it.
+    ByPe { with: ProcCount, without: ProcCount },
     /// ppr counts at the app's turn, over its nodes that are not full; lsf, what the earlier apps left.
     AtItsTurn,
+}
+
+impl Procs {
+    /// Those of an app that does without the job's PE.
+    pub(crate) const fn without_pe(self) -> Self {
+        match self {
+            Self::ByPe { without, .. } => Self::Counted(without),
+            Self::Hole | Self::Given(_) | Self::Counted(_) | Self::AtItsTurn => self,
+        }
+    }
 }
 
 /// Counts the apps without `-n` on the empty pool. `counts`: shape `[apps]` then.
@@ -46,7 +58,9 @@ pub(crate) fn count(
             (Some(policy), None) => counted(site, resolved, app, policy)?,
         };
         sum += match procs {
-            Procs::Given(procs) | Procs::Counted(procs) => u64::from(procs.0),
+            Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => {
+                u64::from(procs.0)
+            }
             Procs::Hole | Procs::AtItsTurn => 0,
         };
         counts.push(procs);
@@ -114,20 +128,29 @@ fn counted(
                 .sum();
             let by_cpus =
                 |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
-            if policy.pe > 1 {
-                slots.min(by_cpus(site)).max(1)
-            } else {
-                slots
+            if policy.pe > 1 && slots > 0 {
+                let with = narrow(slots.min(by_cpus(site)).max(1))?;
+                if apps.without_pe[app].is_some() {
+                    let without = narrow(slots)?;
+                    return Ok(Procs::ByPe { with, without });
+                }
+                return Ok(Procs::Counted(with));
             }
+            if policy.pe > 1 { 1 } else { slots }
         }
     };
     if count == 0 {
         return Err(none(site, app));
     }
+    narrow(count).map(Procs::Counted)
+}
+
+/// A count that ranks can number.
+fn narrow(count: u64) -> Result<ProcCount, MapError> {
     too_large(count)?;
-    Ok(Procs::Counted(ProcCount(
+    Ok(ProcCount(
         u32::try_from(count).expect("checked against RANKS_MAX"),
-    )))
+    ))
 }
 
 /// The policy gives no processes, though nodes are left.
@@ -189,8 +212,11 @@ pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
         ) && apps.np[app].is_none()
     };
     let procs = |(app, procs): (AppId, &Procs)| match procs {
-        Procs::Given(procs) | Procs::Counted(procs) if !by_mapper(app) => u64::from(procs.0),
-        Procs::Given(_) | Procs::Counted(_) | Procs::Hole | Procs::AtItsTurn => 0,
+        _ if by_mapper(app) => 0,
+        Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => {
+            u64::from(procs.0)
+        }
+        Procs::Hole | Procs::AtItsTurn => 0,
     };
     apps.ids().zip(counts).map(procs).sum()
 }

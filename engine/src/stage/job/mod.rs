@@ -232,7 +232,7 @@ fn in_order(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Result<(
             return Err(error.clone().into());
         }
         let job_of_app = job.job_of_app(&ready, before);
-        let one = place_or_without_pe(site, job_of_app, policies, job.total, notes)?;
+        let one = place_or_without_pe(site, job, job_of_app, policies, notes)?;
         narrow(site, &ready, &one, notes);
         let all = u64::from(before.procs) + procs(&one);
         count::too_large(all)?;
@@ -261,9 +261,9 @@ fn narrow(site: &mut Site, ready: &Ready, placed: &Placed, notes: &mut Vec<Note>
 /// Places an app; where its objects are too small for a PE that is only the job's, without it (`semantics` 5.1).
 fn place_or_without_pe(
     site: &mut Site,
+    job: Job<'_>,
     job_of_app: AppJob<'_>,
     table: &mut AppTable,
-    total: u64,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let (said, without) = (
@@ -287,11 +287,12 @@ fn place_or_without_pe(
                 owner: owner(job_of_app.app),
                 why: "no object that the app is mapped to has as many cpus",
             });
-            let policy = size::settle(&job_of_app.resolved.apps.policies[without], total);
+            let policy = size::settle(&job_of_app.resolved.apps.policies[without], job.total);
             let id = table.intern(policy);
             let job_of_app = AppJob {
                 policy: &policy,
                 id,
+                procs: job.counts[job_of_app.app.row()].without_pe(),
                 ..job_of_app
             };
             place_app(site, job_of_app, notes)
