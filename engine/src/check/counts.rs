@@ -1,7 +1,7 @@
 //! Sums and capacities: what each node found, what each app added, what is left. One step per run of equal nodes.
 
 use super::fault::{Faults, Promise, Seen, Where};
-use super::hardware::{Bits, Hardware, number};
+use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted, number};
 use super::listed::Entries;
 use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left};
@@ -53,6 +53,8 @@ pub(super) struct Ledger<'p, 'f> {
     parts: BTreeMap<u32, Part>,
     pub(super) sets: PuSets,
     known: HashMap<Key, Option<PuSetId>>,
+    /// What was looked up of each topology.
+    seen: HashMap<TopologyId, (Sorted, OsIndex)>,
 }
 
 impl<'p, 'f> Ledger<'p, 'f> {
@@ -72,6 +74,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             parts: parts.collect(),
             sets: plan.world().pusets.clone(),
             known: HashMap::new(),
+            seen: HashMap::new(),
         }
     }
 
@@ -286,7 +289,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         node: u32,
         entries: &Entries<'_>,
         state: &NodeState,
-    ) -> Vec<Option<Bits>> {
+    ) -> Vec<Option<Mask>> {
         let policy = self.plan.app(app).policy();
         let Some(policy) = policy.map(|id| &self.plan.table().policies[id]) else {
             return Vec::new();
@@ -311,7 +314,8 @@ impl<'p, 'f> Ledger<'p, 'f> {
                     local,
                 });
                 let list = entries.entry(rank.0 - base)?.cpus?;
-                Some(entries.cpus(list, hardware, policy.mode, &allowed))
+                let cpus = entries.cpus(list, hardware, policy.mode, &allowed);
+                Some(cpus.part(&hardware.machine()))
             })
             .collect()
     }
@@ -322,7 +326,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         id: PolicyId,
         run: &PlacedRun,
         (nodes, mut part): (NodeRange, Part),
-        exact: Vec<Option<Bits>>,
+        exact: Vec<Option<Mask>>,
     ) {
         if part.sight == Sight::Known {
             match self.outcome(app, id, run, &part.state, exact) {
@@ -349,7 +353,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         id: PolicyId,
         run: &PlacedRun,
         state: &NodeState,
-        exact: Vec<Option<Bits>>,
+        exact: Vec<Option<Mask>>,
     ) -> Result<Option<PuSetId>, Broken> {
         let table = self.plan.table();
         let policy = &table.policies[id];
@@ -367,7 +371,14 @@ impl<'p, 'f> Ledger<'p, 'f> {
         if let (true, Some(&free)) = (shared, self.known.get(&key)) {
             return Ok(free);
         }
-        let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
+        let topologies = &self.plan.world().topologies;
+        let seen = self.seen.entry(state.topology).or_insert_with(|| {
+            let sorted = Hardware::is_sorted(topologies, state.topology);
+            let hardware = Hardware::known(topologies, state.topology, sorted);
+            (sorted, hardware.os_index())
+        });
+        let (sorted, os) = (seen.0, seen.1.clone());
+        let hardware = Hardware::known(topologies, state.topology, sorted);
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
         let Some(list) = list_cpus(hardware, ranges, policy.mode) else {
             return Err(Broken {
@@ -389,6 +400,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             free: Bits::from_slice(self.sets.get(state.free)),
             list,
             exact,
+            os,
         };
         let free = match case.left_by_list(case.walk()?) {
             Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),

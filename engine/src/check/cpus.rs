@@ -1,8 +1,10 @@
 //! Bindings, dealt again from the words of `semantics` 7: which cpus a process gets, and which are consumed.
 
-use super::hardware::{Bits, Hardware, Ranges, meet};
+use super::hardware::{Bits, Hardware, Mask, Ranges, joined, meet, span};
 use crate::policy::{CpuMode, ObjKind, Overload};
 use crate::table::topologies::ObjectId;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 /// What the binder works on: one node, one app.
 #[derive(Clone, Debug)]
@@ -18,12 +20,33 @@ pub(super) struct Binder<'t> {
     by_gpu: bool,
     /// Processes of the app bound to each target here. Shape `[targets]`.
     bound: Vec<u32>,
+    /// The least of these, and how many targets have it.
+    least: (u32, usize),
     /// Cpus that nobody consumed.
     pub(super) free: Bits,
     /// As the app found them.
     pub(super) snap: Bits,
     /// All that may be used.
     allowed: Bits,
+    /// Targets are single stretches that ascend: those near an object are found by search.
+    ascending: Ascending,
+    /// Where the search for each mapped object goes on: a target, or an area, and a PU in it. What lies before is taken, or at
+    /// its limit, until cpus count as free again.
+    places: HashMap<Row, (usize, u32)>,
+    /// Targets of each mapped object by load, as last looked at.
+    loaded: HashMap<Row, BinaryHeap<Reverse<(u32, usize)>>>,
+    /// What 7.8 leaves of each target.
+    masks: HashMap<usize, Mask>,
+}
+
+/// A mapped object by its row among the turns; `None`: the machine.
+pub(super) type Row = Option<usize>;
+
+/// How targets lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ascending {
+    Yes,
+    No,
 }
 
 /// How a binder is set up.
@@ -43,7 +66,19 @@ impl<'t> Binder<'t> {
     pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
         let targets = hardware.targets(binding.target);
         let packages = hardware.targets(ObjKind::Package);
+        let spans = targets.iter().map(|&target| hardware.ranges(target));
+        let single = spans.clone().all(|ranges| ranges.len() == 1);
+        let ascending = if single && spans.map(span).is_sorted_by(|a, b| a.1 <= b.0) {
+            Ascending::Yes
+        } else {
+            Ascending::No
+        };
         Self {
+            ascending,
+            places: HashMap::new(),
+            loaded: HashMap::new(),
+            masks: HashMap::new(),
+            least: (0, targets.len()),
             hardware,
             mode: binding.mode,
             target: binding.target,
@@ -65,28 +100,42 @@ impl<'t> Binder<'t> {
         self.pe <= 1 && self.targets.is_empty()
     }
 
-    /// The same for the process on the mapped object of this row: by GPU, the cpus near that very one.
-    pub(super) fn next_on(
-        &mut self,
-        row: Option<usize>,
-        object: Option<&[(u32, u32)]>,
-    ) -> Option<Bits> {
-        let (Some(row), Some(inside), ObjKind::Gpu, 0..=1) = (row, object, self.target, self.pe)
-        else {
-            return self.next(object);
-        };
+    /// What the next process gets inside the mapped object of this row (the machine, if it has none); its cpus are then
+    /// consumed. By GPU, the cpus near that very one.
+    pub(super) fn next(&mut self, row: Row, object: Option<&[(u32, u32)]>) -> Option<Mask> {
+        if self.pe > 1 {
+            return self.several(row, object);
+        }
+        let machine = self.hardware.machine();
+        let inside = object.unwrap_or(&machine);
+        if let (Some(at), ObjKind::Gpu, true) = (row, self.target, object.is_some()) {
+            return self.near(at, inside);
+        }
+        if let Some(found) = self.search(row, inside) {
+            return Some(found);
+        }
+        if self.overload == Overload::Refused {
+            return None;
+        }
+        let free = self.hardware.first_cpu(inside, &self.free, self.unit(), 0);
+        if free.is_none() {
+            self.refill(inside);
+            if let Some(found) = self.search(row, inside) {
+                return Some(found);
+            }
+        }
+        self.least_used(row, inside)
+    }
+
+    fn near(&mut self, row: usize, inside: &[(u32, u32)]) -> Option<Mask> {
         let shared = self.overload == Overload::Allowed;
-        let full = self
-            .limit
-            .is_some_and(|limit| self.bound[row] >= u32::from(limit));
-        if full && !shared {
+        if self.is_full(row) && !shared {
             return None;
         }
         let one = |binder: &Self| {
-            let cpus = binder
+            binder
                 .hardware
-                .some_cpus(inside, &binder.free, binder.mode, 1);
-            cpus.into_iter().next_back()
+                .first_cpu(inside, &binder.free, binder.mode, 0)
         };
         let mut cpu = one(self);
         if cpu.is_none() && shared {
@@ -97,30 +146,9 @@ impl<'t> Binder<'t> {
         Some(self.give(row, &cpu))
     }
 
-    /// What the next process gets inside `object` (the machine, if it has none); its cpus are then consumed.
-    pub(super) fn next(&mut self, object: Option<&[(u32, u32)]>) -> Option<Bits> {
-        if self.pe > 1 {
-            return self.several(object);
-        }
-        let machine = self.hardware.machine();
-        let inside = object.unwrap_or(&machine);
-        if let Some(found) = self.search(inside) {
-            return Some(found);
-        }
-        if self.overload == Overload::Refused {
-            return None;
-        }
-        if self
-            .hardware
-            .some_cpus(inside, &self.free, self.unit(), 1)
-            .is_empty()
-        {
-            self.refill(inside);
-            if let Some(found) = self.search(inside) {
-                return Some(found);
-            }
-        }
-        self.least_used(inside)
+    fn is_full(&self, at: usize) -> bool {
+        let limit = self.limit.map(u32::from);
+        limit.is_some_and(|limit| self.bound[at] >= limit)
     }
 
     /// What counts as a free cpu in the search: PUs also where PUs are the target.
@@ -132,37 +160,49 @@ impl<'t> Binder<'t> {
         }
     }
 
+    /// The targets that may meet some PUs.
+    fn targets_near(&self, inside: &[(u32, u32)]) -> std::ops::Range<usize> {
+        if self.ascending == Ascending::No {
+            return 0..self.targets.len();
+        }
+        let (low, high) = span(inside);
+        let own = |&target: &ObjectId| span(self.hardware.ranges(target));
+        let first = self.targets.partition_point(|target| own(target).1 <= low);
+        let end = self.targets.partition_point(|target| own(target).0 < high);
+        first..end.max(first)
+    }
+
     /// 7.3: the first object of the kind with a free cpu inside, below the limit.
-    fn search(&mut self, inside: &[(u32, u32)]) -> Option<Bits> {
-        for at in 0..self.targets.len() {
-            let full = self
-                .limit
-                .is_some_and(|limit| self.bound[at] >= u32::from(limit));
-            if full {
-                continue;
-            }
+    fn search(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
+        let near = self.targets_near(inside);
+        let (start, from) = self.places.get(&row).copied().unwrap_or((near.start, 0));
+        for at in start..near.end {
             let own = self.hardware.ranges(self.targets[at]);
             let area = meet(own, inside);
-            if self.by_gpu && area[..] != own[..] {
+            if self.is_full(at) || self.by_gpu && area[..] != own[..] || area.is_empty() {
                 continue;
             }
-            if area.is_empty() {
-                continue;
-            }
-            if let Some(cpu) = self
-                .hardware
-                .some_cpus(&area, &self.free, self.unit(), 1)
-                .pop()
-            {
+            let from = if at == start { from } else { 0 };
+            if let Some(cpu) = self.hardware.first_cpu(&area, &self.free, self.unit(), from) {
+                self.places.insert(row, (at, span(&cpu).0));
                 return Some(self.give(at, &cpu));
             }
         }
+        self.places.insert(row, (near.end, 0));
         None
     }
 
     /// Binds to a target and consumes a cpu: in core mode the core around it.
-    fn give(&mut self, at: usize, cpu: &[(u32, u32)]) -> Bits {
+    fn give(&mut self, at: usize, cpu: &[(u32, u32)]) -> Mask {
         self.bound[at] += 1;
+        if self.bound[at] == self.least.0 + 1 {
+            self.least.1 -= 1;
+            if self.least.1 == 0 {
+                let least = self.bound.iter().min().copied().unwrap_or(0);
+                let targets = self.bound.iter().filter(|&&load| load == least);
+                self.least = (least, targets.count());
+            }
+        }
         let consumed: Ranges = match self.mode {
             CpuMode::Core => cpu
                 .first()
@@ -170,85 +210,124 @@ impl<'t> Binder<'t> {
             CpuMode::Hwthread => cpu.iter().copied().collect(),
         };
         self.free.remove(&consumed);
-        self.mask(self.targets[at])
+        self.mask(at)
     }
 
     /// 7.8: the target less what earlier apps consumed; all of it, where that leaves nothing.
-    fn mask(&self, target: ObjectId) -> Bits {
-        let ranges = self.hardware.ranges(target);
-        let mask = self.snap.within(ranges);
-        if mask.is_empty() {
-            self.allowed.within(ranges)
-        } else {
-            mask
+    fn mask(&mut self, at: usize) -> Mask {
+        if let Some(known) = self.masks.get(&at) {
+            return known.clone();
         }
+        let ranges = self.hardware.ranges(self.targets[at]);
+        let mut mask = self.snap.part(ranges);
+        if mask.is_empty() {
+            mask = self.allowed.part(ranges);
+        }
+        self.masks.insert(at, mask.clone());
+        mask
     }
 
     /// 7.5: the cpus of the object count as free again.
     fn refill(&mut self, inside: &[(u32, u32)]) {
-        let found = self.snap.within(inside);
+        let mut found = self.snap.part(inside);
         if found.is_empty() {
-            self.free.join(&self.allowed.within(inside));
-        } else {
-            self.free.join(&found);
+            found = self.allowed.part(inside);
         }
+        self.free.add(&found);
+        self.places.clear();
     }
 
     /// 7.7: under overload a limit is none; the least used target inside takes the next.
-    fn least_used(&mut self, inside: &[(u32, u32)]) -> Option<Bits> {
+    fn least_used(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
         self.limit?;
-        let near = (0..self.targets.len()).filter(|&at| {
-            let area = meet(self.hardware.ranges(self.targets[at]), inside);
-            !self.allowed.within(&area).is_empty()
-        });
-        let at = near.min_by_key(|&at| (self.bound[at], at))?;
+        if !self.loaded.contains_key(&row) {
+            let near = self.targets_near(inside).filter(|&at| {
+                let area = meet(self.hardware.ranges(self.targets[at]), inside);
+                self.allowed.first(&area).is_some()
+            });
+            let loads = near.map(|at| Reverse((self.bound[at], at))).collect();
+            self.loaded.insert(row, loads);
+        }
+        let loads = self.loaded.get_mut(&row)?;
+        let at = loop {
+            let mut top = loads.peek_mut()?;
+            let Reverse((load, at)) = *top;
+            let now = self.bound[at];
+            if now == load {
+                break at;
+            }
+            *top = Reverse((now, at));
+        };
         let area = meet(self.hardware.ranges(self.targets[at]), inside);
-        let cpu = self
-            .hardware
-            .some_cpus(&area, &self.free, self.unit(), 1)
-            .pop();
+        let cpu = self.hardware.first_cpu(&area, &self.free, self.unit(), 0);
         Some(self.give(at, &cpu.unwrap_or_default()))
     }
 
     /// 7.2: the first PE cpus of the object, or, without one, of the first package that has as many.
-    fn several(&mut self, object: Option<&[(u32, u32)]>) -> Option<Bits> {
-        let machine = self.hardware.machine();
-        let inside = object.unwrap_or(&machine);
-        let areas: Vec<Ranges> = if object.is_some() || self.packages.is_empty() {
-            vec![inside.iter().copied().collect()]
-        } else {
-            let packages = self.packages.iter();
-            packages
-                .map(|&package| self.hardware.ranges(package).iter().copied().collect())
-                .collect()
-        };
-        let found = self.several_in(&areas);
+    fn several(&mut self, row: Row, object: Option<&[(u32, u32)]>) -> Option<Mask> {
+        let found = self.several_in(row, object);
         if found.is_some() || self.overload == Overload::Refused {
             return found;
         }
-        self.refill(inside);
-        self.several_in(&areas)
+        let machine = self.hardware.machine();
+        self.refill(object.unwrap_or(&machine));
+        self.several_in(row, object)
     }
 
-    fn several_in(&mut self, areas: &[Ranges]) -> Option<Bits> {
+    fn several_in(&mut self, row: Row, object: Option<&[(u32, u32)]>) -> Option<Mask> {
+        let machine = self.hardware.machine();
         let pe = usize::from(self.pe);
-        for area in areas {
-            let cpus = self.hardware.some_cpus(area, &self.free, self.mode, pe);
-            if cpus.len() == pe {
-                let mut mask = Bits::empty(self.hardware.pus as usize);
-                for cpu in &cpus {
-                    mask.add(cpu);
-                    self.free.remove(cpu);
-                }
-                return Some(mask);
+        let areas = if object.is_some() || self.packages.is_empty() {
+            1
+        } else {
+            self.packages.len()
+        };
+        let (start, from) = self.places.get(&row).copied().unwrap_or((0, 0));
+        for at in start..areas {
+            let area = match (object, self.packages.get(at)) {
+                (Some(object), _) => object,
+                (None, Some(&package)) => self.hardware.ranges(package),
+                (None, None) => &machine,
+            };
+            let from = if at == start { from } else { 0 };
+            let mut cpus = Vec::new();
+            let mut next = from;
+            while cpus.len() < pe
+                && let Some(cpu) = self.hardware.first_cpu(area, &self.free, self.mode, next)
+            {
+                // Taken for a while, so that the next one is found behind it whatever the order of cores.
+                self.free.remove(&cpu);
+                next = next.max(span(&cpu).0);
+                cpus.push(cpu);
             }
+            if cpus.len() == pe {
+                self.places.insert(row, (at, next));
+                let mut stretches: Vec<(u32, u32)> = cpus.into_iter().flatten().collect();
+                stretches.sort_unstable();
+                return Some(joined(stretches.into_iter()));
+            }
+            cpus.iter().for_each(|cpu| self.free.add(cpu));
         }
+        self.places.insert(row, (areas, 0));
         None
     }
 
     /// Exact cpus, as an entry wrote them: consumed whole.
-    pub(super) fn exact(&mut self, mask: &Bits) {
-        self.free.subtract(mask);
+    pub(super) fn exact(&mut self, mask: &[(u32, u32)]) {
+        self.free.remove(mask);
+    }
+
+    /// Whether a search inside an object would find a cpu now.
+    pub(super) fn would_find(&self, object: Option<&[(u32, u32)]>) -> bool {
+        let machine = self.hardware.machine();
+        let inside = object.unwrap_or(&machine);
+        self.pe <= 1
+            && self.limit.is_none()
+            && self.targets_near(inside).take(8).any(|at| {
+                let area = meet(self.hardware.ranges(self.targets[at]), inside);
+                let cpu = self.hardware.first_cpu(&area, &self.free, self.unit(), 0);
+                !self.by_gpu && cpu.is_some()
+            })
     }
 
     /// Loads of the targets over the least of them: what makes two moments of an overloaded node alike.
@@ -256,7 +335,6 @@ impl<'t> Binder<'t> {
         if self.limit.is_none() {
             return Vec::new();
         }
-        let least = self.bound.iter().min().copied().unwrap_or(0);
-        self.bound.iter().map(|load| load - least).collect()
+        self.bound.iter().map(|load| load - self.least.0).collect()
     }
 }

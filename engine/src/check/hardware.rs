@@ -5,6 +5,13 @@ use crate::table::pusets::PuBits;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 use bitvec::slice::BitSlice;
 use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The cpus of a process: ascending (first, end) with gaps between, by logical number.
+pub(super) type Mask = Rc<[(u32, u32)]>;
+
+/// PUs of a topology by OS number, each with its logical one; ascending.
+pub(super) type OsIndex = Rc<[(u32, u32)]>;
 
 /// PUs by logical number: ascending disjoint (first, end).
 pub(super) type Ranges = SmallVec<[(u32, u32); 2]>;
@@ -19,11 +26,6 @@ impl Bits {
     }
     pub(super) fn empty(pus: usize) -> Self {
         Self(PuBits::repeat(false, pus))
-    }
-    pub(super) fn from_ranges(ranges: &[(u32, u32)], pus: usize) -> Self {
-        let mut bits = Self::empty(pus);
-        bits.add(ranges);
-        bits
     }
     pub(super) fn as_slice(&self) -> &BitSlice<u64> {
         &self.0
@@ -64,25 +66,25 @@ impl Bits {
         }
         part
     }
+    /// The same as stretches with gaps between.
+    pub(super) fn part(&self, ranges: &[(u32, u32)]) -> Mask {
+        let mut part: Vec<(u32, u32)> = Vec::new();
+        for &(first, end) in ranges {
+            let mut from = first;
+            while let Some(start) = self.first(&[(from, end)]) {
+                let behind = self.0[start as usize..end as usize].first_zero();
+                let stop = behind.map_or(end, |ones| start + number(ones));
+                match part.last_mut() {
+                    Some(last) if last.1 == start => last.1 = stop,
+                    Some(_) | None => part.push((start, stop)),
+                }
+                from = stop;
+            }
+        }
+        part.into()
+    }
     pub(super) fn is_empty(&self) -> bool {
         self.0.not_any()
-    }
-    pub(super) fn join(&mut self, other: &Self) {
-        self.0 |= other.as_slice();
-    }
-    pub(super) fn subtract(&mut self, other: &Self) {
-        for (mine, theirs) in self
-            .0
-            .as_raw_mut_slice()
-            .iter_mut()
-            .zip(other.0.as_raw_slice())
-        {
-            *mine &= !theirs;
-        }
-    }
-    pub(super) fn holds(&self, other: &Self) -> bool {
-        let mut words = self.0.as_raw_slice().iter().zip(other.0.as_raw_slice());
-        words.all(|(mine, theirs)| theirs & !mine == 0)
     }
     /// Keeps what is in the other set too.
     pub(super) fn keep(&mut self, other: &Self) {
@@ -104,6 +106,10 @@ impl Bits {
     }
 }
 
+/// Whether the cores of a topology stand in the order of their PUs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sorted(bool);
+
 /// One topology, with the objects of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hardware<'t> {
@@ -116,11 +122,18 @@ pub(super) struct Hardware<'t> {
 
 impl<'t> Hardware<'t> {
     pub(super) fn new(topologies: &'t Topologies, topology: TopologyId) -> Self {
-        let pus = topologies.count(topology, ObjKind::Hwthread);
+        Self::known(topologies, topology, Self::is_sorted(topologies, topology))
+    }
+    /// Whether the cores of a topology stand in the order of their PUs. Cost: the cores.
+    pub(super) fn is_sorted(topologies: &Topologies, topology: TopologyId) -> Sorted {
         let cores = topologies.objects(topology, ObjKind::Core);
-        let sorted = cores
-            .map(|core| span(topologies.ranges(core)))
-            .is_sorted_by(|a, b| a.1 <= b.0);
+        let spans = cores.map(|core| span(topologies.ranges(core)));
+        Sorted(spans.is_sorted_by(|a, b| a.1 <= b.0))
+    }
+    /// The same, where that is known.
+    pub(super) fn known(topologies: &'t Topologies, topology: TopologyId, sorted: Sorted) -> Self {
+        let pus = topologies.count(topology, ObjKind::Hwthread);
+        let Sorted(sorted) = sorted;
         Self {
             topologies,
             topology,
@@ -213,15 +226,50 @@ impl<'t> Hardware<'t> {
             .map(move |core| this.core(core))
             .filter(move |core| span(core).0 < high && span(core).1 > low)
     }
+    /// The core that a PU is part of.
+    fn core_of(&self, pu: u32) -> Option<&'t [(u32, u32)]> {
+        let mut near = self.cores_near(&[(pu, pu + 1)]);
+        near.find(|core| core.iter().any(|&(first, end)| first <= pu && pu < end))
+    }
     /// The core that a PU is part of, else the PU.
     pub(super) fn core_around(&self, pu: u32) -> Ranges {
-        let own = [(pu, pu + 1)];
-        let mut near = self.cores_near(&own);
-        near.find(|core| core.iter().any(|&(first, end)| first <= pu && pu < end))
-            .map_or_else(
-                || own.into_iter().collect(),
-                |core| core.iter().copied().collect(),
-            )
+        let core = self.core_of(pu);
+        core.map_or_else(
+            || Ranges::from_slice(&[(pu, pu + 1)]),
+            Ranges::from_slice,
+        )
+    }
+    /// The first cpu of the mode inside the ranges that is wholly free, from a PU on.
+    pub(super) fn first_cpu(
+        &self,
+        ranges: &[(u32, u32)],
+        free: &Bits,
+        mode: CpuMode,
+        from: u32,
+    ) -> Option<Ranges> {
+        if mode == CpuMode::Core && !self.sorted {
+            return self.some_cpus(ranges, free, mode, 1).pop();
+        }
+        for &(first, end) in ranges {
+            let mut at = first.max(from);
+            while at < end
+                && let Some(pu) = free.first(&[(at, end)])
+            {
+                if mode == CpuMode::Hwthread {
+                    return Some(Ranges::from_slice(&[(pu, pu + 1)]));
+                }
+                let Some(core) = self.core_of(pu) else {
+                    at = pu + 1;
+                    continue;
+                };
+                if inside(core, ranges) && free.has_all(core) {
+                    return Some(Ranges::from_slice(core));
+                }
+                let around = core.iter().find(|&&(first, end)| first <= pu && pu < end);
+                at = around.map_or(pu + 1, |stretch| stretch.1);
+            }
+        }
+        None
     }
     /// Cpus of the mode inside the ranges that are wholly free, in logical order: the first `most`.
     pub(super) fn some_cpus(
@@ -292,6 +340,19 @@ impl<'t> Hardware<'t> {
         }
         (found == set.len()).then_some(bits)
     }
+    /// OS numbers of a topology in order. Cost: its PUs, sorted.
+    pub(super) fn os_index(&self) -> OsIndex {
+        let numbers = self.topologies.pus_os(self.topology).iter().copied();
+        let mut index: Vec<(u32, u32)> = numbers.zip(0..).collect();
+        index.sort_unstable();
+        index.into()
+    }
+    /// PUs of a mask by OS number.
+    pub(super) fn os_of(&self, mask: &[(u32, u32)]) -> roaring::RoaringBitmap {
+        let numbers = self.topologies.pus_os(self.topology);
+        let pus = mask.iter().flat_map(|&(first, end)| first..end);
+        pus.map(|pu| numbers[pu as usize]).collect()
+    }
     /// PUs by OS number.
     pub(super) fn os(&self, bits: &Bits) -> roaring::RoaringBitmap {
         let numbers = self.topologies.pus_os(self.topology);
@@ -306,8 +367,31 @@ impl<'t> Hardware<'t> {
     }
 }
 
+/// A set of OS numbers by logical PU; `None`: a number that the topology lacks. Cost: the set.
+pub(super) fn logical_mask(index: &OsIndex, set: &roaring::RoaringBitmap) -> Option<Mask> {
+    let mut pus: Vec<u32> = Vec::new();
+    for os in set {
+        let row = index.binary_search_by_key(&os, |&(os, _)| os).ok()?;
+        pus.push(index[row].1);
+    }
+    pus.sort_unstable();
+    Some(joined(pus.into_iter().map(|pu| (pu, pu + 1))))
+}
+
+/// Ascending stretches with those that touch joined.
+pub(super) fn joined(stretches: impl Iterator<Item = (u32, u32)>) -> Mask {
+    let mut mask: Vec<(u32, u32)> = Vec::new();
+    for (first, end) in stretches {
+        match mask.last_mut() {
+            Some(last) if last.1 >= first => last.1 = last.1.max(end),
+            Some(_) | None => mask.push((first, end)),
+        }
+    }
+    mask.into()
+}
+
 /// First PU, and one behind the last.
-fn span(ranges: &[(u32, u32)]) -> (u32, u32) {
+pub(super) fn span(ranges: &[(u32, u32)]) -> (u32, u32) {
     match (ranges.first(), ranges.last()) {
         (Some(&(low, _)), Some(&(_, high))) => (low, high),
         _ => (0, 0),

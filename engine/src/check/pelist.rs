@@ -1,13 +1,13 @@
 //! Lists of cpus: what a pe-list deals to each process of a node (`semantics` 4.7).
 
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Ranges};
+use super::hardware::{Bits, Hardware, Mask, Ranges, joined};
 use super::walk::{Broken, Case, Left, Walk};
 use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe};
 
 impl Walk<'_, '_> {
     /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
-    pub(super) fn pe_list(&mut self, mask: Option<Bits>) -> Result<(), Broken> {
+    pub(super) fn pe_list(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
         let Some(mask) = mask else {
             return if self.may_be_unbound() {
                 Ok(())
@@ -30,17 +30,11 @@ impl Walk<'_, '_> {
             || self.case.policy.overload == Overload::Allowed
     }
 
-    fn one_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
-        let pus = self.case.hardware.pus as usize;
-        let count = self.case.list.len().max(1);
-        let turn = |at: u32| {
-            let cpu = self.case.list.get(at as usize % count);
-            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), pus)
-        };
-        if self.passes() && turn(self.pass) != *mask && turn(0) == *mask {
+    fn one_of_list(&mut self, mask: &Mask) -> Result<(), Broken> {
+        if self.passes() && self.list_cpu(self.pass) != *mask && self.list_cpu(0) == *mask {
             self.pass = 0;
         }
-        let promised = turn(self.pass);
+        let promised = self.list_cpu(self.pass);
         if promised != *mask {
             return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
         }
@@ -49,52 +43,57 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn free_of_list(&mut self, mask: &Bits) -> Result<(), Broken> {
-        let whole = self.whole_list();
-        let mut promised = self.listed_in(&self.pass_free);
-        if promised.is_empty() && self.passes() {
-            promised.clone_from(&whole);
-        }
-        if self.passes() && promised != *mask {
-            let now = self.listed_in(self.free());
-            if now == *mask || *mask == whole {
-                self.pass = 0;
-                self.pass_free = self.free().clone();
-                promised = mask.clone();
+    /// The cpu of the list that a process of a pass consumes.
+    fn list_cpu(&self, at: u32) -> Mask {
+        let count = self.case.list.len().max(1);
+        let cpu = self.case.list.get(at as usize % count);
+        joined(cpu.into_iter().flatten().copied())
+    }
+
+    fn free_of_list(&mut self, mask: &Mask) -> Result<(), Broken> {
+        let promised = match &self.pass_mask {
+            Some(known) => known.clone(),
+            None => {
+                let mut promised = self.listed_in(&self.pass_free);
+                if promised.is_empty() && self.passes() {
+                    promised = self.whole_list();
+                }
+                promised
             }
-        }
+        };
+        self.pass_mask = Some(promised.clone());
         if promised != *mask {
-            return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
+            let again = self.passes()
+                && (self.listed_in(self.free()) == *mask || *mask == self.whole_list());
+            if !again {
+                return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
+            }
+            self.pass = 0;
+            self.pass_free = self.free().clone();
+            self.pass_mask = Some(mask.clone());
         }
         // The i-th consumes the i-th of the list, be it free or not.
-        let case = self.case;
-        let cpu = case.list.get(self.pass as usize % case.list.len().max(1));
-        let consumed =
-            Bits::from_ranges(cpu.map_or(&[], |cpu| &cpu[..]), case.hardware.pus as usize);
+        let consumed = self.list_cpu(self.pass);
         self.pass += 1;
         self.consume(&consumed);
         Ok(())
     }
 
     /// The listed cpus that are wholly free: half a core is none.
-    fn listed_in(&self, free: &Bits) -> Bits {
-        let pus = self.case.hardware.pus as usize;
-        let mut inside = Bits::empty(pus);
-        for cpu in &self.case.list {
-            if free.holds(&Bits::from_ranges(cpu, pus)) {
-                inside.add(cpu);
-            }
-        }
-        inside
+    fn listed_in(&self, free: &Bits) -> Mask {
+        let inside = self.case.list.iter().filter(|cpu| free.has_all(cpu));
+        gathered(inside)
     }
 
-    fn whole_list(&self) -> Bits {
-        let mut whole = Bits::empty(self.case.hardware.pus as usize);
-        for cpu in &self.case.list {
-            whole.add(cpu);
-        }
-        whole
+    fn whole_list(&self) -> Mask {
+        gathered(self.case.list.iter())
     }
+}
+
+fn gathered<'l>(cpus: impl Iterator<Item = &'l Ranges>) -> Mask {
+    let mut stretches: Vec<(u32, u32)> = cpus.flatten().copied().collect();
+    stretches.sort_unstable();
+    joined(stretches.into_iter())
 }
 
 impl Case<'_> {
@@ -110,19 +109,12 @@ impl Case<'_> {
         let Some(mask) = first.and_then(|place| place.cpus).filter(|_| in_passes) else {
             return walked;
         };
-        let pus = self.hardware.pus as usize;
-        let sets: Vec<Bits> = self
-            .list
-            .iter()
-            .map(|cpu| Bits::from_ranges(cpu, pus))
-            .collect();
-        let free = sets.iter().filter(|cpu| self.free.holds(cpu)).count();
+        let sets = &self.list;
+        let free = sets.iter().filter(|cpu| self.free.has_all(cpu)).count();
         let procs = usize::try_from(self.procs).unwrap_or(usize::MAX);
         let given_up = free < sets.len() && {
-            let listed: u64 = self
-                .list
-                .iter()
-                .map(|cpu| Bits::from_ranges(cpu, pus).count(cpu))
+            let listed: u64 = { sets.iter().flatten() }
+                .map(|&(first, end)| u64::from(end - first))
                 .sum();
             self.cpusets.get(mask).len() == listed
         };
@@ -135,7 +127,7 @@ impl Case<'_> {
         }
         let mut left = self.free.clone();
         for cpu in sets.iter().take(procs) {
-            left.subtract(cpu);
+            left.remove(cpu);
         }
         Left::Free(left)
     }

@@ -2,12 +2,13 @@
 
 use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Ranges};
+use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
 use super::places::{Room, Turns};
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
+use std::collections::HashMap;
 
 /// One app on one node.
 pub(super) struct Case<'t> {
@@ -25,7 +26,9 @@ pub(super) struct Case<'t> {
     /// The cpus of a pe-list, in its order.
     pub(super) list: Vec<Ranges>,
     /// The exact cpus of each process that an entry names; empty where no entry names cpus. Shape `[procs]`.
-    pub(super) exact: Vec<Option<Bits>>,
+    pub(super) exact: Vec<Option<Mask>>,
+    /// Its PUs by OS number.
+    pub(super) os: OsIndex,
 }
 
 /// A broken promise of one process of the node.
@@ -54,6 +57,8 @@ pub(super) struct Walk<'c, 't> {
     free: Bits,
     /// Whether a search that the plan does not tell of may have left cpus free again.
     frees_in_vain: bool,
+    /// Sets of the pattern, by logical PU.
+    masks: HashMap<CpusetId, Mask>,
     /// Processes walked one by one.
     steps: u64,
     /// The next process.
@@ -61,6 +66,8 @@ pub(super) struct Walk<'c, 't> {
     /// Place in the pass of a pe-list, and the cpus that the pass found free.
     pub(super) pass: u32,
     pub(super) pass_free: Bits,
+    /// The listed cpus that are free there.
+    pub(super) pass_mask: Option<Mask>,
 }
 
 /// What makes two moments of a walk alike.
@@ -124,9 +131,11 @@ impl<'t> Case<'t> {
             free: self.free.clone(),
             frees_in_vain: false,
             steps: 0,
+            masks: HashMap::new(),
             local: 0,
             pass: 0,
             pass_free: self.free.clone(),
+            pass_mask: None,
         };
         walk.all()
     }
@@ -274,13 +283,13 @@ impl<'t> Walk<'_, 't> {
             | MapBy::Lsf => {}
         }
         let Some(mask) = mask else {
-            return self.unbound(object);
+            return self.unbound(turn);
         };
         let Some(binder) = &mut self.binder else {
-            let found = Seen::Cpus(self.case.hardware.os(&mask));
+            let found = Seen::Cpus(self.case.hardware.os_of(&mask));
             return Err(self.broken(Promise::Unbound, found, Seen::Nothing));
         };
-        match binder.next_on(turn.map(|(row, _)| row), object) {
+        match binder.next(turn.map(|(row, _)| row), object) {
             Some(promised) if promised == mask => {
                 if let Some((row, _)) = turn {
                     self.turns.consumed(row);
@@ -292,7 +301,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// A process of mpibind: some of the cpus that the app found free, whoever else has them too.
-    fn dealt(&mut self, mask: Option<Bits>) -> Result<(), Broken> {
+    fn dealt(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
         let Some(mask) = mask else {
             return match self.binder {
                 None => Ok(()),
@@ -300,8 +309,8 @@ impl<'t> Walk<'_, 't> {
             };
         };
         let found = &self.case.free;
-        if self.binder.is_none() || !found.holds(&mask) {
-            let found = found.clone();
+        if self.binder.is_none() || !found.has_all(&mask) {
+            let found = found.part(&self.case.hardware.machine());
             return Err(self.differs(Promise::Cpus, &mask, Some(&found)));
         }
         self.consume(&mask);
@@ -331,18 +340,22 @@ impl<'t> Walk<'_, 't> {
 
     /// Whether a search for an unbound process would find nothing, and yet leave cpus free again (7.5). Where a default may
     /// have been given up before any search, the plan does not tell whether there was one.
-    fn would_free_in_vain(&self, object: Option<&[(u32, u32)]>) -> bool {
+    fn would_free_in_vain(&self, turn: Option<Turn<'t>>) -> bool {
         let shared = self.case.policy.overload == Overload::Allowed;
         let binder = self.binder.as_ref().filter(|_| shared);
         binder.is_some_and(|binder| {
+            let (row, object) = (turn.map(|(row, _)| row), turn.map(|(_, ranges)| ranges));
+            if binder.would_find(object) {
+                return false;
+            }
             let mut tried = binder.clone();
-            tried.next(object).is_none() && tried.free != binder.free
+            tried.next(row, object).is_none() && tried.free != binder.free
         })
     }
 
-    fn unbound(&mut self, object: Option<&[(u32, u32)]>) -> Result<(), Broken> {
+    fn unbound(&mut self, turn: Option<Turn<'t>>) -> Result<(), Broken> {
         if self.may_be_unbound() {
-            self.frees_in_vain |= self.would_free_in_vain(object);
+            self.frees_in_vain = self.frees_in_vain || self.would_free_in_vain(turn);
             return Ok(());
         }
         let best_effort = self.case.policy.strength == BindStrength::Default
@@ -353,11 +366,11 @@ impl<'t> Walk<'_, 't> {
         if best_effort && binder.no_target() {
             return Ok(());
         }
-        match binder.next(object) {
+        match binder.next(turn.map(|(row, _)| row), turn.map(|(_, ranges)| ranges)) {
             None if best_effort => Ok(()),
             promised => {
                 let promised =
-                    promised.map_or(Seen::Some, |set| Seen::Cpus(self.case.hardware.os(&set)));
+                    promised.map_or(Seen::Some, |set| Seen::Cpus(self.case.hardware.os_of(&set)));
                 Err(self.broken(Promise::Bound, Seen::Nothing, promised))
             }
         }
@@ -398,41 +411,44 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// The mask of a process by logical PU, all of them allowed.
-    fn mask(&self, cpus: Option<CpusetId>) -> Result<Option<Bits>, Broken> {
+    fn mask(&mut self, cpus: Option<CpusetId>) -> Result<Option<Mask>, Broken> {
         let Some(id) = cpus else {
             return Ok(None);
         };
+        if let Some(known) = self.masks.get(&id) {
+            return Ok(Some(known.clone()));
+        }
         let set = self.case.cpusets.get(id);
         let hardware = self.case.hardware;
-        let Some(mask) = hardware
-            .logical_bits(set)
-            .filter(|mask| !mask.is_empty() && self.case.allowed.holds(mask))
+        let Some(mask) = logical_mask(&self.case.os, set)
+            .filter(|mask| !mask.is_empty() && self.case.allowed.has_all(mask))
         else {
             let allowed = Seen::Cpus(hardware.os(&self.case.allowed));
             return Err(self.broken(Promise::CpusAllowed, Seen::Cpus(set.clone()), allowed));
         };
+        self.masks.insert(id, mask.clone());
         Ok(Some(mask))
     }
 
     pub(super) fn differs(
         &self,
         promise: Promise,
-        found: &Bits,
-        promised: Option<&Bits>,
+        found: &Mask,
+        promised: Option<&Mask>,
     ) -> Broken {
-        let os = |set: &Bits| Seen::Cpus(self.case.hardware.os(set));
+        let os = |set: &Mask| Seen::Cpus(self.case.hardware.os_of(set));
         self.broken(promise, os(found), promised.map_or(Seen::Nothing, os))
     }
 
-    pub(super) fn consume(&mut self, cpus: &Bits) {
+    pub(super) fn consume(&mut self, cpus: &[(u32, u32)]) {
         match &mut self.binder {
             Some(binder) => binder.exact(cpus),
-            None => self.free.subtract(cpus),
+            None => self.free.remove(cpus),
         }
     }
 
     /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).
-    fn listed(&mut self, exact: Option<Bits>, mask: Option<Bits>) -> Result<(), Broken> {
+    fn listed(&mut self, exact: Option<Mask>, mask: Option<Mask>) -> Result<(), Broken> {
         match (exact, mask) {
             (None, None) => match self.case.policy.map {
                 MapBy::Rankfile => Ok(()),
@@ -449,7 +465,7 @@ impl<'t> Walk<'_, 't> {
             (None, Some(mask)) => {
                 let by_slot = match self.case.policy.map {
                     MapBy::Seq | MapBy::Lsf => {
-                        self.binder.as_mut().and_then(|binder| binder.next(None))
+                        self.binder.as_mut().and_then(|binder| binder.next(None, None))
                     }
                     MapBy::Slot
                     | MapBy::Node
@@ -467,15 +483,15 @@ impl<'t> Walk<'_, 't> {
             }
             (Some(exact), Some(mask)) if exact == mask => {
                 let shared = self.case.policy.overload == Overload::Allowed;
-                if !shared && !self.free().holds(&mask) {
-                    let free = self.free().clone();
+                if !shared && !self.free().has_all(&mask) {
+                    let free = self.free().part(&self.case.hardware.machine());
                     return Err(self.differs(Promise::Cpus, &mask, Some(&free)));
                 }
                 self.consume(&mask);
                 Ok(())
             }
             (Some(exact), found) => {
-                let os = |set: &Bits| Seen::Cpus(self.case.hardware.os(set));
+                let os = |set: &Mask| Seen::Cpus(self.case.hardware.os_of(set));
                 let found = found.as_ref().map_or(Seen::Nothing, os);
                 Err(self.broken(Promise::Entry, found, os(&exact)))
             }
