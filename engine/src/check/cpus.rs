@@ -183,7 +183,10 @@ impl<'t> Binder<'t> {
                 continue;
             }
             let from = if at == start { from } else { 0 };
-            if let Some(cpu) = self.hardware.first_cpu(&area, &self.free, self.unit(), from) {
+            if let Some(cpu) = self
+                .hardware
+                .first_cpu(&area, &self.free, self.unit(), from)
+            {
                 self.places.insert(row, (at, span(&cpu).0));
                 return Some(self.give(at, &cpu));
             }

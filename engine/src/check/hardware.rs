@@ -234,10 +234,7 @@ impl<'t> Hardware<'t> {
     /// The core that a PU is part of, else the PU.
     pub(super) fn core_around(&self, pu: u32) -> Ranges {
         let core = self.core_of(pu);
-        core.map_or_else(
-            || Ranges::from_slice(&[(pu, pu + 1)]),
-            Ranges::from_slice,
-        )
+        core.map_or_else(|| Ranges::from_slice(&[(pu, pu + 1)]), Ranges::from_slice)
     }
     /// The first cpu of the mode inside the ranges that is wholly free, from a PU on.
     pub(super) fn first_cpu(

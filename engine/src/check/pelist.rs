@@ -3,7 +3,9 @@
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, Ranges, joined};
 use super::walk::{Broken, Case, Left, Walk};
-use crate::policy::{BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe};
+use crate::policy::{
+    BindStrength, BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
+};
 
 impl Walk<'_, '_> {
     /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
@@ -24,6 +26,11 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Whether a pass may begin before the list has come to its end.
+    fn may_begin_again(&self) -> bool {
+        self.case.policy.oversubscribe == Oversubscribe::Allowed
+    }
+
     /// Whether a list may begin again: in a second pass, or where cpus are shared.
     fn passes(&self) -> bool {
         self.case.policy.oversubscribe == Oversubscribe::Allowed
@@ -31,7 +38,8 @@ impl Walk<'_, '_> {
     }
 
     fn one_of_list(&mut self, mask: &Mask) -> Result<(), Broken> {
-        if self.passes() && self.list_cpu(self.pass) != *mask && self.list_cpu(0) == *mask {
+        if self.may_begin_again() && self.list_cpu(self.pass) != *mask && self.list_cpu(0) == *mask
+        {
             self.pass = 0;
         }
         let promised = self.list_cpu(self.pass);
@@ -43,6 +51,14 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// What is free now is what a later pass finds.
+    fn begin_pass(&mut self) {
+        self.later += 1;
+        self.pass = 0;
+        self.pass_free = self.free().clone();
+        self.pass_mask = None;
+    }
+
     /// The cpu of the list that a process of a pass consumes.
     fn list_cpu(&self, at: u32) -> Mask {
         let count = self.case.list.len().max(1);
@@ -51,6 +67,9 @@ impl Walk<'_, '_> {
     }
 
     fn free_of_list(&mut self, mask: &Mask) -> Result<(), Broken> {
+        if self.first_pass_ends() && self.case.policy.overload == Overload::Allowed {
+            self.begin_pass();
+        }
         let promised = match &self.pass_mask {
             Some(known) => known.clone(),
             None => {
@@ -63,13 +82,15 @@ impl Walk<'_, '_> {
         };
         self.pass_mask = Some(promised.clone());
         if promised != *mask {
-            let again = self.passes()
-                && (self.listed_in(self.free()) == *mask || *mask == self.whole_list());
+            let now = self.listed_in(self.free());
+            let gives_up = self.case.policy.strength == BindStrength::Default;
+            let whole = gives_up || now.is_empty();
+            let again =
+                self.may_begin_again() && (now == *mask || whole && *mask == self.whole_list());
             if !again {
                 return Err(self.differs(Promise::Cpus, mask, Some(&promised)));
             }
-            self.pass = 0;
-            self.pass_free = self.free().clone();
+            self.begin_pass();
             self.pass_mask = Some(mask.clone());
         }
         // The i-th consumes the i-th of the list, be it free or not.

@@ -4,7 +4,9 @@ use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
 use super::places::{Room, Turns};
-use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload, Oversubscribe};
+use crate::policy::{
+    BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload, Oversubscribe, Span,
+};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
@@ -29,6 +31,8 @@ pub(super) struct Case<'t> {
     pub(super) exact: Vec<Option<Mask>>,
     /// Its PUs by OS number.
     pub(super) os: OsIndex,
+    /// Slots that the first of several passes finds at most, where no other app has claims; `None`: nobody can say.
+    pub(super) slots: Option<u32>,
 }
 
 /// A broken promise of one process of the node.
@@ -66,6 +70,8 @@ pub(super) struct Walk<'c, 't> {
     /// Place in the pass of a pe-list, and the cpus that the pass found free.
     pub(super) pass: u32,
     pub(super) pass_free: Bits,
+    /// Passes that have begun behind the first.
+    pub(super) later: u32,
     /// The listed cpus that are free there.
     pub(super) pass_mask: Option<Mask>,
 }
@@ -136,6 +142,7 @@ impl<'t> Case<'t> {
             pass: 0,
             pass_free: self.free.clone(),
             pass_mask: None,
+            later: 0,
         };
         walk.all()
     }
@@ -389,15 +396,23 @@ impl<'t> Walk<'_, 't> {
             };
         };
         let mark = self.turns.mark();
+        let ends = self.first_pass_ends();
         let free = self
             .binder
             .as_ref()
             .map_or(&self.free, |binder| &binder.free);
+        if ends {
+            self.later += 1;
+            self.turns.restart(free);
+        }
         let mut turn = self.turns.next(free);
         let is = |turn: Option<(usize, crate::table::topologies::ObjectId)>| {
             turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
         };
-        if !is(turn) && self.case.policy.oversubscribe == Oversubscribe::Allowed {
+        let again = self.case.policy.oversubscribe == Oversubscribe::Allowed
+            && self.case.policy.span == Span::No;
+        if !is(turn) && again && !ends {
+            self.later += 1;
             self.turns.reset(mark);
             self.turns.restart(free);
             turn = self.turns.next(free);
@@ -408,6 +423,15 @@ impl<'t> Walk<'_, 't> {
         let seen = |at: Option<u32>| at.map_or(Seen::Nothing, |at| Seen::Object(kind, at));
         let promised = seen(turn.map(|(_, object)| hardware.logical(object)));
         Err(self.broken(Promise::Object, seen(place.object), promised))
+    }
+
+    /// Whether the first of several passes has used up the slots of the node, and the next one begins here (4.3, 4.7).
+    pub(super) fn first_pass_ends(&self) -> bool {
+        let policy = self.case.policy;
+        policy.oversubscribe == Oversubscribe::Allowed
+            && policy.span == Span::No
+            && self.later == 0
+            && self.case.slots == Some(self.local)
     }
 
     /// The mask of a process by logical PU, all of them allowed.
@@ -464,9 +488,10 @@ impl<'t> Walk<'_, 't> {
             },
             (None, Some(mask)) => {
                 let by_slot = match self.case.policy.map {
-                    MapBy::Seq | MapBy::Lsf => {
-                        self.binder.as_mut().and_then(|binder| binder.next(None, None))
-                    }
+                    MapBy::Seq | MapBy::Lsf => self
+                        .binder
+                        .as_mut()
+                        .and_then(|binder| binder.next(None, None)),
                     MapBy::Slot
                     | MapBy::Node
                     | MapBy::Object(_)
