@@ -1,15 +1,54 @@
 //! The end of the books: what is left on each node, beside what the plan says it leaves.
 
-use super::counts::{Ledger, Part, Refused, Sight};
+use super::counts::{Ledger, Part, Sight};
 use super::fault::{Promise, Seen, Where};
 use super::hardware::{Bits, Hardware, number};
 use crate::id::Id as _;
-use crate::table::names::NodeId;
+use crate::policy::Oversubscribe;
+use crate::table::names::{NodeId, NodeRange};
 use crate::table::pusets::PuSetId;
 use crate::table::states::NodeState;
 
 impl Ledger<'_, '_> {
-    pub(super) fn compare(&mut self, node: u32, part: &Part, after: &NodeState, refused: Refused) {
+    /// Compares what is left with what the plan says it leaves.
+    pub(super) fn close(mut self) {
+        let plan = self.plan;
+        let mut policies = plan.apps().iter().filter_map(crate::plan::AppPlan::policy);
+        let refused = if policies
+            .all(|id| plan.table().policies[id].oversubscribe == Oversubscribe::Refused)
+        {
+            Refused::Yes
+        } else {
+            Refused::No
+        };
+        let parts: Vec<(u32, Part)> = self
+            .parts
+            .iter()
+            .map(|(&first, &part)| (first, part))
+            .collect();
+        for (first, part) in parts {
+            let nodes = NodeRange {
+                first,
+                count: part.count,
+            };
+            for (nodes, state) in plan.world().after.within(nodes) {
+                if self.faults.full() {
+                    return;
+                }
+                let after = *plan.world().states.get(state);
+                self.compare(nodes.first, &part, &after, refused);
+            }
+        }
+        let (before, after) = (plan.world().before.nodes(), plan.world().after.nodes());
+        self.faults.equal(
+            Promise::StateAfter,
+            Where::default,
+            u64::from(after),
+            u64::from(before),
+        );
+    }
+
+    fn compare(&mut self, node: u32, part: &Part, after: &NodeState, refused: Refused) {
         let names = &self.plan.world().names;
         let at = Where {
             node: (node < names.len()).then(|| names.name(NodeId::from_row(node as usize))),
@@ -57,4 +96,11 @@ impl Ledger<'_, '_> {
                 .add(Promise::MaxSlots, at, Seen::Number(used), promised);
         }
     }
+}
+
+/// Whether oversubscription is refused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Yes,
+    No,
 }

@@ -7,7 +7,7 @@ use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left};
 use crate::id::Id as _;
 use crate::plan::{Located, PlacedRun, Plan};
-use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload, Oversubscribe};
+use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::names::{NodeId, NodeRange};
 use crate::table::patterns::PatternId;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 /// Neighbouring nodes that are alike so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    count: u32,
+    pub(super) count: u32,
     pub(super) state: NodeState,
     pub(super) sight: Sight,
 }
@@ -52,7 +52,7 @@ struct Key {
 pub(super) struct Ledger<'p, 'f> {
     pub(super) plan: &'p Plan,
     pub(super) faults: &'f mut Faults,
-    parts: BTreeMap<u32, Part>,
+    pub(super) parts: BTreeMap<u32, Part>,
     pub(super) sets: PuSets,
     known: HashMap<Key, Option<PuSetId>>,
     /// The job has one app, which found none of its own processes: then it claims no more than the slots.
@@ -460,49 +460,4 @@ impl<'p, 'f> Ledger<'p, 'f> {
             self.parts.insert(at, tail);
         }
     }
-
-    /// Compares what is left with what the plan says it leaves.
-    pub(super) fn close(mut self) {
-        let plan = self.plan;
-        let mut policies = plan.apps().iter().filter_map(crate::plan::AppPlan::policy);
-        let refused = if policies
-            .all(|id| plan.table().policies[id].oversubscribe == Oversubscribe::Refused)
-        {
-            Refused::Yes
-        } else {
-            Refused::No
-        };
-        let parts: Vec<(u32, Part)> = self
-            .parts
-            .iter()
-            .map(|(&first, &part)| (first, part))
-            .collect();
-        for (first, part) in parts {
-            let nodes = NodeRange {
-                first,
-                count: part.count,
-            };
-            for (nodes, state) in plan.world().after.within(nodes) {
-                if self.faults.full() {
-                    return;
-                }
-                let after = *plan.world().states.get(state);
-                self.compare(nodes.first, &part, &after, refused);
-            }
-        }
-        let (before, after) = (plan.world().before.nodes(), plan.world().after.nodes());
-        self.faults.equal(
-            Promise::StateAfter,
-            Where::default,
-            u64::from(after),
-            u64::from(before),
-        );
-    }
-}
-
-/// Whether oversubscription is refused.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
-    Yes,
-    No,
 }

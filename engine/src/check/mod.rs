@@ -19,6 +19,8 @@ mod cpus;
 mod walk;
 // Lists of cpus.
 mod pelist;
+// Entries of files.
+mod entry;
 // Sums and capacities, state carried over.
 mod counts;
 // What is left, beside what the plan says.

@@ -67,9 +67,6 @@ impl Walk<'_, '_> {
     }
 
     fn free_of_list(&mut self, mask: &Mask) -> Result<(), Broken> {
-        if self.first_pass_ends() && self.case.policy.overload == Overload::Allowed {
-            self.begin_pass();
-        }
         let promised = match &self.pass_mask {
             Some(known) => known.clone(),
             None => {

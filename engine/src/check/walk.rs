@@ -31,7 +31,7 @@ pub(super) struct Case<'t> {
     pub(super) exact: Vec<Option<Mask>>,
     /// Its PUs by OS number.
     pub(super) os: OsIndex,
-    /// Slots that the first of several passes finds at most, where no other app has claims; `None`: nobody can say.
+    /// Slots that the first of several passes finds at most; `None`: another app has claims, too.
     pub(super) slots: Option<u32>,
 }
 
@@ -57,7 +57,7 @@ type Turn<'t> = (usize, &'t [(u32, u32)]);
 pub(super) struct Walk<'c, 't> {
     pub(super) case: &'c Case<'t>,
     turns: Turns<'t>,
-    binder: Option<Binder<'t>>,
+    pub(super) binder: Option<Binder<'t>>,
     free: Bits,
     /// Whether a search that the plan does not tell of may have left cpus free again.
     frees_in_vain: bool,
@@ -360,7 +360,7 @@ impl<'t> Walk<'_, 't> {
         })
     }
 
-    fn unbound(&mut self, turn: Option<Turn<'t>>) -> Result<(), Broken> {
+    pub(super) fn unbound(&mut self, turn: Option<Turn<'t>>) -> Result<(), Broken> {
         if self.may_be_unbound() {
             self.frees_in_vain = self.frees_in_vain || self.would_free_in_vain(turn);
             return Ok(());
@@ -425,13 +425,16 @@ impl<'t> Walk<'_, 't> {
         Err(self.broken(Promise::Object, seen(place.object), promised))
     }
 
-    /// Whether the first of several passes has used up the slots of the node, and the next one begins here (4.3, 4.7).
-    pub(super) fn first_pass_ends(&self) -> bool {
+    /// Whether the first of several passes has used up the slots of the node, and the next one begins here (4.3). An app may
+    /// claim fewer of them, and a pass that ended behind whole sweeps is not seen: so only nodes with fewer slots than objects
+    /// tell for certain.
+    fn first_pass_ends(&self) -> bool {
         let policy = self.case.policy;
         policy.oversubscribe == Oversubscribe::Allowed
             && policy.span == Span::No
             && self.later == 0
             && self.case.slots == Some(self.local)
+            && self.turns.outnumber(self.local)
     }
 
     /// The mask of a process by logical PU, all of them allowed.
@@ -468,58 +471,6 @@ impl<'t> Walk<'_, 't> {
         match &mut self.binder {
             Some(binder) => binder.exact(cpus),
             None => self.free.remove(cpus),
-        }
-    }
-
-    /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).
-    fn listed(&mut self, exact: Option<Mask>, mask: Option<Mask>) -> Result<(), Broken> {
-        match (exact, mask) {
-            (None, None) => match self.case.policy.map {
-                MapBy::Rankfile => Ok(()),
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Object(_)
-                | MapBy::Ppr { .. }
-                | MapBy::Seq
-                | MapBy::PeList
-                | MapBy::Dist
-                | MapBy::Mpibind(_)
-                | MapBy::Lsf => self.unbound(None),
-            },
-            (None, Some(mask)) => {
-                let by_slot = match self.case.policy.map {
-                    MapBy::Seq | MapBy::Lsf => self
-                        .binder
-                        .as_mut()
-                        .and_then(|binder| binder.next(None, None)),
-                    MapBy::Slot
-                    | MapBy::Node
-                    | MapBy::Object(_)
-                    | MapBy::Ppr { .. }
-                    | MapBy::Rankfile
-                    | MapBy::PeList
-                    | MapBy::Mpibind(_)
-                    | MapBy::Dist => None,
-                };
-                if by_slot.as_ref() == Some(&mask) {
-                    return Ok(());
-                }
-                Err(self.differs(Promise::Entry, &mask, by_slot.as_ref()))
-            }
-            (Some(exact), Some(mask)) if exact == mask => {
-                let shared = self.case.policy.overload == Overload::Allowed;
-                if !shared && !self.free().has_all(&mask) {
-                    let free = self.free().part(&self.case.hardware.machine());
-                    return Err(self.differs(Promise::Cpus, &mask, Some(&free)));
-                }
-                self.consume(&mask);
-                Ok(())
-            }
-            (Some(exact), found) => {
-                let os = |set: &Mask| Seen::Cpus(self.case.hardware.os_of(set));
-                let found = found.as_ref().map_or(Seen::Nothing, os);
-                Err(self.broken(Promise::Entry, found, os(&exact)))
-            }
         }
     }
 }

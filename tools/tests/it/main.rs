@@ -24,6 +24,7 @@ mod divergences;
 mod docs;
 mod explain;
 mod given_gpus;
+mod growth;
 mod help;
 mod input;
 mod json;

@@ -1,0 +1,234 @@
+//! How costs grow with the cores of one node and with the lines of a file: CPU time of the command, asked of the shell that ran
+//! it, compared with itself at other sizes; nothing is said of seconds. Memory is capped.
+
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::float_arithmetic,
+    reason = "what fails here fails the test, in its helpers too; a fit is made of fractions, and told"
+)]
+
+use std::process::Command;
+
+/// Kilobytes of address space: what grew with the square of 2^16 cores took more.
+const CAP: &str = "1500000";
+
+/// Seconds that the clock may be wrong by.
+const GRAIN: f64 = 0.03;
+
+/// The CPU seconds of the command.
+fn seconds(words: &[&str]) -> f64 {
+    let script = format!("ulimit -c 0; ulimit -v {CAP}; \"$0\" \"$@\" >/dev/null || exit 3; times");
+    let mut command = Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_stowplan")]);
+    let said = command.args(words).output().unwrap();
+    let err = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success(), "{words:?}: {err}");
+    let text = String::from_utf8(said.stdout).unwrap();
+    // The second line: user and system time of what the shell ran, as 0m0.012s.
+    let times = text.lines().nth(1).unwrap().split(' ');
+    let seconds = times.map(|time| {
+        let (minutes, rest) = time.split_once('m').unwrap();
+        let rest: f64 = rest.trim_end_matches('s').parse().unwrap();
+        minutes.parse::<f64>().unwrap() * 60.0 + rest
+    });
+    seconds.sum::<f64>()
+}
+
+/// Asserts that what takes so many seconds at a size takes at most its power 1.2 at 64 times that size; and that no square
+/// hides behind what every run costs: from a quarter of that size on, less than the power 1.5. Asked again before it fails.
+fn grows(what: &str, at: &dyn Fn(u32) -> f64, (small, middle, large): (u32, u32, u32)) {
+    let mut said = String::new();
+    for _ in 0..3 {
+        let costs = (at(small), at(middle), at(large));
+        let fitted = (costs.2 / costs.0.max(GRAIN)).ln() / 64.0_f64.ln();
+        said = format!("{what}: {costs:.3?} s, exponent {fitted:.2}");
+        if fitted <= 1.2 && costs.2 <= 8.0 * (costs.1 + GRAIN) {
+            println!("{said}");
+            return;
+        }
+    }
+    panic!("{said}");
+}
+
+/// A job on one node of so many cores.
+type Job = fn(u32) -> Vec<String>;
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(|word| word.replace('~', " ")).collect()
+}
+
+fn by_core(cores: u32) -> Vec<String> {
+    words(&format!(
+        "map --threads 1 --topo core:{cores}~pu:1 -H a:{cores} -n {cores} --map-by core"
+    ))
+}
+
+fn measured(what: &str, job: &dyn Fn(u32) -> Vec<String>) {
+    let at = |log: u32| {
+        let words = job(1 << log);
+        seconds(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    grows(what, &at, (10, 14, 16));
+}
+
+#[test]
+fn formats_grow_with_the_cores_of_a_node() {
+    for format in [
+        "text", "map", "tsv", "ndjson", "json", "html", "svg", "taskmap", "pmi", "raw",
+    ] {
+        measured(format, &|cores| {
+            let mut job = by_core(cores);
+            job.extend(["--format".to_owned(), format.to_owned()]);
+            job
+        });
+    }
+}
+
+/// Policies and bindings, one node each.
+const JOBS: &[(&str, Job)] = &[
+    ("a list in order", |cores| {
+        let last = cores - 1;
+        words(&format!(
+            "--topo core:{cores}~pu:1 -H a:{cores} -n {cores} --map-by pe-list=0-{last}:ordered"
+        ))
+    }),
+    ("two cpus each", |cores| {
+        let procs = cores / 2;
+        words(&format!(
+            "--topo core:{cores}~pu:1 -H a:{procs} -n {procs} --map-by slot:pe=2"
+        ))
+    }),
+    ("two cpus each of a package", |cores| {
+        let (procs, half) = (cores / 2, cores / 2);
+        words(&format!(
+            "--topo package:2~core:{half}~pu:1 -H a:{procs} -n {procs} --map-by package:pe=2"
+        ))
+    }),
+    ("two on each core", |cores| {
+        words(&format!(
+            "--topo core:{cores}~pu:2 -H a:{} --map-by ppr:2:core:hwtcpus",
+            2 * cores
+        ))
+    }),
+    ("two on each core, shared", |cores| {
+        words(&format!(
+            "--topo core:{cores}~pu:1 -H a:{} --map-by ppr:2:core --bind-to core:overload-allowed",
+            2 * cores
+        ))
+    }),
+    ("by core, shared", |cores| {
+        let procs = 2 * cores;
+        words(&format!(
+            "--topo core:{cores}~pu:1 -H a:{procs} -n {procs} --map-by core --bind-to core:overload-allowed"
+        ))
+    }),
+    ("by package, shared, limited", |cores| {
+        let (procs, half) = (2 * cores, cores / 2);
+        words(&format!(
+            "--topo package:2~core:{half}~pu:1 -H a:{procs} -n {procs} --map-by package --bind-to core:overload-allowed:limit=1"
+        ))
+    }),
+    ("by package, limited", |cores| {
+        let half = cores / 2;
+        words(&format!(
+            "--topo package:2~core:{half}~pu:1 -H a:{cores} -n {cores} --map-by package --bind-to core:limit=1"
+        ))
+    }),
+    ("by slot, if supported", |cores| {
+        words(&format!(
+            "--topo core:{cores}~pu:1 -H a:{cores} -n {cores} --map-by slot --bind-to core:if-supported:limit=1"
+        ))
+    }),
+    ("by slot, to hwthreads", |cores| {
+        words(&format!(
+            "--topo core:{cores}~pu:2 -H a:{cores} -n {cores} --map-by slot --bind-to hwthread:no-overload"
+        ))
+    }),
+];
+
+fn map(job: Vec<String>, more: &[&str]) -> Vec<String> {
+    let mut words = vec!["map".to_owned(), "--threads".to_owned(), "1".to_owned()];
+    words.extend(job);
+    words.extend(more.iter().map(|&word| word.to_owned()));
+    words
+}
+
+#[test]
+fn bindings_grow_with_the_cores_of_a_node() {
+    for (what, job) in JOBS {
+        measured(what, &|cores| map(job(cores), &["--format", "taskmap"]));
+    }
+}
+
+#[test]
+fn the_judge_grows_with_the_cores_of_a_node() {
+    let path = std::env::temp_dir().join(format!("stowplan-growth-{}.plan", std::process::id()));
+    let path = path.to_str().unwrap();
+    let own: (&str, Job) = ("by core", |cores| by_core(cores).split_off(3));
+    for (what, job) in std::iter::once(&own).chain(JOBS.iter().step_by(2)) {
+        measured(&format!("check: {what}"), &|cores| {
+            let saving = map(job(cores), &["--format", "taskmap", "--save", path]);
+            seconds(&saving.iter().map(String::as_str).collect::<Vec<_>>());
+            vec!["check".to_owned(), path.to_owned()]
+        });
+    }
+    let _ = std::fs::remove_file(path);
+}
+
+/// The line of a file that is about this node.
+type Line = fn(u32) -> String;
+
+#[test]
+fn files_grow_with_their_lines() {
+    let path = std::env::temp_dir().join(format!("stowplan-lines-{}", std::process::id()));
+    let name = path.to_str().unwrap().to_owned();
+    let lettered = |node: u32| {
+        let letter = |at: u32| char::from(b'a' + u8::try_from(node / 26_u32.pow(at) % 26).unwrap());
+        (0..5).map(letter).collect::<String>()
+    };
+    let files: [(&str, Line, &str); 5] = [
+        (
+            "a hostfile of numbered names",
+            |node| format!("n{node} slots=4"),
+            "--hostfile FILE --map-by ppr:1:node",
+        ),
+        (
+            "a hostfile of names with numbers inside",
+            |node| format!("r{}c{}s{} slots=4", node / 64, node / 8 % 8, node % 8),
+            "--hostfile FILE --map-by ppr:1:node",
+        ),
+        (
+            "a hostfile of ranges",
+            |node| format!("n[{}-{}] slots=4", 10 * node, 10 * node + 7),
+            "--hostfile FILE --map-by ppr:1:node",
+        ),
+        (
+            "a sequence",
+            |node| format!("n{node}"),
+            "-H n[0-999999]:4 --map-by seq:file=FILE",
+        ),
+        (
+            "a rankfile",
+            |node| format!("rank {node}=n{node} slot=0"),
+            "-H n[0-999999]:4 --map-by rankfile:file=FILE",
+        ),
+    ];
+    let at = |line: &dyn Fn(u32) -> String, job: &str, log: u32| {
+        let text: String = (0..1 << log).map(|node| line(node) + "\n").collect();
+        std::fs::write(&path, text).unwrap();
+        let job = map(
+            words(&job.replace("FILE", &name)),
+            &["--topo", "pu:4", "--format", "taskmap"],
+        );
+        seconds(&job.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    for (what, line, job) in files {
+        grows(what, &|log| at(&line, job, log), (10, 14, 16));
+    }
+    let job = "--hostfile FILE --map-by ppr:1:node";
+    let what = "a hostfile of names without numbers";
+    grows(what, &|log| at(&lettered, job, log), (10, 14, 16));
+    let _ = std::fs::remove_file(&path);
+}
