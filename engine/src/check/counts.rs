@@ -44,8 +44,6 @@ struct Key {
     topology: TopologyId,
     allowed: PuSetId,
     free: PuSetId,
-    /// Slots that are left.
-    left: u32,
 }
 
 /// The books of the job, app after app.
@@ -55,8 +53,6 @@ pub(super) struct Ledger<'p, 'f> {
     pub(super) parts: BTreeMap<u32, Part>,
     pub(super) sets: PuSets,
     known: HashMap<Key, Option<PuSetId>>,
-    /// The job has one app, which found none of its own processes: then it claims no more than the slots.
-    alone: bool,
     /// What was looked up of each topology.
     seen: HashMap<TopologyId, (Sorted, OsIndex)>,
 }
@@ -72,10 +68,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             };
             (nodes.first, part)
         });
-        let apps = plan.apps().iter().filter(|app| app.policy().is_some());
-        let alone = apps.count() == 1;
         Self {
-            alone,
             plan,
             faults,
             parts: parts.collect(),
@@ -373,7 +366,6 @@ impl<'p, 'f> Ledger<'p, 'f> {
             topology: state.topology,
             allowed: state.allowed,
             free: state.free,
-            left: state.left(),
         };
         let shared = exact.is_empty();
         if let (true, Some(&free)) = (shared, self.known.get(&key)) {
@@ -396,7 +388,6 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 promised: Seen::Nothing,
             });
         };
-        let slots = self.alone.then(|| state.left());
         let case = Case {
             hardware,
             cpusets: &self.plan.world().cpusets,
@@ -410,7 +401,6 @@ impl<'p, 'f> Ledger<'p, 'f> {
             list,
             exact,
             os,
-            slots,
         };
         let free = match case.left_by_list(case.walk()?) {
             Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),

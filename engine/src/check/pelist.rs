@@ -53,7 +53,6 @@ impl Walk<'_, '_> {
 
     /// What is free now is what a later pass finds.
     fn begin_pass(&mut self) {
-        self.later += 1;
         self.pass = 0;
         self.pass_free = self.free().clone();
         self.pass_mask = None;

@@ -212,11 +212,6 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// Whether there are more objects than so many.
-    pub(super) fn outnumber(&self, count: u32) -> bool {
-        self.objects.len() > count as usize
-    }
-
     /// Where the turns stand, to come back to.
     pub(super) const fn mark(&self) -> (usize, u32, u64) {
         (self.at, self.held, self.placed)

@@ -31,8 +31,6 @@ pub(super) struct Case<'t> {
     pub(super) exact: Vec<Option<Mask>>,
     /// Its PUs by OS number.
     pub(super) os: OsIndex,
-    /// Slots that the first of several passes finds at most; `None`: another app has claims, too.
-    pub(super) slots: Option<u32>,
 }
 
 /// A broken promise of one process of the node.
@@ -70,8 +68,6 @@ pub(super) struct Walk<'c, 't> {
     /// Place in the pass of a pe-list, and the cpus that the pass found free.
     pub(super) pass: u32,
     pub(super) pass_free: Bits,
-    /// Passes that have begun behind the first.
-    pub(super) later: u32,
     /// The listed cpus that are free there.
     pub(super) pass_mask: Option<Mask>,
 }
@@ -142,7 +138,6 @@ impl<'t> Case<'t> {
             pass: 0,
             pass_free: self.free.clone(),
             pass_mask: None,
-            later: 0,
         };
         walk.all()
     }
@@ -396,23 +391,17 @@ impl<'t> Walk<'_, 't> {
             };
         };
         let mark = self.turns.mark();
-        let ends = self.first_pass_ends();
         let free = self
             .binder
             .as_ref()
             .map_or(&self.free, |binder| &binder.free);
-        if ends {
-            self.later += 1;
-            self.turns.restart(free);
-        }
         let mut turn = self.turns.next(free);
         let is = |turn: Option<(usize, crate::table::topologies::ObjectId)>| {
             turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
         };
         let again = self.case.policy.oversubscribe == Oversubscribe::Allowed
             && self.case.policy.span == Span::No;
-        if !is(turn) && again && !ends {
-            self.later += 1;
+        if !is(turn) && again {
             self.turns.reset(mark);
             self.turns.restart(free);
             turn = self.turns.next(free);
@@ -423,18 +412,6 @@ impl<'t> Walk<'_, 't> {
         let seen = |at: Option<u32>| at.map_or(Seen::Nothing, |at| Seen::Object(kind, at));
         let promised = seen(turn.map(|(_, object)| hardware.logical(object)));
         Err(self.broken(Promise::Object, seen(place.object), promised))
-    }
-
-    /// Whether the first of several passes has used up the slots of the node, and the next one begins here (4.3). An app may
-    /// claim fewer of them, and a pass that ended behind whole sweeps is not seen: so only nodes with fewer slots than objects
-    /// tell for certain.
-    fn first_pass_ends(&self) -> bool {
-        let policy = self.case.policy;
-        policy.oversubscribe == Oversubscribe::Allowed
-            && policy.span == Span::No
-            && self.later == 0
-            && self.case.slots == Some(self.local)
-            && self.turns.outnumber(self.local)
     }
 
     /// The mask of a process by logical PU, all of them allowed.

@@ -8,7 +8,7 @@ use stowplan_engine::policy::{BindTo, ObjKind};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::{AppId, AppTable};
 use stowplan_engine::table::names::NodeId;
-use stowplan_engine::table::patterns::{Patterns, Place, PlaceRun, Segment};
+use stowplan_engine::table::patterns::{Patterns, Place, Segment};
 use stowplan_engine::table::states::{NodeState, StateRuns};
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
@@ -210,30 +210,6 @@ const DAMAGES: &[Damage] = &[
         "a:300000 -n 300000 --map-by slot --bind-to none",
         |parts| {
             parts.pattern(|segments| segments[0].procs = 100);
-        },
-    ),
-    (
-        Promise::Object,
-        "a second pass goes on where the slots ended the first",
-        "a:2,b:2 -n 8 --map-by core:oversubscribe --bind-to none",
-        |parts| {
-            for run in 0..parts.placed[0].runs.len() {
-                let row = parts.placed[0].runs[run].pattern;
-                let mut segments = parts.patterns.get(row).segments().to_vec();
-                let places: Vec<Place> = (0..4)
-                    .map(|object| Place {
-                        object: Some(object),
-                        cpus: None,
-                    })
-                    .collect();
-                segments.truncate(1);
-                segments[0].procs = 4;
-                segments[0].cycle = None;
-                let runs = places.into_iter().map(|place| PlaceRun { count: 1, place });
-                segments[0].runs = runs.collect();
-                let pattern = parts.patterns.intern(segments);
-                parts.placed[0].runs[run].pattern = pattern;
-            }
         },
     ),
     (
