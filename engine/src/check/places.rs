@@ -118,6 +118,12 @@ impl<'t> Turns<'t> {
             .collect()
     }
 
+    /// Free cpus of an object.
+    pub(super) fn cpus(&self, row: usize, free: &Bits) -> u64 {
+        let ranges = self.hardware.ranges(self.objects[row]);
+        self.hardware.count(ranges, free, self.mode)
+    }
+
     /// The next object, with its row among the turns; `None`: no object has room.
     pub(super) fn next(&mut self, free: &Bits) -> Option<(usize, ObjectId)> {
         let count = self.objects.len();

@@ -4,7 +4,7 @@ use super::bind::{Binder, Target};
 use super::bits::{Bits, has};
 use super::cpus::Cpus;
 use super::units::{Hardware, Targets, narrow};
-use crate::policy::{MapBy, ObjKind};
+use crate::policy::{CpuMode, MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};
 use crate::table::topologies::Topologies;
 
@@ -100,11 +100,15 @@ impl<'t> TopologyView<'t> {
         let taken = cpus.free.words() != allowed;
         let other = taken.then(|| binder.free_units(allowed));
         let may = other.as_ref().unwrap_or(&cpus.units);
+        let fills_cores = fills_cores(binder);
         let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
         for object in self.objects.iter() {
             let pus = binder.topologies.ranges(object);
             let free = binder.count_free(cpus.units.words(), pus);
             by_object += u64::from(if pe == 1 { free } else { free / pe });
+            if fills_cores && taken {
+                by_object += u64::from(loose_threads(binder, cpus, pus));
+            }
             let all = other
                 .as_ref()
                 .map_or(free, |may| binder.count_free(may.words(), pus));
@@ -141,6 +145,29 @@ impl<'t> TopologyView<'t> {
         let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
         closed.map(|&cpu| (cpu, "not allowed"))
     }
+}
+
+/// Whether processes are bound to threads while whole cores are counted: threads of cores that are taken in part are used
+/// too, and no whole core is consumed for them.
+pub(crate) fn fills_cores(binder: &Binder<'_>) -> bool {
+    let threads =
+        matches!(&binder.target, Target::Objects { kind, .. } if *kind == ObjKind::Hwthread);
+    threads && binder.mode == CpuMode::Core
+}
+
+/// Free threads among some PUs that come before the last whole core there: those of cores taken in part.
+fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
+    let (mut loose, mut waiting) = (0, 0);
+    let all = pus.iter().flat_map(|&(first, end)| first..end);
+    for pu in all.filter(|&pu| has(cpus.free.words(), pu)) {
+        let core = binder.units.of_pu(pu);
+        if core.is_some_and(|core| has(cpus.units.words(), core)) {
+            (loose, waiting) = (loose + waiting, 0);
+        } else {
+            waiting += 1;
+        }
+    }
+    loose
 }
 
 /// The units of a list, and the first one that does not exist.

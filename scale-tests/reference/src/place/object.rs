@@ -4,7 +4,7 @@ use super::share::share_out;
 use crate::machine::{Machine, Object};
 use crate::refusal::Refusal;
 use crate::turn::{Found, Turn};
-use stowplan_engine::policy::{IfSupported, MapBy, ObjKind};
+use stowplan_engine::policy::{CpuMode, IfSupported, MapBy, ObjKind};
 
 /// Without SPAN: each node is filled before the next.
 pub(super) fn fill(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
@@ -57,8 +57,12 @@ fn sweep<'a>(
             let shares = |other: &usize| *other == at || shared(object, objects[*other]);
             let there: u64 = (0..objects.len()).filter(shares).map(|at| taken[at]).sum();
             if there < caps[at] {
+                let before = turn.free_in(seat, &object.cpus);
                 let found = turn.put(seat, Some((object, at)))?;
-                taken[at] += u64::from(found == Found::Cpus);
+                // A thread of a core that was taken in part is no cpu less.
+                let fewer = turn.free_in(seat, &object.cpus) < before
+                    || object.kind == ObjKind::Gpu;
+                taken[at] += u64::from(found == Found::Cpus && fewer);
                 budget -= 1;
             }
         }
@@ -93,7 +97,10 @@ pub(super) fn span(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
             let Some(at) = (first..first + m).map(|at| at % m).find(|&at| caps[at] > 0) else {
                 continue;
             };
-            if turn.put(seat, Some((objects[at], at)))? == Found::Cpus {
+            let before = turn.free_in(seat, &objects[at].cpus);
+            let found = turn.put(seat, Some((objects[at], at)))?;
+            let fewer = turn.free_in(seat, &objects[at].cpus) < before;
+            if found == Found::Cpus && (fewer || objects[at].kind == ObjKind::Gpu) {
                 for (other, cap) in caps.iter_mut().enumerate() {
                     if other == at || shared(objects[at], objects[other]) {
                         *cap -= 1;
@@ -136,7 +143,10 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
         let first = |at: &usize| !(0..*at).any(|before| shared(objects[before], objects[*at]));
         let cpus = (0..objects.len())
             .filter(first)
-            .map(|at| cap(turn, seat, objects[at]))
+            .map(|at| {
+                let loose = loose(turn, seat, objects[at]);
+                cap(turn, seat, objects[at]).saturating_add(loose)
+            })
             .fold(0, u64::saturating_add);
         only_limits = only_limits && turn.room(seat) <= cpus;
         all = all.saturating_add(slots.min(cpus));
@@ -160,6 +170,31 @@ fn room_for_all(turn: &mut Turn<'_, '_>) -> Result<(), Refusal> {
 /// Whether two are GPUs near the same cpus: those of a machine are near the same ones, or near others.
 fn shared(one: &Object, other: &Object) -> bool {
     one.kind == ObjKind::Gpu && one.cpus.meets(&other.cpus)
+}
+
+/// Free threads that come before the last whole core of an object: bound to threads, processes take them, and no whole core.
+fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
+    let node = turn.node(seat);
+    let threads = turn.target == Some(ObjKind::Hwthread)
+        && turn.mode() == CpuMode::Core
+        && node.machine.has_cores();
+    let of_gpu = object.kind == ObjKind::Gpu;
+    if of_gpu || !threads || turn.pe() > 1 || turn.overloads() || !turn.is_bound(seat) {
+        return 0;
+    }
+    let (mut loose, mut waiting) = (0, 0);
+    for pu in node.machine.objects(ObjKind::Hwthread) {
+        if !object.cpus.holds(&pu.cpus) || !node.free.holds(&pu.cpus) {
+            continue;
+        }
+        let mut cores = node.machine.units(CpuMode::Core).iter();
+        if cores.any(|core| core.cpus.holds(&pu.cpus) && node.free.holds(&core.cpus)) {
+            (loose, waiting) = (loose + waiting, 0);
+        } else {
+            waiting += 1;
+        }
+    }
+    loose
 }
 
 /// How many processes an object takes.

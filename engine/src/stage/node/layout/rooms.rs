@@ -3,8 +3,9 @@
 use super::NodeView;
 use crate::policy::{ObjKind, Overload};
 use crate::stage::node::bits::Bits;
+use crate::stage::node::capacity::fills_cores;
 use crate::stage::node::cpus::Cpus;
-use crate::stage::node::units::shared as meeting;
+use crate::stage::node::units::{narrow, shared as meeting};
 use crate::table::topologies::ObjectId;
 
 /// The cpus that may be used at all, where they may be shared.
@@ -67,7 +68,21 @@ pub(super) fn near(node: &NodeView<'_>) -> Option<Vec<Vec<usize>>> {
 
 /// A process was bound on an object: its room shrinks, and that of the objects with which it shares cpus. Gives how many
 /// became full. Cpus that may be shared have no end.
-pub(super) fn take_room(rooms: &mut [u32], at: usize, near: Option<&[Vec<usize>]>) -> usize {
+///
+/// A thread of a core that is no longer whole takes no room (4.3).
+pub(super) fn take_room(
+    (node, cpus): (&NodeView<'_>, &Cpus),
+    rooms: &mut [u32],
+    at: usize,
+    near: Option<&[Vec<usize>]>,
+) -> usize {
+    let shared = node.binder.policy.overload == Overload::Allowed;
+    if near.is_none() && !shared && fills_cores(node.binder) {
+        let pus = node.binder.topologies.ranges(node.objects.get(narrow(at)));
+        if room(node, cpus, pus, None) >= rooms[at] {
+            return 0;
+        }
+    }
     let alone = [at];
     let objects = near.map_or(&alone[..], |near| &near[at]);
     let mut full = 0;

@@ -280,7 +280,8 @@ impl<'g> LayoutBuilder<'g> {
                 match self.place(at) {
                     Ok(true) => {
                         consumed = true;
-                        take_room(&mut rooms, at, near.as_deref());
+                        let on = (self.node, &self.cpus);
+                        take_room(on, &mut rooms, at, near.as_deref());
                     }
                     Ok(false) => {}
                     Err(failure) => return End::Fails(failure),
@@ -397,7 +398,8 @@ impl<'g> LayoutBuilder<'g> {
                 .expect("an object is open");
             match self.place(at) {
                 Ok(true) => {
-                    open -= take_room(&mut rooms, at, near.as_deref());
+                    let on = (self.node, &self.cpus);
+                    open -= take_room(on, &mut rooms, at, near.as_deref());
                 }
                 Ok(false) => {
                     idle += 1;
