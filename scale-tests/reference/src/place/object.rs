@@ -60,8 +60,8 @@ fn sweep<'a>(
                 let before = turn.free_in(seat, &object.cpus);
                 let found = turn.put(seat, Some((object, at)))?;
                 // A thread of a core that was taken in part is no cpu less.
-                let fewer = turn.free_in(seat, &object.cpus) < before
-                    || object.kind == ObjKind::Gpu;
+                let fewer =
+                    turn.free_in(seat, &object.cpus) < before || object.kind == ObjKind::Gpu;
                 taken[at] += u64::from(found == Found::Cpus && fewer);
                 budget -= 1;
             }
