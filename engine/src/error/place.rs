@@ -318,9 +318,7 @@ pub enum PlaceError {
         node: String,
     },
     /// A listed cpu does not exist, is not allowed, or is taken.
-    #[error(
-        "app {app}: cpu {cpu} of the pe-list is {reason} on node {node}, which has cpus 0 to {last}"
-    )]
+    #[error("app {app}: cpu {cpu} of the pe-list is {reason} on node {node}, which has {there}")]
     PeListConflict {
         /// The app, from 0.
         app: u32,
@@ -330,8 +328,8 @@ pub enum PlaceError {
         reason: &'static str,
         /// The node.
         node: String,
-        /// Its last logical cpu.
-        last: u32,
+        /// Its logical cpus that may be used, in words.
+        there: String,
     },
     /// More processes than listed cpus over all nodes.
     #[error(
@@ -430,12 +428,16 @@ pub enum PlaceError {
         path: String,
     },
     /// The cpus of a sequence entry are not all free.
-    #[error("{path}, line {line}: cpus {asked} of {node} are not all free")]
+    #[error(
+        "{path}, line {line}: rank {rank} asks for cpus {asked} of {node}, which are not all free"
+    )]
     SeqCpuTaken {
         /// The file.
         path: String,
         /// The line.
         line: u32,
+        /// The rank.
+        rank: u32,
         /// The cpus as written.
         asked: String,
         /// The node.

@@ -100,7 +100,15 @@ pub(crate) fn sequence(
     let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
     let steps = match listing {
         Some(listing) => from_listing(pool, listing, skip),
-        None if has_hosts(resolved, app) => from_mentions(&named(pool, &resolved.hosts, app)?),
+        None if has_hosts(resolved, app) => {
+            let named = named(pool, &resolved.hosts, app);
+            let in_files = policy.map == MapBy::Seq && !resolved.hosts.hostfiles.is_empty();
+            from_mentions(&if in_files {
+                named.map_err(not_allocated)?
+            } else {
+                named?
+            })
+        }
         None => Vec::new(),
     };
     if steps.is_empty() && policy.map == MapBy::Seq {
@@ -139,6 +147,25 @@ pub(crate) fn sequence(
         .into());
     }
     Ok(kept)
+}
+
+/// A host of `-H` is an entry of a sequence: it is not among the nodes that the hostfiles name. What selects by place
+/// (`+n1`, `+e`) selects nothing, as everywhere.
+fn not_allocated(error: MapError) -> MapError {
+    let MapError::Place(PlaceError::NoSuchHost { asked, pool, .. }) = &error else {
+        return error;
+    };
+    if asked.starts_with('+') {
+        return error;
+    }
+    let (asked, pool) = (asked.clone(), *pool);
+    PlaceError::SeqHost {
+        path: "-H".to_owned(),
+        line: 1,
+        name: asked,
+        pool,
+    }
+    .into()
 }
 
 fn has_hosts(resolved: &Resolved, app: AppId) -> bool {

@@ -17,7 +17,6 @@ use crate::table::listings::{EntryNode, Listing};
 use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
 use crate::table::states::{NodeState, StateId};
-use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
 
 /// A listed app: its policy and its file.
@@ -295,6 +294,7 @@ fn refuse(
         (Stuck::Taken, _) => PlaceError::SeqCpuTaken {
             path,
             line,
+            rank,
             asked,
             node: name,
         },
@@ -307,7 +307,7 @@ fn refuse(
                 node: name,
             }
         }
-        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(on, listed, state.topology, name),
+        (Stuck::Unbindable(Failure::SpanPackages), _) => spans(on, listed, state, name),
         (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
         (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, found),
     }
@@ -315,19 +315,18 @@ fn refuse(
 }
 
 /// No package of the node has as many cpus as PE.
-fn spans(on: &On<'_>, listed: Listed<'_>, topology: TopologyId, node: String) -> PlaceError {
+fn spans(on: &On<'_>, listed: Listed<'_>, state: &NodeState, node: String) -> PlaceError {
+    let topology = state.topology;
     let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
     let packages = on.tables.hardware[topology]
         .as_ref()
         .map_or_else(Vec::new, |hardware| {
             let units = hardware.units(listed.policy.mode);
             let packages = on.tables.topologies.objects(topology, ObjKind::Package);
+            let may = units.within(on.tables.pusets.words(state.allowed), hardware.pus);
             let count = |package| {
-                let inside = units.inside(on.tables.topologies.ranges(package));
-                inside
-                    .iter()
-                    .map(|&(first, end)| end - first)
-                    .sum::<u32>()
+                units
+                    .count_inside(may.words(), on.tables.topologies.ranges(package))
                     .to_string()
             };
             packages.map(count).collect()

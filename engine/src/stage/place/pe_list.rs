@@ -38,7 +38,7 @@ impl MapPolicy for PeList {
                 cpu,
                 reason,
                 node: refuse::node(placement, view.group),
-                last: capacity.cpus.saturating_sub(1),
+                there: refuse::cpus_there(placement, view.group),
             }
             .into());
         }
@@ -97,7 +97,7 @@ impl MapPolicy for PeList {
                 cpu,
                 reason: "taken",
                 node: refuse::node(placement, group),
-                last: 0,
+                there: refuse::cpus_there(placement, group),
             }
             .into(),
             Failure::NoTarget(_) | Failure::Limit | Failure::NoCpu => {

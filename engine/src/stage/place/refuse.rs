@@ -1,6 +1,7 @@
 //! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
 
 use crate::stage::node::bind::Failure;
+use crate::stage::node::bits;
 
 use super::placement::Placement;
 use super::trial::NodeGroup;
@@ -83,19 +84,42 @@ pub(crate) fn unbindable(
     }
 }
 
-pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: String) -> MapError {
-    let view = placement.view(placement.topology(placement.groups[group].trial));
-    let binder = &view.binder;
-    let packages = binder.packages();
-    let cpus = packages.iter().map(|package| {
-        let count: u32 = binder
-            .units
-            .inside(package)
-            .iter()
-            .map(|&(first, end)| end - first)
-            .sum();
-        count.to_string()
+/// The cpus of a group's nodes that may be used: `cpus 0-3,8`.
+pub(crate) fn cpus_there(placement: &Placement<'_>, group: usize) -> String {
+    let trial = placement.groups[group].trial;
+    let view = placement.view(placement.topology(trial));
+    let state = placement.tables.states.get(placement.trial[trial].state);
+    let may = { view.binder }.free_units(placement.tables.pusets.words(state.allowed));
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for cpu in bits::ones(may.words(), &[(0, may.len())]) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == cpu => *last = cpu,
+            _ => runs.push((cpu, cpu)),
+        }
+    }
+    let words = runs.iter().map(|&(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
     });
+    match runs.len() {
+        0 => "none that may be used".to_owned(),
+        _ => format!("cpus {}", words.collect::<Vec<_>>().join(",")),
+    }
+}
+
+pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: String) -> MapError {
+    let trial = placement.groups[group].trial;
+    let view = placement.view(placement.topology(trial));
+    let binder = &view.binder;
+    let state = placement.tables.states.get(placement.trial[trial].state);
+    let may = binder.free_units(placement.tables.pusets.words(state.allowed));
+    let packages = binder.packages();
+    let cpus = packages
+        .iter()
+        .map(|package| binder.count_free(may.words(), package).to_string());
     let packages = cpus.collect::<Vec<_>>().join(", ");
     PlaceError::SpanPackages {
         app: placement.app_number(),

@@ -104,7 +104,17 @@ fn from_hosts<'r>(
         for (at, entry) in entries.iter().enumerate() {
             match entry {
                 HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                    let chosen = chosen(pool, entry, &entries[at + 1..], allowed.as_deref())?;
+                    let chosen = chosen(pool, entry, &entries[at + 1..], allowed.as_deref());
+                    // Among the nodes of hostfiles an entry that is none of them is one that was not allocated.
+                    let chosen = chosen.map_err(|refusal| match refusal.class {
+                        "no-such-host"
+                            if matches!(entry, HostEntry::Names(..))
+                                && !hosts.hostfiles.is_empty() =>
+                        {
+                            Refusal::new(SEQ.no_host, refusal.why)
+                        }
+                        _ => refusal,
+                    })?;
                     nodes.extend(chosen.into_iter().map(ItemNode::Known));
                 }
             }
