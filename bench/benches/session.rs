@@ -10,8 +10,8 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use std::hint::black_box;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_engine::session::{
-    By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Value,
-    candidates, recover, step_into,
+    Config, Effects, Event, EventValue, Initial, Journal, Mode, Name, ReplayError, SpawnedBy,
+    State, candidates, recover, step_into,
 };
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -77,7 +77,7 @@ fn single(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("session/single/{size}"));
         group.bench_function("candidates", |b| {
             b.iter(|| {
-                candidates(black_box(&mix.state), By::Scheduler, &[])
+                candidates(black_box(&mix.state), SpawnedBy::Scheduler, &[])
                     .expect("the default session is always there")
             });
         });
@@ -109,18 +109,18 @@ fn all_nodes<M: criterion::measurement::Measurement>(
     };
     let new = Event::Alloc {
         from: "t",
-        directive: Value::Text("PMIX_ALLOC_NEW"),
+        directive: EventValue::Text("PMIX_ALLOC_NEW"),
         attrs: Vec::new(),
     };
     let grant = Event::Grant {
         req: 1,
-        nodes: Value::Texts(all.to_vec()),
-        alloc_id: Value::Text("all"),
+        nodes: EventValue::Texts(all.to_vec()),
+        alloc_id: EventValue::Text("all"),
     };
     let release = Event::Alloc {
         from: "t",
-        directive: Value::Text("PMIX_ALLOC_RELEASE"),
-        attrs: vec![("PMIX_ALLOC_ID", Value::Text("all"))],
+        directive: EventValue::Text("PMIX_ALLOC_RELEASE"),
+        attrs: vec![("PMIX_ALLOC_ID", EventValue::Text("all"))],
     };
     let mut effects = Effects::default();
     for (kind, startup) in [("carve", all), ("join", &["other"][..])] {

@@ -1,8 +1,8 @@
 //! A full-size DVM and a stream of events for it: the mix of reservations "What it costs".
 
 use stowplan_engine::session::{
-    Config, Effects, Event, Frames, Initial, Journal, Name, Payload, State, Status, Value, payload,
-    scan, step, step_into,
+    Config, Effects, Event, EventValue, Frames, Initial, Journal, Name, Payload, State, Status,
+    payload, scan, step, step_into,
 };
 
 /// Nodes of one reservation.
@@ -42,30 +42,30 @@ impl Said {
             Self::Spawn(job) => Event::Spawn {
                 from: "tool",
                 job,
-                target: Value::Absent,
-                hosts: Value::Absent,
+                target: EventValue::Absent,
+                hosts: EventValue::Absent,
             },
             Self::End(ns) => Event::JobEnd { ns },
             Self::New => Event::Alloc {
                 from: "owner:1",
-                directive: Value::Text("PMIX_ALLOC_NEW"),
-                attrs: vec![("PMIX_ALLOC_TIME", Value::Text("60"))],
+                directive: EventValue::Text("PMIX_ALLOC_NEW"),
+                attrs: vec![("PMIX_ALLOC_TIME", EventValue::Text("60"))],
             },
             Self::Grant(req, nodes, id) => Event::Grant {
                 req: *req,
-                nodes: Value::Texts(nodes.iter().map(String::as_str).collect()),
-                alloc_id: Value::Text(id),
+                nodes: EventValue::Texts(nodes.iter().map(String::as_str).collect()),
+                alloc_id: EventValue::Text(id),
             },
             Self::Release(id) => Event::Alloc {
                 from: "owner:1",
-                directive: Value::Text("PMIX_ALLOC_RELEASE"),
-                attrs: vec![("PMIX_ALLOC_ID", Value::Text(id))],
+                directive: EventValue::Text("PMIX_ALLOC_RELEASE"),
+                attrs: vec![("PMIX_ALLOC_ID", EventValue::Text(id))],
             },
             Self::Rejected(from, target) => Event::Spawn {
                 from,
                 job: "never",
-                target: Value::Text(target),
-                hosts: Value::Absent,
+                target: EventValue::Text(target),
+                hosts: EventValue::Absent,
             },
         }
     }

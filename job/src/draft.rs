@@ -6,7 +6,7 @@ use crate::files::GivenFiles;
 use crate::place::judge_words;
 use crate::request::read_open;
 use std::collections::BTreeMap;
-use stowplan_engine::error::at::Text;
+use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
@@ -361,8 +361,8 @@ fn say(intake: &mut Intake, kind: Kind, whose: Whose, text: &str) -> Result<(), 
     read(intake, kind, whose.owner(), row)
 }
 
-fn value(app: Option<u32>, option: &str, value: &str) -> Text {
-    Text::Value {
+fn value(app: Option<u32>, option: &str, value: &str) -> AtText {
+    AtText::Value {
         app,
         option: option.to_owned(),
         value: value.to_owned(),

@@ -1,7 +1,7 @@
 //! Why a job has no plan: class, sentence, hint, and the words meant with their place, as data.
 
 use std::ops::Range;
-use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::error::{MapError, SpecError};
@@ -88,7 +88,7 @@ impl JobError {
             return Vec::new();
         };
         // A file that could not be read has no words to show.
-        let shown = |at: &&At| !matches!(at.text, Text::File { line: 0, .. });
+        let shown = |at: &&At| !matches!(at.text, AtText::File { line: 0, .. });
         error.places().into_iter().filter(shown).collect()
     }
 

@@ -10,7 +10,7 @@ use crate::sources::Sources;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
-use stowplan_engine::session::{self, By};
+use stowplan_engine::session::{self, SpawnedBy};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
@@ -190,7 +190,10 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
         return Ok(None);
     };
     let state = outside.sessions(path)?;
-    let by = job.as_ns.as_deref().map_or(By::Scheduler, By::Namespace);
+    let by = job
+        .as_ns
+        .as_deref()
+        .map_or(SpawnedBy::Scheduler, SpawnedBy::Namespace);
     let targets: Vec<&str> = job.targets.iter().map(String::as_str).collect();
     let found = session::candidates(&state, by, &targets).map_err(|refusal| JobError::Told {
         class: refusal.class(),

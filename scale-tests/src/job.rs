@@ -2,7 +2,7 @@
 
 use crate::catalogue::MACHINES;
 use std::fmt::Write as _;
-use stowplan_engine::error::at::Text;
+use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::limit::RANKS_MAX;
@@ -106,7 +106,7 @@ impl Job {
                 Owner::App(number)
             };
             for (option, value) in app.options() {
-                let row = intake.text(Text::Value {
+                let row = intake.text(AtText::Value {
                     app: (number > 0).then_some(number),
                     option: option.trim_start_matches('-').to_owned(),
                     value: value.clone(),

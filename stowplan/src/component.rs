@@ -36,8 +36,8 @@ use stowplan_engine::map::{Components, map_with};
 
 pub use stowplan_engine::policy::MapBy as EngineMap;
 pub use stowplan_engine::stage::component::{
-    Accepts, Answer, AppIndex, Call, Component, Count, Dispatch, Functions, INTERFACE, Node,
-    Objects, Pattern, Registry, RegistryError, Room, Share, Version,
+    Accepts, Answer, AppIndex, Call, Component, ComponentPattern as Pattern, Count, Dispatch,
+    Functions, INTERFACE, Node, Objects, Registry, RegistryError, Room, Share, Version,
 };
 pub use stowplan_engine::table::apps::Policy;
 

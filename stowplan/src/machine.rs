@@ -3,7 +3,7 @@
 use crate::{Error, Topology};
 use std::sync::Arc;
 use stowplan_engine::map;
-use stowplan_engine::session::{Candidates, Name, State};
+use stowplan_engine::session::{Name, SessionCandidates as Candidates, State};
 use stowplan_engine::table::topologies::TopologyId;
 use stowplan_engine::text::hostlist::plain;
 use stowplan_job::machine::{cpu_list, hosts};

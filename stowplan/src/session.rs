@@ -14,11 +14,12 @@
 //! [`Machine::within`](crate::Machine::within) is the machine that such a job is placed on.
 
 pub use stowplan_engine::session::{
-    AllocId, AllocImage, Attr, Broken, By, Candidates, Config, DIRECTIVES, Directive, Dvm, Effects,
-    Ended, Event, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES, IdSet,
-    Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged, Kind,
-    LISTED_MAX, Limits, MAGIC, Mode, Name, NodeId, NodeImage, NodeSet, Notify, NsId, NsImage,
-    Origin, Payload, PendingImage, Recovered, Refusal, ReplayError, Reply, STATUSES, Scan, Spawned,
-    State, Status, Store, Tail, ToolRole, UsesImage, Value, WantedImage, Why, apply, apply_into,
-    candidates, check, check_step, judge, payload, recover, scan, step, step_into,
+    AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,
+    EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES,
+    IdSet, Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged,
+    LISTED_MAX, MAGIC, Mode, Name, NodeId, NodeImage, NodeOrigin as Origin, NodeSet, Notify, NsId,
+    NsImage, Payload, PendingImage, Recovered, Refusal, ReplayError, Reply, STATUSES, Scan,
+    SessionCandidates as Candidates, SessionLimits as Limits, SpaceKind as Kind, Spawned,
+    SpawnedBy as By, State, Status, Store, Tail, ToolRole, UsesImage, WantedImage, Why, apply,
+    apply_into, candidates, check, check_step, judge, payload, recover, scan, step, step_into,
 };

@@ -8,6 +8,7 @@
 //! ```
 
 pub use stowplan_engine::taskmap::{
-    Appender, Block, Blocks, ENCODER_WORDS, Encoder, FORM_WORDS, Field, Form, Found, HostNames,
-    JobNode, Limits, NodeStretch, Place, Scheme, TaskMap, TaskMapError, TaskRanges, Text,
+    Appender, Block, Blocks, ENCODER_WORDS, Encoder, FORM_WORDS, Field, Form, FoundText as Found,
+    HostNames, JobNode, Limits, MapPlace as Place, MapText as Text, NodeStretch, Scheme, TaskMap,
+    TaskMapError, TaskRanges,
 };

@@ -1,7 +1,7 @@
 //! Messages on standard error: a first line that scripts match on, then the words with a caret, then what would work.
 
 use std::io::{self, Write};
-use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::error::{MapError, Note, SpecError};
 use stowplan_job::error::{JobError, floor, one_line};
@@ -127,7 +127,7 @@ fn print_map(error: &MapError, err: &mut dyn Write) -> io::Result<()> {
     )?;
     if let MapError::Spec(error) = error {
         // A file that could not be read has no words to show.
-        let shown = |at: &&At| !matches!(at.text, Text::File { line: 0, .. });
+        let shown = |at: &&At| !matches!(at.text, AtText::File { line: 0, .. });
         for at in error.places().into_iter().filter(shown) {
             print_place(at, err)?;
         }
@@ -146,9 +146,9 @@ fn print_place(at: &At, err: &mut dyn Write) -> io::Result<()> {
     let text = at.text.content();
     let (start, end) = (floor(text, at.start), floor(text, at.end.max(at.start)));
     let lead = match &at.text {
-        Text::Value { option, .. } => format!("{option} "),
-        Text::Request { key, .. } => format!("{key} = "),
-        Text::File { path, line, .. } => format!("{path}:{line}: "),
+        AtText::Value { option, .. } => format!("{option} "),
+        AtText::Request { key, .. } => format!("{key} = "),
+        AtText::File { path, line, .. } => format!("{path}:{line}: "),
     };
     let lead = one_line(&lead);
     // A long text is shown from a little before the words.
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     fn printed(value: &str, start: u32, end: u32) -> String {
-        let text = Text::Value {
+        let text = AtText::Value {
             app: Some(0),
             option: "--map-by".to_owned(),
             value: value.to_owned(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The text that something was said in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Text {
+pub enum AtText {
     /// The value of an option or request key of an app: `--map-by` on app 1. App numbers are from 0; `None` is the job.
     Value {
         /// The app, or `None` for the job.
@@ -44,14 +44,14 @@ pub enum Text {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct At {
     /// Which text.
-    pub text: Text,
+    pub text: AtText,
     /// First byte.
     pub start: u32,
     /// One behind the last byte.
     pub end: u32,
 }
 
-impl Text {
+impl AtText {
     /// The text that the byte range of an [`At`] counts in.
     #[must_use]
     pub fn content(&self) -> &str {
@@ -62,7 +62,7 @@ impl Text {
     }
 }
 
-impl std::fmt::Display for Text {
+impl std::fmt::Display for AtText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value {
@@ -102,14 +102,14 @@ impl std::fmt::Display for Text {
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.text {
-            Text::File { path, line: 0, .. } => f.write_str(path),
-            Text::File { path, line, text } => {
+            AtText::File { path, line: 0, .. } => f.write_str(path),
+            AtText::File { path, line, text } => {
                 let column = text
                     .get(..self.start as usize)
                     .map_or(1, |before| before.chars().count() + 1);
                 write!(f, "{path}:{line}:{column}")
             }
-            Text::Value { .. } | Text::Request { .. } => self.text.fmt(f),
+            AtText::Value { .. } | AtText::Request { .. } => self.text.fmt(f),
         }
     }
 }

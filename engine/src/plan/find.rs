@@ -5,13 +5,13 @@ use super::order::{Order, Spot};
 use super::placed::row;
 use super::places::Packed;
 use super::steps::at_most;
-use super::stretches::{Band, Found, Nodes, Source, Stretch};
+use super::stretches::{Band, FoundRank, Nodes, Source, Stretch};
 
 impl Plan {
     /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
     /// was found, in one to three cache lines.
     #[inline]
-    pub(super) fn find(&self, rank: u32) -> Found {
+    pub(super) fn find(&self, rank: u32) -> FoundRank {
         let stretches = &self.stretches;
         let at = stretches.ranks.find(0, rank);
         let inside = rank - stretches.ranks.get(0, at);
@@ -29,7 +29,7 @@ impl Plan {
                 let got = self.gets((source, start, turn), self.orders.dealt_by_object());
                 let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), None, turn));
                 let spot = Spot { run, node, local };
-                Found {
+                FoundRank {
                     app,
                     spot,
                     nodes,
@@ -44,7 +44,7 @@ impl Plan {
 
     /// The same, in a band.
     #[inline]
-    fn find_turn(&self, band: Band, inside: u32) -> Found {
+    fn find_turn(&self, band: Band, inside: u32) -> FoundRank {
         let app = band.app;
         let round = band.round + inside / band.width;
         let (run, place) = self.run_in(band, (round, inside % band.width));
@@ -59,7 +59,7 @@ impl Plan {
             self.orders.dealt_by_round(),
         );
         let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), Some(round), at));
-        Found {
+        FoundRank {
             app,
             spot: Spot { run, node, local },
             nodes: turns.nodes,
@@ -117,11 +117,11 @@ impl Plan {
     }
 
     #[inline(never)]
-    fn find_listed(&self, app: u32, rank: u32) -> Found {
+    fn find_listed(&self, app: u32, rank: u32) -> FoundRank {
         let plan = &self.apps[app as usize];
         let spot = plan.listed_spot(rank);
         let run = &plan.placed.runs[spot.run as usize];
-        Found {
+        FoundRank {
             app,
             spot,
             nodes: Nodes::from(run),

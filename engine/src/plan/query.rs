@@ -5,7 +5,7 @@ use super::app::AppPlan;
 use super::guests::Guest;
 use super::order::Spot;
 use super::placed::{PlacedRun, row};
-use super::stretches::{Found, Nodes};
+use super::stretches::{FoundRank, Nodes};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -66,7 +66,7 @@ impl Plan {
     /// band, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
-        let Found { app, spot, .. } = self.find_known(rank)?;
+        let FoundRank { app, spot, .. } = self.find_known(rank)?;
         Some(Located {
             app: AppId::from_row(app as usize),
             run: spot.run,
@@ -105,13 +105,13 @@ impl Plan {
 
     /// Where a rank is, and what it gets; `None`: the job has no such rank.
     #[inline]
-    fn find_known(&self, rank: Rank) -> Option<Found> {
+    fn find_known(&self, rank: Rank) -> Option<FoundRank> {
         (rank.0 < self.stretches.end).then(|| self.find(rank.0))
     }
 
     #[inline]
-    fn describe(&self, rank: Rank, found: Found) -> ProcPlace {
-        let Found {
+    fn describe(&self, rank: Rank, found: FoundRank) -> ProcPlace {
+        let FoundRank {
             app,
             spot,
             nodes,
@@ -160,7 +160,7 @@ impl Plan {
                     node: on.node,
                     local,
                 };
-                let found = Found {
+                let found = FoundRank {
                     app: row(on.app.row()),
                     spot: Spot {
                         run: on.row,

@@ -108,7 +108,7 @@ pub(super) struct Stretches {
 
 /// Where a process is, and what it gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundRank {
     pub(super) app: u32,
     pub(super) spot: Spot,
     pub(super) nodes: Nodes,

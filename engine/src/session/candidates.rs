@@ -1,7 +1,7 @@
 //! Which nodes a job may be mapped on: the one function behind every mapper.
 
 use super::config::Feature;
-use super::event::Value;
+use super::event::EventValue;
 use super::name::Name;
 use super::state::State;
 use super::status::Status;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// On whose behalf a job is started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum By<'a> {
+pub enum SpawnedBy<'a> {
     /// The scheduler, who may target any session, whether one is attached or not.
     Scheduler,
     /// A namespace, by name.
@@ -19,14 +19,14 @@ pub enum By<'a> {
 
 /// The nodes a job may use, and why these.
 #[derive(Clone, Debug)]
-pub struct Candidates {
+pub struct SessionCandidates {
     /// The nodes that are up, of all its sessions. The order for mapping is that of the ids.
     pub nodes: Arc<NodeSet>,
     /// The sessions in the order of first mention: allocation ids, `""` for the default session.
     pub sessions: Vec<Name>,
 }
 
-impl Candidates {
+impl SessionCandidates {
     /// The names in the order for mapping. Cost: one step per node.
     pub fn names<'a>(&'a self, state: &'a State) -> impl Iterator<Item = &'a str> + 'a {
         self.nodes
@@ -125,7 +125,7 @@ pub(crate) struct BadTarget<'a> {
 pub(crate) fn sessions<'a>(
     state: &State,
     requester: Requester,
-    target: &Value<'a>,
+    target: &EventValue<'a>,
 ) -> Result<Sessions, BadTarget<'a>> {
     let malformed = BadTarget {
         status: Status::BadParam,
@@ -134,13 +134,13 @@ pub(crate) fn sessions<'a>(
     let one;
     let entries: &[&str] = match target {
         _ if !state.has(Feature::SpawnTarget) => return Ok(unsaid(state, requester)),
-        Value::Absent => return Ok(unsaid(state, requester)),
-        Value::Text(text) => {
+        EventValue::Absent => return Ok(unsaid(state, requester)),
+        EventValue::Text(text) => {
             one = [*text];
             &one
         }
-        Value::Texts(list) => list,
-        Value::Bool(_) | Value::Int(_) | Value::Other(_) => return Err(malformed),
+        EventValue::Texts(list) => list,
+        EventValue::Bool(_) | EventValue::Int(_) | EventValue::Other(_) => return Err(malformed),
     };
     if entries.is_empty() || entries.len() as u64 > state.config.limits.max_targets {
         return Err(malformed);
@@ -223,20 +223,24 @@ pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
 ///
 /// Cost: one look-up per target and one union. Source: reservations "Clauses" and "Invariants".
 /// ```
-/// use stowplan_engine::session::{By, Config, Initial, State, candidates};
+/// use stowplan_engine::session::{SpawnedBy, Config, Initial, State, candidates};
 /// let initial = Initial { nodes: vec!["n0".into(), "n1".into()], ..Initial::default() };
 /// let state = State::new(Config::default(), &initial).unwrap();
-/// let found = candidates(&state, By::Scheduler, &[]).unwrap();
+/// let found = candidates(&state, SpawnedBy::Scheduler, &[]).unwrap();
 /// assert_eq!(found.names(&state).collect::<Vec<_>>(), ["n0", "n1"]);
-/// assert_eq!(candidates(&state, By::Scheduler, &["a1"]).unwrap_err().class(), "no-such-session");
+/// assert_eq!(candidates(&state, SpawnedBy::Scheduler, &["a1"]).unwrap_err().class(), "no-such-session");
 /// ```
-pub fn candidates(state: &State, by: By<'_>, targets: &[&str]) -> Result<Candidates, Refusal> {
+pub fn candidates(
+    state: &State,
+    by: SpawnedBy<'_>,
+    targets: &[&str],
+) -> Result<SessionCandidates, Refusal> {
     if state.dvm == super::state::Dvm::Down {
         return Err(Refusal::Ended);
     }
     let requester = match by {
-        By::Scheduler => Requester::Scheduler,
-        By::Namespace(name) => {
+        SpawnedBy::Scheduler => Requester::Scheduler,
+        SpawnedBy::Namespace(name) => {
             let ns = state.spaces.find_live(name);
             Requester::Namespace(ns.ok_or_else(|| Refusal::NoSuchNamespace {
                 name: Name::new(name),
@@ -244,13 +248,13 @@ pub fn candidates(state: &State, by: By<'_>, targets: &[&str]) -> Result<Candida
         }
     };
     let target = if targets.is_empty() {
-        Value::Absent
+        EventValue::Absent
     } else {
-        Value::Texts(targets.to_vec())
+        EventValue::Texts(targets.to_vec())
     };
     let found = sessions(state, requester, &target)
         .map_err(|bad| refusal(state, requester, &bad, targets.len()))?;
-    Ok(Candidates {
+    Ok(SessionCandidates {
         nodes: pool(state, &found),
         sessions: names(&state.allocs, &found).collect(),
     })

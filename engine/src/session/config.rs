@@ -67,7 +67,7 @@ fn bit(feature: Feature) -> u8 {
 
 /// Every bound of the tables and of one request. Exceeding one is a status, never a crash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Limits {
+pub struct SessionLimits {
     /// Rows of the node table after a grant.
     pub max_nodes: u64,
     /// Live records.
@@ -82,7 +82,7 @@ pub struct Limits {
     pub max_name: u64,
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
         Self {
             max_nodes: 1 << 20,
@@ -101,7 +101,7 @@ pub struct Config {
     /// Which attributes are available.
     pub available: Features,
     /// The bounds.
-    pub limits: Limits,
+    pub limits: SessionLimits,
     /// The first session number to give out.
     pub next_session_id: u32,
 }
@@ -110,7 +110,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             available: Features::all(),
-            limits: Limits::default(),
+            limits: SessionLimits::default(),
             next_session_id: 1,
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// A value as it was said: what the engine reads is typed, the rest is kept as text to be forwarded.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Value<'a> {
+pub enum EventValue<'a> {
     /// `null`, or not there: both mean absent.
     #[default]
     Absent,
@@ -24,7 +24,7 @@ pub enum Value<'a> {
     Other(Cow<'a, str>),
 }
 
-impl<'a> Value<'a> {
+impl<'a> EventValue<'a> {
     /// Whether something was said.
     #[must_use]
     pub fn is_present(&self) -> bool {
@@ -42,7 +42,7 @@ impl<'a> Value<'a> {
 }
 
 /// A key and its value.
-pub type Attr<'a> = (&'a str, Value<'a>);
+pub type Attr<'a> = (&'a str, EventValue<'a>);
 
 /// What a tool attaches as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub enum Event<'a> {
         from: &'a str,
         /// The directive.
         #[serde(borrow)]
-        directive: Value<'a>,
+        directive: EventValue<'a>,
         /// The attributes; of a key given twice the last counts.
         #[serde(borrow)]
         attrs: Vec<Attr<'a>>,
@@ -73,10 +73,10 @@ pub enum Event<'a> {
         req: u64,
         /// Names of nodes.
         #[serde(borrow)]
-        nodes: Value<'a>,
+        nodes: EventValue<'a>,
         /// The id of the allocation.
         #[serde(borrow)]
-        alloc_id: Value<'a>,
+        alloc_id: EventValue<'a>,
     },
     /// The scheduler refuses.
     Deny {
@@ -93,10 +93,10 @@ pub enum Event<'a> {
         job: &'a str,
         /// The sessions it may use.
         #[serde(borrow)]
-        target: Value<'a>,
+        target: EventValue<'a>,
         /// The nodes it uses: the mapper's answer.
         #[serde(borrow)]
-        hosts: Value<'a>,
+        hosts: EventValue<'a>,
     },
     /// A job has ended.
     JobEnd {

@@ -7,7 +7,9 @@ use super::config::Inheritance;
 use super::id_set::{bit, id_of};
 use super::name::Name;
 use super::state::{Dvm, State};
-use super::tables::{AllocId, Extent, Kind, NodeId, NodeSet, NsId, Origin, Session, Wanted};
+use super::tables::{
+    AllocId, Extent, NodeId, NodeOrigin, NodeSet, NsId, Session, SpaceKind, Wanted,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -49,7 +51,7 @@ pub struct NodeImage {
     /// Its name.
     pub name: Name,
     /// How it came.
-    pub origin: Origin,
+    pub origin: NodeOrigin,
     /// Whether it is up.
     pub up: bool,
     /// Who holds it: a place in `allocations`.
@@ -93,7 +95,7 @@ pub struct NsImage {
     /// Its name.
     pub name: Name,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SpaceKind,
     /// Who spawned it: a place in `namespaces`.
     pub parent: Option<u32>,
     /// Whether it lives.
@@ -242,9 +244,9 @@ impl State {
             id: bit(id),
             name: self.nodes.name(id).clone(),
             origin: if self.is_startup(id) {
-                Origin::Startup
+                NodeOrigin::Startup
             } else {
-                Origin::Granted
+                NodeOrigin::Granted
             },
             up: self.nodes.up().contains(id),
             alloc: self.nodes.alloc(id).map(|alloc| places.allocs[&alloc]),

@@ -27,11 +27,11 @@ mod rebuild;
 mod journal;
 
 pub use apply::{apply, apply_into, step, step_into};
-pub use candidates::{By, Candidates, LISTED_MAX, Refusal, candidates};
+pub use candidates::{LISTED_MAX, Refusal, SessionCandidates, SpawnedBy, candidates};
 pub use check::{Broken, check, check_step};
-pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, Limits};
+pub use config::{Config, FEATURES, Feature, Features, INHERITANCES, Inheritance, SessionLimits};
 pub use effects::{Effects, Ended, How, Notify, Reply, Spawned, Why};
-pub use event::{Attr, DIRECTIVES, Directive, Event, ToolRole, Value};
+pub use event::{Attr, DIRECTIVES, Directive, Event, EventValue, ToolRole};
 pub use id_set::IdSet;
 pub use image::{AllocImage, Image, NodeImage, NsImage, PendingImage, UsesImage, WantedImage};
 pub use journal::{
@@ -43,4 +43,4 @@ pub use name::Name;
 pub use rebuild::ImageError;
 pub use state::{Dvm, Initial, InitialError, State};
 pub use status::{STATUSES, Status};
-pub use tables::{AllocId, Kind, NodeId, NodeSet, NsId, Origin};
+pub use tables::{AllocId, NodeId, NodeOrigin, NodeSet, NsId, SpaceKind};

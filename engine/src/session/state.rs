@@ -4,8 +4,8 @@ use super::config::{Config, Feature};
 use super::id_set::IdSet;
 use super::name::Name;
 use super::tables::{
-    AllocId, AllocTable, Extent, Kind, NodeId, NodeSet, NodeTable, NsId, Origin, PendingTable,
-    SpaceTable, Tie, Ties, Users,
+    AllocId, AllocTable, Extent, NodeId, NodeOrigin, NodeSet, NodeTable, NsId, PendingTable,
+    SpaceKind, SpaceTable, Tie, Ties, Users,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,12 +127,15 @@ impl State {
             }
         }
         let names = initial.nodes.iter().map(Name::as_str);
-        let pool = state.nodes.add(names, Origin::Startup, None);
+        let pool = state.nodes.add(names, NodeOrigin::Startup, None);
         state.nodes.enter_pool(&pool);
-        let tools = initial.tools.iter().map(|name| (name, Kind::Tool));
-        for (name, kind) in
-            tools.chain(initial.scheduler.iter().map(|name| (name, Kind::Scheduler)))
-        {
+        let tools = initial.tools.iter().map(|name| (name, SpaceKind::Tool));
+        for (name, kind) in tools.chain(
+            initial
+                .scheduler
+                .iter()
+                .map(|name| (name, SpaceKind::Scheduler)),
+        ) {
             if !state.is_namespace_name(name.as_str()) {
                 return Err(ill_formed(name));
             }
@@ -140,7 +143,7 @@ impl State {
                 return Err(InitialError::Repeated { name: name.clone() });
             }
             let ns = state.spaces.add(name.as_str(), kind, None);
-            if kind == Kind::Scheduler {
+            if kind == SpaceKind::Scheduler {
                 state.scheduler = Some(ns);
             }
         }

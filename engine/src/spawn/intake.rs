@@ -8,7 +8,7 @@ use super::set::{located, own_string};
 pub use super::spoken::Spoken;
 use super::spoken::{Info, Single};
 use crate::count::ProcCount;
-use crate::error::at::{At, Text};
+use crate::error::at::{At, AtText};
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
 use crate::id::Id as _;
@@ -22,7 +22,7 @@ use crate::text::mapping::{
     MapForm, keep_flag, keep_policy, pattern_text, read_list, read_map, read_pattern,
 };
 use crate::text::mpibind::{options_text, read_options};
-use crate::text::said::{MapChoice, Place, Placed};
+use crate::text::said::{MapChoice, SaidAt, TextPlace};
 use crate::text::words::MapQualifier;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -151,15 +151,15 @@ impl Intake {
         }
     }
     /// Adds a text that words stand in.
-    pub fn text(&mut self, text: Text) -> u32 {
+    pub fn text(&mut self, text: AtText) -> u32 {
         self.spoken.texts.push(text)
     }
     fn content(&self, row: u32) -> Arc<str> {
         self.spoken.texts.content(row)
     }
     /// The whole of a text as a place.
-    fn whole(&self, row: u32) -> Place {
-        Place {
+    fn whole(&self, row: u32) -> TextPlace {
+        TextPlace {
             text: row,
             start: 0,
             end: u32::try_from(self.content(row).len()).unwrap_or(u32::MAX),
@@ -224,7 +224,7 @@ impl Intake {
         let (said, _) = self.info(owner).map.get_or_insert_with(Default::default);
         keep_policy(
             said,
-            Placed {
+            SaidAt {
                 value: choice,
                 place,
             },
@@ -292,7 +292,7 @@ impl Intake {
     pub fn hosts(&mut self, app: AppId, row: u32, scope: Scope) -> Result<(), SpecError> {
         let text = self.content(row);
         if let Err(error) = self.read_hosts(&text) {
-            let place = Place {
+            let place = TextPlace {
                 text: row,
                 start: u32::try_from(error.start).unwrap_or(u32::MAX),
                 end: u32::try_from(error.end).unwrap_or(u32::MAX),

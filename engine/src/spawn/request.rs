@@ -4,7 +4,7 @@ use super::attributes::{Attributes, Scope};
 use super::policy::{BindPolicy, MapPolicy, RankPolicy};
 use crate::count::ProcCount;
 use crate::error::SpecError;
-use crate::error::at::{At, Text};
+use crate::error::at::{At, AtText};
 use crate::error::spec::Owner;
 use crate::id::{Column, Id as _};
 use crate::table::apps::AppId;
@@ -172,7 +172,7 @@ impl SpawnRequest {
         let Some((app, _)) = self.apps.iter().find(|(_, row)| **row == none) else {
             return Ok(());
         };
-        let text = Text::Value {
+        let text = AtText::Value {
             app: owner(app).app(),
             option: "the number of processes".to_owned(),
             value: "0".to_owned(),

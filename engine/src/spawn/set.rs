@@ -5,18 +5,18 @@ use super::keys;
 use super::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
 use super::request::{AppRow, Scoped, SpawnRequest, owner};
 use crate::error::SpecError;
-use crate::error::at::Text;
+use crate::error::at::AtText;
 use crate::error::spec::{Owner, Said};
 use crate::table::apps::AppId;
 use crate::text::cursor::ranges_text;
-use crate::text::directive::{DirectiveError, Fault, read_bind, read_rank};
+use crate::text::directive::{DirectiveError, DirectiveFault, read_bind, read_rank};
 use crate::text::mapping::{MapForm, pattern_text, read_map};
 use crate::text::mpibind::options_text;
-use crate::text::said::{BindSaid, MapChoice, MapSaid, Place, RankSaid, Texts};
+use crate::text::said::{BindSaid, MapChoice, MapSaid, RankSaid, TextPlace, Texts};
 
 /// How a setter failed, in the launcher's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
+pub enum SetStatus {
     /// A bad parameter.
     BadParam,
     /// The diagnostic says all there is to say.
@@ -28,7 +28,7 @@ pub enum Status {
 #[error("{error}")]
 pub struct SetError {
     /// The status.
-    pub status: Status,
+    pub status: SetStatus,
     /// The diagnostic.
     pub error: SpecError,
 }
@@ -37,7 +37,7 @@ pub struct SetError {
 #[must_use]
 pub fn located(texts: &Texts, row: u32, error: DirectiveError) -> SpecError {
     let clip = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-    let place = Place {
+    let place = TextPlace {
         text: row,
         start: clip(error.start),
         end: clip(error.end),
@@ -47,9 +47,9 @@ pub fn located(texts: &Texts, row: u32, error: DirectiveError) -> SpecError {
         .unwrap_or_else(|| crate::text::lines::file_at(""));
     let word = error.word;
     match error.fault {
-        Fault::Directive(fault) => SpecError::BadDirective { at, word, fault },
-        Fault::Qualifier(fault) => SpecError::BadQualifier { at, word, fault },
-        Fault::Value(range) => SpecError::BadValue {
+        DirectiveFault::Directive(fault) => SpecError::BadDirective { at, word, fault },
+        DirectiveFault::Qualifier(fault) => SpecError::BadQualifier { at, word, fault },
+        DirectiveFault::Value(range) => SpecError::BadValue {
             at,
             asked: word,
             range,
@@ -249,7 +249,7 @@ impl SpawnRequest {
         match self.apps.get(app) {
             Some(AppRow::App { .. }) => Ok(owner(app)),
             Some(AppRow::Hole) | None => Err(SetError {
-                status: Status::BadParam,
+                status: SetStatus::BadParam,
                 error: SpecError::BadAttribute {
                     place: String::new(),
                     key: "a directive".to_owned(),
@@ -268,7 +268,7 @@ impl SpawnRequest {
     pub fn set_app_mapping(&mut self, app: AppId, text: &str) -> Result<(), SetError> {
         let owner = self.check_app(app)?;
         let bad = |error| SetError {
-            status: Status::BadParam,
+            status: SetStatus::BadParam,
             error,
         };
         let said = judge_mapping(owner, text).map_err(bad)?;
@@ -283,7 +283,7 @@ impl SpawnRequest {
     pub fn set_app_ranking(&mut self, app: AppId, text: &str) -> Result<(), SetError> {
         let owner = self.check_app(app)?;
         let said = judge_ranking(owner, text).map_err(|error| SetError {
-            status: Status::Silent,
+            status: SetStatus::Silent,
             error,
         })?;
         self.store_rank(owner, &said, Scope::Global);
@@ -307,7 +307,7 @@ impl SpawnRequest {
     /// As [`SpawnRequest::set_app_mapping`]; the job may say all words.
     pub fn set_job_mapping(&mut self, text: &str) -> Result<(), SetError> {
         let bad = |error| SetError {
-            status: Status::BadParam,
+            status: SetStatus::BadParam,
             error,
         };
         let said = judge_mapping(Owner::Job, text).map_err(bad)?;
@@ -321,7 +321,7 @@ impl SpawnRequest {
     /// As [`SpawnRequest::set_app_ranking`].
     pub fn set_job_ranking(&mut self, text: &str) -> Result<(), SetError> {
         let said = judge_ranking(Owner::Job, text).map_err(|error| SetError {
-            status: Status::Silent,
+            status: SetStatus::Silent,
             error,
         })?;
         self.store_rank(Owner::Job, &said, Scope::Global);
@@ -404,7 +404,7 @@ pub fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(), Spec
 
 fn one_text(owner: Owner, option: &str, value: &str) -> Texts {
     let mut texts = Texts::default();
-    texts.push(Text::Value {
+    texts.push(AtText::Value {
         app: owner.app(),
         option: option.to_owned(),
         value: value.to_owned(),
@@ -451,18 +451,19 @@ fn judge_binding(owner: Owner, text: &str) -> Result<BindSaid, SetError> {
     let texts = one_text(owner, "bind-to", text);
     let mut said = BindSaid::default();
     let bad = |error| SetError {
-        status: Status::BadParam,
+        status: SetStatus::BadParam,
         error,
     };
     read_bind(&mut said, text, 0).map_err(|error| {
         let limit = matches!(
             error.fault,
-            Fault::Value(_) | Fault::Qualifier(crate::error::spec::WordFault::MissingValue { .. })
+            DirectiveFault::Value(_)
+                | DirectiveFault::Qualifier(crate::error::spec::WordFault::MissingValue { .. })
         );
         let status = if limit {
-            Status::Silent
+            SetStatus::Silent
         } else {
-            Status::BadParam
+            SetStatus::BadParam
         };
         SetError {
             status,

@@ -10,14 +10,14 @@ use crate::error::at::At;
 use crate::error::spec::{Owner, Said};
 use crate::text::cursor::ranges_text;
 use crate::text::mapping::pattern_text;
-use crate::text::said::{BindSaid, Conflict, MapChoice, MapSaid, Place, RankSaid, Texts};
+use crate::text::said::{BindSaid, Conflict, MapChoice, MapSaid, RankSaid, TextPlace, Texts};
 
 /// A single value: an attribute given by its own name.
 #[derive(Clone, Debug)]
 pub(super) struct Single {
     pub(super) key: u16,
     pub(super) value: Value,
-    pub(super) place: Place,
+    pub(super) place: TextPlace,
     pub(super) scope: Scope,
 }
 
@@ -83,7 +83,7 @@ impl Info {
     /// One thing said by a directive and by its own name, with two values.
     fn two_values(&self, owner: Owner) -> Option<Conflict> {
         let map = self.map.as_ref().map(|(said, _)| said);
-        let mut said: Vec<((u16, u16), Value, Place)> = Vec::new();
+        let mut said: Vec<((u16, u16), Value, TextPlace)> = Vec::new();
         if let Some(map) = map {
             if let Some(file) = &map.file {
                 said.push((
@@ -189,7 +189,7 @@ impl Spoken {
     }
     /// A place with its text.
     #[must_use]
-    pub fn at(&self, place: Place) -> Option<At> {
+    pub fn at(&self, place: TextPlace) -> Option<At> {
         self.texts.at(place)
     }
     /// Whether any mapping directive names a policy.
@@ -213,7 +213,7 @@ impl Spoken {
     /// # Errors
     /// `contradicting-qualifiers`.
     pub fn judge_opposites(&self) -> Result<(), SpecError> {
-        type Pick = fn(&MapSaid) -> Option<Place>;
+        type Pick = fn(&MapSaid) -> Option<TextPlace>;
         let pairs: [(&str, Pick, &str, Pick); 2] = [
             (
                 "oversubscribe",

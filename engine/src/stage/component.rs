@@ -107,7 +107,7 @@ pub type Objects = fn(&Policy, &Node<'_>, u32) -> Result<Vec<u32>, String>;
 
 /// How processes lie on a node. What they are bound to follows the policy, whatever the pattern.
 #[derive(Clone, Copy, Debug)]
-pub enum Pattern {
+pub enum ComponentPattern {
     /// As one of the engine's maps does: taken in place of the app's.
     Engine(fn(&Policy) -> MapBy),
     /// In an order of its own.
@@ -132,7 +132,7 @@ pub enum Functions {
         /// Processes on each node.
         count: Count,
         /// What each of them gets there.
-        pattern: Pattern,
+        pattern: ComponentPattern,
     },
 }
 

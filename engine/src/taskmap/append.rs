@@ -5,7 +5,7 @@
 //! the two become one, and the rest starts a new block. The repeats of a block beyond the first two are a sum.
 
 use super::blocks::{Block, Blocks};
-use super::error::{Field, Place, TaskMapError};
+use super::error::{Field, MapPlace, TaskMapError};
 use super::map::TaskMap;
 use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
 
@@ -43,7 +43,7 @@ impl Appender {
     /// too large. `at` is said in the error.
     ///
     /// Cost: O(1). Source: taskmap "The one encoding of a map" and "How the fewest blocks are found".
-    pub fn block(&mut self, block: Block, at: Place) -> Result<(), TaskMapError> {
+    pub fn block(&mut self, block: Block, at: MapPlace) -> Result<(), TaskMapError> {
         self.admit(block, at)?;
         let Block {
             first,
@@ -87,7 +87,7 @@ impl Appender {
     ///
     /// Cost: O(1).
     #[inline]
-    pub fn run(&mut self, node: u32, count: u32, at: Place) -> Result<(), TaskMapError> {
+    pub fn run(&mut self, node: u32, count: u32, at: MapPlace) -> Result<(), TaskMapError> {
         let tasks = self.tasks + u64::from(count);
         if count == 0 || node > TASKMAP_NODE_MAX || tasks > u64::from(TASKMAP_TASKS_MAX) {
             return self.admit(
@@ -127,7 +127,7 @@ impl Appender {
     }
 
     /// Counts the block, or says what is wrong with it.
-    fn admit(&mut self, block: Block, at: Place) -> Result<(), TaskMapError> {
+    fn admit(&mut self, block: Block, at: MapPlace) -> Result<(), TaskMapError> {
         let Block {
             first,
             nodes,

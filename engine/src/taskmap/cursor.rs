@@ -1,6 +1,6 @@
 //! A place in the text of a map, and the numbers that stand there.
 
-use super::error::{Field, Found, Place, TaskMapError};
+use super::error::{Field, FoundText, MapPlace, TaskMapError};
 use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
 
 /// White space of all forms: space, tab, carriage return, line feed.
@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn syntax(&self, expected: &'static str) -> TaskMapError {
         TaskMapError::Syntax {
             expected,
-            found: self.peek().map_or(Found::End, Found::Byte),
+            found: self.peek().map_or(FoundText::End, FoundText::Byte),
             at: self.at,
         }
     }
@@ -98,7 +98,7 @@ impl Number<'_> {
             return Err(TaskMapError::Value {
                 field,
                 found: self.shown(),
-                at: Place::Byte(self.at),
+                at: MapPlace::Byte(self.at),
             });
         }
         let (what, most) = match field {
@@ -120,7 +120,7 @@ impl Number<'_> {
             what,
             found: self.shown(),
             most,
-            at: Place::Byte(self.at),
+            at: MapPlace::Byte(self.at),
         })
     }
 }

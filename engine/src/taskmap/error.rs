@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Where in what was given: a byte of a text, or a block of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum MapPlace {
     /// Offset in bytes from the start of the text, from 0.
     Byte(usize),
     /// Number of the block (or run) in the list given by a program, from 0.
@@ -58,7 +58,7 @@ pub enum TaskMapError {
         /// What the form asks for here.
         expected: &'static str,
         /// What stands there.
-        found: Found,
+        found: FoundText,
         /// Offset in bytes.
         at: usize,
     },
@@ -88,7 +88,7 @@ pub enum TaskMapError {
         /// As it was given, cut to a readable length.
         found: String,
         /// Where.
-        at: Place,
+        at: MapPlace,
     },
     /// A number or a sum beyond the limits.
     #[error("{what} {found}, at most {most} fit, at {at}")]
@@ -100,7 +100,7 @@ pub enum TaskMapError {
         /// The limit.
         most: u32,
         /// Where.
-        at: Place,
+        at: MapPlace,
     },
     /// Raw: a task on two nodes.
     #[error("task {task} is named twice, on {first} and on {second}")]
@@ -271,7 +271,7 @@ impl TaskMapError {
 
 /// What stands at a place of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum FoundText {
     /// The text ends here.
     End,
     /// A byte; of a longer character the first.
@@ -280,7 +280,7 @@ pub enum Found {
     Named(&'static str),
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::End => f.write_str("the end"),
@@ -291,7 +291,7 @@ impl fmt::Display for Found {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MapPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(at) => write!(f, "byte {at} of the task map"),

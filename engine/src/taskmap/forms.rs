@@ -68,7 +68,7 @@ impl Default for Limits {
 
 /// A text that is sure to be written: everything that may be refused was. Made by [`TaskMap::text`].
 #[derive(Clone, Debug)]
-pub struct Text<'a> {
+pub struct MapText<'a> {
     map: &'a TaskMap,
     content: Content<'a>,
 }
@@ -95,7 +95,7 @@ enum Content<'a> {
 impl fmt::Display for TaskMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let content = Content::Wrapped(Cow::Owned(self.fewest_blocks()));
-        Text { map: self, content }.fmt(f)
+        MapText { map: self, content }.fmt(f)
     }
 }
 
@@ -112,7 +112,7 @@ impl TaskMap {
         form: Form,
         encoder: Encoder,
         limits: Limits,
-    ) -> Result<Text<'_>, TaskMapError> {
+    ) -> Result<MapText<'_>, TaskMapError> {
         self.limit_items(form, limits)?;
         let best = |fewest: fn(&Self) -> Blocks| match encoder {
             Encoder::Best => Cow::Owned(fewest(self)),
@@ -126,7 +126,7 @@ impl TaskMap {
             Form::Deranged => Content::Deranged(self.blocks_by_node("deranged")?),
             Form::Multiline => Content::Multiline,
         };
-        Text { map: self, content }.within(limits)
+        MapText { map: self, content }.within(limits)
     }
 
     /// The tasks of a node, `0-3,8`.
@@ -135,7 +135,7 @@ impl TaskMap {
     /// As [`TaskMap::tasks_of`]; then `taskmap-too-large`, `taskmap-too-long`.
     ///
     /// Cost: O(blocks); writing costs O(blocks + ranges).
-    pub fn tasks_text(&self, node: JobNode, limits: Limits) -> Result<Text<'_>, TaskMapError> {
+    pub fn tasks_text(&self, node: JobNode, limits: Limits) -> Result<MapText<'_>, TaskMapError> {
         let items = self.range_count_of(node)?;
         if items > limits.items {
             return Err(TaskMapError::TooLarge {
@@ -145,7 +145,7 @@ impl TaskMap {
                 most: limits.items,
             });
         }
-        Text {
+        MapText {
             map: self,
             content: Content::TasksOf(node),
         }
@@ -204,7 +204,7 @@ impl TaskMap {
     }
 }
 
-impl Text<'_> {
+impl MapText<'_> {
     /// Writes the text, a piece at a time.
     ///
     /// # Errors
@@ -286,7 +286,7 @@ impl Text<'_> {
     }
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for MapText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_to(f)
     }

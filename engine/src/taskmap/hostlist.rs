@@ -14,7 +14,7 @@ pub struct HostNames {
 
 /// What is wrong with a host list, and where. Offset in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Fault {
+pub(super) struct HostNamesFault {
     pub(super) at: usize,
     pub(super) why: &'static str,
 }
@@ -39,7 +39,7 @@ impl HostNames {
     }
 
     /// Appends the names of a host list. Source: RFC 29.
-    pub(super) fn append(&mut self, list: &[u8]) -> Result<(), Fault> {
+    pub(super) fn append(&mut self, list: &[u8]) -> Result<(), HostNamesFault> {
         let mut at = 0;
         while at < list.len() {
             let prefix = word(list, &mut at)?;
@@ -47,7 +47,7 @@ impl HostNames {
                 let open = at;
                 let close = list[at..].iter().position(|&byte| byte == b']');
                 let close = at
-                    + close.ok_or(Fault {
+                    + close.ok_or(HostNamesFault {
                         at: open,
                         why: "`[` without `]`",
                     })?;
@@ -61,7 +61,7 @@ impl HostNames {
                 None => {}
                 Some(b',') => at += 1,
                 Some(_) => {
-                    return Err(Fault {
+                    return Err(HostNamesFault {
                         at,
                         why: "a bracket where none belongs",
                     });
@@ -72,7 +72,13 @@ impl HostNames {
     }
 
     /// Appends `prefix5suffix` for the ids of `5,4,11-13`. The first id's leading zeros hold for all.
-    fn ids(&mut self, prefix: &str, ids: &[u8], suffix: &str, start: usize) -> Result<(), Fault> {
+    fn ids(
+        &mut self,
+        prefix: &str,
+        ids: &[u8],
+        suffix: &str,
+        start: usize,
+    ) -> Result<(), HostNamesFault> {
         let mut at = 0;
         let mut width = None;
         loop {
@@ -89,7 +95,7 @@ impl HostNames {
                 let from = at;
                 last = id(ids, &mut at, start)?.value;
                 if last < first.value {
-                    return Err(Fault {
+                    return Err(HostNamesFault {
                         at: start + from,
                         why: "a range that goes down",
                     });
@@ -102,7 +108,7 @@ impl HostNames {
                 None => return Ok(()),
                 Some(b',') => at += 1,
                 Some(_) => {
-                    return Err(Fault {
+                    return Err(HostNamesFault {
                         at: start + at,
                         why: "something that is no id",
                     });
@@ -117,10 +123,10 @@ impl HostNames {
         id: Option<(u64, usize)>,
         suffix: &str,
         at: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HostNamesFault> {
         let more = prefix.len() + suffix.len() + id.map_or(0, |(_, width)| width.max(20));
         if self.ends.len() >= HOST_ENTRIES_MAX || self.text.len() + more > TEXT_BYTES_MAX {
-            return Err(Fault {
+            return Err(HostNamesFault {
                 at,
                 why: "more hosts than fit",
             });
@@ -136,20 +142,20 @@ impl HostNames {
 }
 
 /// Steps over the characters of a name; there may be none.
-fn word<'a>(list: &'a [u8], at: &mut usize) -> Result<&'a str, Fault> {
+fn word<'a>(list: &'a [u8], at: &mut usize) -> Result<&'a str, HostNamesFault> {
     let rest = &list[*at..];
     let len = rest
         .iter()
         .position(|byte| matches!(byte, b'[' | b']' | b','))
         .unwrap_or(rest.len());
     if let Some(odd) = rest[..len].iter().position(|byte| !byte.is_ascii_graphic()) {
-        return Err(Fault {
+        return Err(HostNamesFault {
             at: *at + odd,
             why: "a character that no host name has",
         });
     }
     *at += len;
-    std::str::from_utf8(&rest[..len]).map_err(|_| Fault {
+    std::str::from_utf8(&rest[..len]).map_err(|_| HostNamesFault {
         at: *at,
         why: "not UTF-8",
     })
@@ -160,7 +166,7 @@ struct HostId<'a> {
     value: u64,
 }
 
-fn id<'a>(ids: &'a [u8], at: &mut usize, start: usize) -> Result<HostId<'a>, Fault> {
+fn id<'a>(ids: &'a [u8], at: &mut usize, start: usize) -> Result<HostId<'a>, HostNamesFault> {
     let rest = &ids[*at..];
     let len = rest
         .iter()
@@ -168,7 +174,7 @@ fn id<'a>(ids: &'a [u8], at: &mut usize, start: usize) -> Result<HostId<'a>, Fau
         .unwrap_or(rest.len());
     let digits = &rest[..len];
     if digits.is_empty() {
-        return Err(Fault {
+        return Err(HostNamesFault {
             at: start + *at,
             why: "no id where one belongs",
         });
@@ -176,10 +182,12 @@ fn id<'a>(ids: &'a [u8], at: &mut usize, start: usize) -> Result<HostId<'a>, Fau
     let value = std::str::from_utf8(digits)
         .ok()
         .and_then(|digits| digits.parse().ok());
-    let value = value.filter(|&value| value < u64::MAX).ok_or(Fault {
-        at: start + *at,
-        why: "an id that is too large",
-    })?;
+    let value = value
+        .filter(|&value| value < u64::MAX)
+        .ok_or(HostNamesFault {
+            at: start + *at,
+            why: "an id that is too large",
+        })?;
     *at += len;
     Ok(HostId { digits, value })
 }

@@ -3,7 +3,7 @@
 use super::append::Appender;
 use super::blocks::Block;
 use super::cursor::{Cursor, Number, Sign};
-use super::error::{Field, Found, Place, TaskMapError};
+use super::error::{Field, FoundText, MapPlace, TaskMapError};
 use super::map::TaskMap;
 use crate::limit::TASKMAP_DEPTH_MAX;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ fn wrapped(cursor: &mut Cursor<'_>) -> Result<TaskMap, TaskMapError> {
         cursor.skip_white();
         let known = (key == "version", key == "map");
         if !keys.insert(key) {
-            let found = Found::Named("a key for the second time");
+            let found = FoundText::Named("a key for the second time");
             return Err(TaskMapError::Syntax {
                 expected: "each key once",
                 found,
@@ -96,7 +96,7 @@ fn blocks(cursor: &mut Cursor<'_>) -> Result<TaskMap, TaskMapError> {
         cursor.skip_white();
         let at = cursor.at;
         let block = block(cursor)?;
-        appender.block(block, Place::Byte(at))?;
+        appender.block(block, MapPlace::Byte(at))?;
         cursor.skip_white();
         if cursor.take(b',').is_none() {
             cursor.expect(b']', "`,` and another block, or `]`")?;
@@ -178,7 +178,7 @@ fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Number<'a>>, TaskMapErro
     if digits[0] == b'0' && digits.len() > 1 {
         return Err(TaskMapError::Syntax {
             expected: "a number",
-            found: Found::Named("a leading zero"),
+            found: FoundText::Named("a leading zero"),
             at,
         });
     }
@@ -224,7 +224,7 @@ fn other_value(cursor: &Cursor<'_>, expected: &'static str) -> TaskMapError {
 /// Steps over any value. `depth`: how many values it is in, itself counted.
 fn skip(cursor: &mut Cursor<'_>, depth: u32) -> Result<(), TaskMapError> {
     if depth > TASKMAP_DEPTH_MAX {
-        let found = Found::Named("one that is nested deeper");
+        let found = FoundText::Named("one that is nested deeper");
         return Err(TaskMapError::Syntax {
             expected: "a value at most 8 deep",
             found,
@@ -335,7 +335,7 @@ fn unicode(cursor: &mut Cursor<'_>) -> Result<char, TaskMapError> {
     };
     let half = TaskMapError::Syntax {
         expected: "a character",
-        found: Found::Named("half of a pair"),
+        found: FoundText::Named("half of a pair"),
         at: start,
     };
     char::from_u32(code).ok_or(half)

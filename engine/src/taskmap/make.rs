@@ -2,7 +2,7 @@
 
 use super::append::Appender;
 use super::blocks::Block;
-use super::error::{Place, TaskMapError};
+use super::error::{MapPlace, TaskMapError};
 use super::forms::Limits;
 use super::job_node::JobNode;
 use super::map::TaskMap;
@@ -26,7 +26,7 @@ impl TaskMap {
     pub fn from_blocks(blocks: impl IntoIterator<Item = Block>) -> Result<Self, TaskMapError> {
         let mut appender = Appender::new();
         for (at, block) in blocks.into_iter().enumerate() {
-            appender.block(block, Place::Block(at))?;
+            appender.block(block, MapPlace::Block(at))?;
         }
         Ok(appender.finish())
     }
@@ -42,7 +42,7 @@ impl TaskMap {
     ) -> Result<Self, TaskMapError> {
         let mut appender = Appender::new();
         for (at, block) in blocks.into_iter().enumerate() {
-            appender.block(block, Place::Block(at))?;
+            appender.block(block, MapPlace::Block(at))?;
             let (items, most) = (appender.blocks() as u64, limits.items);
             if items > most {
                 return Err(TaskMapError::TooLarge {
@@ -67,7 +67,7 @@ impl TaskMap {
     ) -> Result<Self, TaskMapError> {
         let mut appender = Appender::new();
         for (at, (node, count)) in runs.into_iter().enumerate() {
-            appender.run(node.0, count.0, Place::Block(at))?;
+            appender.run(node.0, count.0, MapPlace::Block(at))?;
         }
         Ok(appender.finish())
     }

@@ -46,8 +46,8 @@ mod job_node;
 
 pub use append::Appender;
 pub use blocks::{Block, Blocks};
-pub use error::{Field, Found, Place, TaskMapError};
-pub use forms::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, Limits, Text};
+pub use error::{Field, FoundText, MapPlace, TaskMapError};
+pub use forms::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, Limits, MapText};
 pub use hostlist::HostNames;
 pub use job_node::JobNode;
 pub use map::{NodeStretch, TaskMap, TaskRanges};

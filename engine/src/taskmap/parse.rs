@@ -3,7 +3,7 @@
 use super::append::Appender;
 use super::blocks::Block;
 use super::cursor::{Cursor, Number, Sign, is_white};
-use super::error::{Field, Found, Place, TaskMapError};
+use super::error::{Field, FoundText, MapPlace, TaskMapError};
 use super::job_node::JobNode;
 use super::json;
 use super::map::TaskMap;
@@ -56,7 +56,7 @@ fn pmi(mut cursor: Cursor<'_>) -> Result<TaskMap, TaskMapError> {
                 ppn,
                 repeat: 1,
             },
-            Place::Byte(at),
+            MapPlace::Byte(at),
         )?;
         cursor.skip_white();
         if cursor.take(b',').is_some() {
@@ -130,7 +130,7 @@ fn raw_range(cursor: &mut Cursor<'_>, least: u32) -> Result<std::ops::Range<u32>
     let at = cursor.at;
     let start = raw_number(cursor)?;
     if start < least {
-        let found = Found::Named("one that is not above those before it");
+        let found = FoundText::Named("one that is not above those before it");
         return Err(TaskMapError::Syntax {
             expected: "a larger task id",
             found,
@@ -143,7 +143,7 @@ fn raw_range(cursor: &mut Cursor<'_>, least: u32) -> Result<std::ops::Range<u32>
     let at = cursor.at;
     let last = raw_number(cursor)?;
     if last <= start {
-        let found = Found::Named("one that is not above its start");
+        let found = FoundText::Named("one that is not above its start");
         return Err(TaskMapError::Syntax {
             expected: "a larger end of the range",
             found,
@@ -160,7 +160,7 @@ fn raw_number(cursor: &mut Cursor<'_>) -> Result<u32, TaskMapError> {
         return Err(cursor.syntax("a task id"));
     }
     if digits[0] == b'0' && digits.len() > 1 {
-        let found = Found::Named("a leading zero");
+        let found = FoundText::Named("a leading zero");
         return Err(TaskMapError::Syntax {
             expected: "a task id",
             found,
@@ -196,7 +196,7 @@ fn join(named: &[Named]) -> Result<TaskMap, TaskMapError> {
                 second: JobNode(range.node),
             });
         }
-        appender.run(range.node, range.end - range.start, Place::Block(at))?;
+        appender.run(range.node, range.end - range.start, MapPlace::Block(at))?;
         next = range.end;
     }
     Ok(appender.finish())

@@ -2,7 +2,7 @@
 
 use super::append::Appender;
 use super::blocks::Block;
-use super::error::{Place, TaskMapError};
+use super::error::{MapPlace, TaskMapError};
 use super::forms::Limits;
 use super::hostlist::HostNames;
 use super::job_node::JobNode;
@@ -93,7 +93,7 @@ impl Writer {
                 ppn,
                 repeat,
             },
-            Place::Block(self.appender.blocks()),
+            MapPlace::Block(self.appender.blocks()),
         )
     }
 }
@@ -227,7 +227,7 @@ impl TaskMap {
 fn run_blocks(nodes: &[u32]) -> Result<TaskMap, TaskMapError> {
     let mut appender = Appender::new();
     for (at, &node) in nodes.iter().enumerate() {
-        appender.run(node, 1, Place::Block(at))?;
+        appender.run(node, 1, MapPlace::Block(at))?;
     }
     Ok(appender.finish())
 }

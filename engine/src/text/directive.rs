@@ -1,15 +1,15 @@
 //! The grammar that `--map-by`, `--rank-by` and `--bind-to` share, for jobs and apps alike, and that of the last two.
 //! Source: `semantics` 2.3.
 
-use super::said::{BindSaid, Conflict, Place, Placed, RankSaid};
+use super::said::{BindSaid, Conflict, RankSaid, SaidAt, TextPlace};
 use super::words::{
-    BIND_QUALIFIERS, BIND_WORDS, BindQualifier, Found, RANK_WORDS, Word, find_word, spellings,
+    BIND_QUALIFIERS, BIND_WORDS, BindQualifier, FoundWord, RANK_WORDS, Word, find_word, spellings,
 };
 use crate::error::spec::WordFault;
 
 /// What is wrong with a part of a directive.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum DirectiveFault {
     /// A map, rank or bind word.
     Directive(WordFault),
     /// A qualifier.
@@ -28,7 +28,7 @@ pub struct DirectiveError {
     /// One behind the last byte.
     pub end: usize,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: DirectiveFault,
 }
 
 /// The number behind `pe=`.
@@ -46,7 +46,7 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn fail<T>(self, fault: Fault) -> Result<T, DirectiveError> {
+    pub(super) fn fail<T>(self, fault: DirectiveFault) -> Result<T, DirectiveError> {
         Err(DirectiveError {
             word: self.text.to_owned(),
             start: self.start,
@@ -70,9 +70,9 @@ impl<'a> Part<'a> {
             ),
         }
     }
-    pub(super) fn place(self, text: u32) -> Place {
+    pub(super) fn place(self, text: u32) -> TextPlace {
         let clip = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-        Place {
+        TextPlace {
             text,
             start: clip(self.start),
             end: clip(self.start + self.text.len()),
@@ -96,9 +96,9 @@ pub(super) fn word_of<T: Copy>(table: &[Word<T>], word: &str) -> Result<T, WordF
         return Err(WordFault::Empty);
     }
     match find_word(table, word) {
-        Found::Word(found) => Ok(found),
-        Found::Ambiguous(candidates) => Err(WordFault::Ambiguous { candidates }),
-        Found::Unknown { nearest } => Err(WordFault::Unknown {
+        FoundWord::Word(found) => Ok(found),
+        FoundWord::Ambiguous(candidates) => Err(WordFault::Ambiguous { candidates }),
+        FoundWord::Unknown { nearest } => Err(WordFault::Unknown {
             valid: spellings(table),
             nearest,
         }),
@@ -109,7 +109,7 @@ pub(super) fn word_of<T: Copy>(table: &[Word<T>], word: &str) -> Result<T, WordF
 pub(super) fn positive_u16(part: Part<'_>) -> Result<u16, DirectiveError> {
     match part.text.parse::<u16>() {
         Ok(number) if number > 0 && part.text.bytes().all(|b| b.is_ascii_digit()) => Ok(number),
-        Ok(_) | Err(_) => part.fail(Fault::Value(PE_RANGE)),
+        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(PE_RANGE)),
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn needed<'a>(
 ) -> Result<Part<'a>, DirectiveError> {
     match value.filter(|value| !value.text.is_empty()) {
         Some(value) => Ok(value),
-        None => part.fail(Fault::Qualifier(WordFault::MissingValue { form })),
+        None => part.fail(DirectiveFault::Qualifier(WordFault::MissingValue { form })),
     }
 }
 
@@ -137,15 +137,15 @@ pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), D
             text: &text[colon + 1..],
             start: colon + 1,
         };
-        return part.fail(Fault::Qualifier(WordFault::NoQualifiers));
+        return part.fail(DirectiveFault::Qualifier(WordFault::NoQualifiers));
     }
     let part = Part { text, start: 0 };
     let (word, value) = part.word_and_value();
     match word_of(RANK_WORDS, word.text) {
-        Err(fault) => word.fail(Fault::Directive(fault)),
-        Ok(_) if value.is_some() => part.fail(Fault::Directive(WordFault::UnwantedValue)),
+        Err(fault) => word.fail(DirectiveFault::Directive(fault)),
+        Ok(_) if value.is_some() => part.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
         Ok(policy) => {
-            said.policy = Some(Placed {
+            said.policy = Some(SaidAt {
                 value: policy,
                 place: part.place(text_row),
             });
@@ -160,18 +160,18 @@ pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), D
 /// As `read_map`.
 pub fn read_bind(said: &mut BindSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
     if text.bytes().all(|b| b == b':') {
-        return Part { text, start: 0 }.fail(Fault::Directive(WordFault::Empty));
+        return Part { text, start: 0 }.fail(DirectiveFault::Directive(WordFault::Empty));
     }
     let mut parts = parts(text);
     if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
         let (word, value) = first.word_and_value();
         match word_of(BIND_WORDS, word.text) {
-            Err(fault) => return word.fail(Fault::Directive(fault)),
+            Err(fault) => return word.fail(DirectiveFault::Directive(fault)),
             Ok(_) if value.is_some() => {
-                return first.fail(Fault::Directive(WordFault::UnwantedValue));
+                return first.fail(DirectiveFault::Directive(WordFault::UnwantedValue));
             }
             Ok(target) => {
-                said.policy = Some(Placed {
+                said.policy = Some(SaidAt {
                     value: target,
                     place: first.place(text_row),
                 })
@@ -192,7 +192,7 @@ fn bind_qualifier(
     let (word, value) = part.word_and_value();
     let found = match word_of(BIND_QUALIFIERS, word.text) {
         Ok(found) => found,
-        Err(fault) => return part.fail(Fault::Qualifier(fault)),
+        Err(fault) => return part.fail(DirectiveFault::Qualifier(fault)),
     };
     let place = part.place(text_row);
     let slot = match found {
@@ -205,7 +205,7 @@ fn bind_qualifier(
             let limit = positive_u16(number)?;
             keep_limit(
                 said,
-                Placed {
+                SaidAt {
                     value: limit,
                     place,
                 },
@@ -214,13 +214,13 @@ fn bind_qualifier(
         }
     };
     if value.is_some() {
-        return part.fail(Fault::Qualifier(WordFault::UnwantedValue));
+        return part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
     }
     slot.get_or_insert(place);
     Ok(())
 }
 
-fn keep_limit(said: &mut BindSaid, limit: Placed<u16>) {
+fn keep_limit(said: &mut BindSaid, limit: SaidAt<u16>) {
     match &said.limit {
         None => said.limit = Some(limit),
         Some(first) if first.value == limit.value => {}

@@ -1,6 +1,6 @@
 //! A file as lines: numbered, comments blanked, and places in them.
 
-use crate::error::at::{At, Text};
+use crate::error::at::{At, AtText};
 use crate::error::spec::FileFault;
 
 /// Which comments a file may hold.
@@ -35,7 +35,7 @@ impl Line<'_> {
         At {
             start,
             end,
-            text: Text::File {
+            text: AtText::File {
                 path: self.path.to_owned(),
                 line: self.number,
                 text,
@@ -50,7 +50,7 @@ pub fn file_at(path: &str) -> At {
     At {
         start: 0,
         end: 0,
-        text: Text::File {
+        text: AtText::File {
             path: path.to_owned(),
             line: 0,
             text: String::new(),
@@ -66,7 +66,7 @@ pub fn utf8<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, (At, FileFault)>
     std::str::from_utf8(bytes).map_err(|error| {
         let good = &bytes[..error.valid_up_to()];
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
-        let text = Text::File {
+        let text = AtText::File {
             path: path.to_owned(),
             line: u32::try_from(line).unwrap_or(u32::MAX),
             text: String::new(),

@@ -2,10 +2,10 @@
 
 use super::cursor::{overlap, whole_ranges};
 use super::directive::{
-    DirectiveError, Fault, LIST_RANGE, PPR_RANGE, Part, TWO_VALUES, needed, parts, positive_u16,
-    word_of,
+    DirectiveError, DirectiveFault, LIST_RANGE, PPR_RANGE, Part, TWO_VALUES, needed, parts,
+    positive_u16, word_of,
 };
-use super::said::{MapChoice, MapSaid, Place, Placed};
+use super::said::{MapChoice, MapSaid, SaidAt, TextPlace};
 use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, MapWord, PPR_OBJECTS};
 use crate::error::spec::WordFault;
 use crate::policy::{Mpibind, PprObject};
@@ -43,7 +43,7 @@ pub fn read_map(
             let pe = positive_u16(whole)?;
             keep_pe(
                 said,
-                Placed {
+                SaidAt {
                     value: pe,
                     place: whole.place(text_row),
                 },
@@ -54,7 +54,7 @@ pub fn read_map(
             let choice = pe_list(whole)?;
             keep_policy(
                 said,
-                Placed {
+                SaidAt {
                     value: choice,
                     place: whole.place(text_row),
                 },
@@ -65,7 +65,7 @@ pub fn read_map(
             let per = ppr_number(whole)?;
             keep_policy(
                 said,
-                Placed {
+                SaidAt {
                     value: MapChoice::Ppr { per, on },
                     place: whole.place(text_row),
                 },
@@ -75,7 +75,7 @@ pub fn read_map(
         MapForm::Whole | MapForm::Ppr => {}
     }
     if text.bytes().all(|b| b == b':') {
-        return whole.fail(Fault::Directive(WordFault::Empty));
+        return whole.fail(DirectiveFault::Directive(WordFault::Empty));
     }
     let mut parts = parts(text).peekable();
     let bare_ppr = form == MapForm::Ppr
@@ -91,7 +91,7 @@ pub fn read_map(
             let options = super::mpibind::options(said, parts, text_row, take_qualifier)?;
             let value = MapChoice::Mpibind(options);
             let place = policy.place;
-            keep_policy(said, Placed { value, place });
+            keep_policy(said, SaidAt { value, place });
             return Ok(());
         }
         keep_policy(said, policy);
@@ -106,21 +106,21 @@ fn map_policy<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
     text_row: u32,
-) -> Result<Placed<MapChoice>, DirectiveError> {
+) -> Result<SaidAt<MapChoice>, DirectiveError> {
     let (word, value) = first.word_and_value();
     let found = match word_of(MAP_WORDS, word.text) {
         Ok(found) => found,
-        Err(fault) => return word.fail(Fault::Directive(fault)),
+        Err(fault) => return word.fail(DirectiveFault::Directive(fault)),
     };
     let plain = match found {
         MapWord::PeList => {
             let Some(list) = value.filter(|list| !list.text.is_empty()) else {
-                return first.fail(Fault::Directive(WordFault::MissingValue {
+                return first.fail(DirectiveFault::Directive(WordFault::MissingValue {
                     form: "pe-list=0-3,7",
                 }));
             };
             let choice = pe_list(list)?;
-            return Ok(Placed {
+            return Ok(SaidAt {
                 value: choice,
                 place: first.place(text_row),
             });
@@ -136,11 +136,11 @@ fn map_policy<'a>(
         MapWord::Mpibind => Some(MapChoice::Mpibind(Mpibind::default())),
     };
     match plain.filter(|_| value.is_none()) {
-        Some(choice) => Ok(Placed {
+        Some(choice) => Ok(SaidAt {
             value: choice,
             place: word.place(text_row),
         }),
-        None => first.fail(Fault::Directive(WordFault::UnwantedValue)),
+        None => first.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
     }
 }
 
@@ -149,8 +149,8 @@ fn ppr<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
     text_row: u32,
-) -> Result<Placed<MapChoice>, DirectiveError> {
-    let missing = Fault::Directive(WordFault::MissingValue {
+) -> Result<SaidAt<MapChoice>, DirectiveError> {
+    let missing = DirectiveFault::Directive(WordFault::MissingValue {
         form: "ppr:N:object",
     });
     let Some(number) = rest.next().filter(|part| !part.text.is_empty()) else {
@@ -162,12 +162,12 @@ fn ppr<'a>(
     };
     let on = match word_of(PPR_OBJECTS, object.text) {
         Ok(on) => on,
-        Err(fault) => return object.fail(Fault::Directive(fault)),
+        Err(fault) => return object.fail(DirectiveFault::Directive(fault)),
     };
     let start = first.start.min(number.start);
     let mut place = object.place(text_row);
     place.start = u32::try_from(start).unwrap_or(u32::MAX);
-    Ok(Placed {
+    Ok(SaidAt {
         value: MapChoice::Ppr { per, on },
         place,
     })
@@ -176,7 +176,7 @@ fn ppr<'a>(
 fn ppr_number(part: Part<'_>) -> Result<u32, DirectiveError> {
     match part.text.parse::<u32>() {
         Ok(per) if per > 0 && part.text.bytes().all(|b| b.is_ascii_digit()) => Ok(per),
-        Ok(_) | Err(_) => part.fail(Fault::Value(PPR_RANGE)),
+        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(PPR_RANGE)),
     }
 }
 
@@ -185,21 +185,21 @@ fn dist<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
     text_row: u32,
-) -> Result<Placed<MapChoice>, DirectiveError> {
+) -> Result<SaidAt<MapChoice>, DirectiveError> {
     match rest.next() {
-        None => Ok(Placed {
+        None => Ok(SaidAt {
             value: MapChoice::Dist(None),
             place: first.place(text_row),
         }),
         Some(device) if device.text.is_empty() => {
-            first.fail(Fault::Directive(WordFault::MissingValue {
+            first.fail(DirectiveFault::Directive(WordFault::MissingValue {
                 form: "dist:DEVICE",
             }))
         }
         Some(device) => {
             let mut place = device.place(text_row);
             place.start = first.place(text_row).start;
-            Ok(Placed {
+            Ok(SaidAt {
                 value: MapChoice::Dist(Some(device.text.to_owned())),
                 place,
             })
@@ -210,7 +210,7 @@ fn dist<'a>(
 fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
     match whole_ranges(part.text).filter(|ranges| !overlap(ranges)) {
         Some(ranges) => Ok(MapChoice::PeList(ranges)),
-        None => part.fail(Fault::Value(LIST_RANGE)),
+        None => part.fail(DirectiveFault::Value(LIST_RANGE)),
     }
 }
 
@@ -218,7 +218,7 @@ fn map_qualifier(said: &mut MapSaid, part: Part<'_>, text_row: u32) -> Result<()
     let (word, _) = part.word_and_value();
     match word_of(MAP_QUALIFIERS, word.text) {
         Ok(found) => take_qualifier(said, found, part, text_row),
-        Err(fault) => part.fail(Fault::Qualifier(fault)),
+        Err(fault) => part.fail(DirectiveFault::Qualifier(fault)),
     }
 }
 
@@ -235,14 +235,14 @@ fn take_qualifier(
         MapQualifier::Pe => {
             let number = needed(part, value, "pe=N")?;
             let pe = positive_u16(number)?;
-            keep_pe(said, Placed { value: pe, place });
+            keep_pe(said, SaidAt { value: pe, place });
             return Ok(());
         }
         MapQualifier::File => {
             let path = needed(part, value, "file=PATH")?;
             keep_file(
                 said,
-                Placed {
+                SaidAt {
                     value: path.text.to_owned(),
                     place,
                 },
@@ -260,14 +260,14 @@ fn take_qualifier(
         | MapQualifier::CoreCpus => {}
     }
     if value.is_some() {
-        return part.fail(Fault::Qualifier(WordFault::UnwantedValue));
+        return part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
     }
     keep_flag(said, found, place);
     Ok(())
 }
 
 /// Marks a qualifier without value as said; the first place stays.
-pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: Place) {
+pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: TextPlace) {
     let slot = match qualifier {
         MapQualifier::Span => &mut said.span,
         MapQualifier::Oversubscribe => &mut said.oversubscribe,
@@ -284,7 +284,7 @@ pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: Place) {
 }
 
 /// Marks a policy as said; a second one that differs is a contradiction.
-pub fn keep_policy(said: &mut MapSaid, policy: Placed<MapChoice>) {
+pub fn keep_policy(said: &mut MapSaid, policy: SaidAt<MapChoice>) {
     match &said.policy {
         None => said.policy = Some(policy),
         Some(first) if first.value == policy.value => {}
@@ -299,7 +299,7 @@ pub fn keep_policy(said: &mut MapSaid, policy: Placed<MapChoice>) {
     }
 }
 
-fn keep_pe(said: &mut MapSaid, pe: Placed<u16>) {
+fn keep_pe(said: &mut MapSaid, pe: SaidAt<u16>) {
     match &said.pe {
         None => said.pe = Some(pe),
         Some(first) if first.value == pe.value => {}
@@ -314,7 +314,7 @@ fn keep_pe(said: &mut MapSaid, pe: Placed<u16>) {
     }
 }
 
-fn keep_file(said: &mut MapSaid, file: Placed<String>) {
+fn keep_file(said: &mut MapSaid, file: SaidAt<String>) {
     match &said.file {
         None => said.file = Some(file),
         Some(first) if first.value == file.value => {}
@@ -339,7 +339,7 @@ pub fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
     let found = ppr(whole, &mut parts, 0)?;
     match (found.value, parts.next()) {
         (MapChoice::Ppr { per, on }, None) => Ok((per, on)),
-        (_, _) => whole.fail(Fault::Directive(WordFault::UnwantedValue)),
+        (_, _) => whole.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
     }
 }
 
@@ -358,7 +358,7 @@ pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
         | MapChoice::Seq
         | MapChoice::Rankfile
         | MapChoice::Dist(_)
-        | MapChoice::Mpibind(_) => whole.fail(Fault::Value(LIST_RANGE)),
+        | MapChoice::Mpibind(_) => whole.fail(DirectiveFault::Value(LIST_RANGE)),
     }
 }
 

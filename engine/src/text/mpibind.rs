@@ -1,6 +1,6 @@
 //! The options of `--map-by mpibind`: read, and written canonically.
 
-use super::directive::{DirectiveError, Fault, Part, TWO_VALUES, needed, parts, word_of};
+use super::directive::{DirectiveError, DirectiveFault, Part, TWO_VALUES, needed, parts, word_of};
 use super::said::MapSaid;
 use super::words::{MPIBIND_QUALIFIERS, MapQualifier, MpibindQualifier};
 use crate::error::spec::WordFault;
@@ -39,7 +39,7 @@ pub(super) fn options<'a>(
         let (word, value) = part.word_and_value();
         let found = match word_of(MPIBIND_QUALIFIERS, word.text) {
             Ok(found) => found,
-            Err(fault) => return part.fail(Fault::Qualifier(fault)),
+            Err(fault) => return part.fail(DirectiveFault::Qualifier(fault)),
         };
         match found {
             MpibindQualifier::Common(common) => take(said, common, part, text_row)?,
@@ -93,7 +93,7 @@ fn count(part: Part<'_>) -> Result<u16, DirectiveError> {
     let digits = part.text.bytes().all(|byte| byte.is_ascii_digit());
     match part.text.parse::<u16>() {
         Ok(count) if count > 0 && digits => Ok(count),
-        Ok(_) | Err(_) => part.fail(Fault::Value(COUNTS)),
+        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(COUNTS)),
     }
 }
 
@@ -101,7 +101,7 @@ fn switch(part: Part<'_>) -> Result<Wanted, DirectiveError> {
     match part.text {
         "1" => Ok(Wanted::Yes),
         "0" => Ok(Wanted::No),
-        _ => part.fail(Fault::Value(SWITCH)),
+        _ => part.fail(DirectiveFault::Value(SWITCH)),
     }
 }
 
@@ -136,11 +136,11 @@ pub fn options_text(options: Mpibind) -> String {
 pub fn read_options(text: &str) -> Result<Mpibind, DirectiveError> {
     let mut said = MapSaid::default();
     let options = options(&mut said, parts(text), 0, |_, _, part, _| {
-        part.fail(Fault::Qualifier(WordFault::UnwantedValue))
+        part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue))
     })?;
     if said != MapSaid::default() {
         let whole = Part { text, start: 0 };
-        return whole.fail(Fault::Qualifier(WordFault::UnwantedValue));
+        return whole.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
     }
     Ok(options)
 }

@@ -1,17 +1,17 @@
 //! What the directives of one info say, word by word, with the place of each word. Nothing is filled in here.
 
-pub use super::texts::{Place, Texts};
+pub use super::texts::{TextPlace, Texts};
 use super::words::{BindWord, RankWord};
 use crate::error::spec::Said;
 use crate::policy::{Mpibind, ObjKind, PprObject};
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed<T> {
+pub struct SaidAt<T> {
     /// What was said.
     pub value: T,
     /// Where.
-    pub place: Place,
+    pub place: TextPlace,
 }
 
 /// A map policy as said.
@@ -46,9 +46,9 @@ pub enum MapChoice {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conflict {
     /// The first.
-    pub first: (String, Place),
+    pub first: (String, TextPlace),
     /// The second.
-    pub second: (String, Place),
+    pub second: (String, TextPlace),
     /// Why.
     pub why: &'static str,
 }
@@ -57,7 +57,7 @@ impl Conflict {
     /// Both words with their texts.
     #[must_use]
     pub fn said(&self, texts: &Texts) -> (Said, Said) {
-        let said = |(word, place): &(String, Place)| Said {
+        let said = |(word, place): &(String, TextPlace)| Said {
             word: word.clone(),
             at: texts.at(*place),
         };
@@ -69,29 +69,29 @@ impl Conflict {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MapSaid {
     /// The policy.
-    pub policy: Option<Placed<MapChoice>>,
+    pub policy: Option<SaidAt<MapChoice>>,
     /// `pe=N`.
-    pub pe: Option<Placed<u16>>,
+    pub pe: Option<SaidAt<u16>>,
     /// `file=PATH`.
-    pub file: Option<Placed<String>>,
+    pub file: Option<SaidAt<String>>,
     /// `span`.
-    pub span: Option<Place>,
+    pub span: Option<TextPlace>,
     /// `ordered`.
-    pub ordered: Option<Place>,
+    pub ordered: Option<TextPlace>,
     /// `nolocal`.
-    pub nolocal: Option<Place>,
+    pub nolocal: Option<TextPlace>,
     /// `oversubscribe`.
-    pub oversubscribe: Option<Place>,
+    pub oversubscribe: Option<TextPlace>,
     /// `nooversubscribe`.
-    pub nooversubscribe: Option<Place>,
+    pub nooversubscribe: Option<TextPlace>,
     /// `inherit`.
-    pub inherit: Option<Place>,
+    pub inherit: Option<TextPlace>,
     /// `noinherit`.
-    pub noinherit: Option<Place>,
+    pub noinherit: Option<TextPlace>,
     /// `hwtcpus`.
-    pub hwtcpus: Option<Place>,
+    pub hwtcpus: Option<TextPlace>,
     /// `corecpus`.
-    pub corecpus: Option<Place>,
+    pub corecpus: Option<TextPlace>,
     /// The first contradiction met inside the info.
     pub conflict: Option<Conflict>,
 }
@@ -99,7 +99,7 @@ pub struct MapSaid {
 impl MapSaid {
     /// The words that an app may not say, in the order of the table.
     #[must_use]
-    pub fn forbidden(&self) -> Vec<(&'static str, Place)> {
+    pub fn forbidden(&self) -> Vec<(&'static str, TextPlace)> {
         [
             ("oversubscribe", self.oversubscribe),
             ("nooversubscribe", self.nooversubscribe),
@@ -111,7 +111,12 @@ impl MapSaid {
         .collect()
     }
     /// Keeps the first contradiction.
-    pub fn conflict(&mut self, first: (&str, Place), second: (&str, Place), why: &'static str) {
+    pub fn conflict(
+        &mut self,
+        first: (&str, TextPlace),
+        second: (&str, TextPlace),
+        why: &'static str,
+    ) {
         self.conflict.get_or_insert_with(|| Conflict {
             first: (first.0.to_owned(), first.1),
             second: (second.0.to_owned(), second.1),
@@ -155,24 +160,24 @@ impl MapSaid {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RankSaid {
     /// The policy.
-    pub policy: Option<Placed<RankWord>>,
+    pub policy: Option<SaidAt<RankWord>>,
 }
 
 /// What the binding directives of one info say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BindSaid {
     /// The target.
-    pub policy: Option<Placed<BindWord>>,
+    pub policy: Option<SaidAt<BindWord>>,
     /// `if-supported`.
-    pub if_supported: Option<Place>,
+    pub if_supported: Option<TextPlace>,
     /// `overload-allowed`.
-    pub overload_allowed: Option<Place>,
+    pub overload_allowed: Option<TextPlace>,
     /// `no-overload`.
-    pub no_overload: Option<Place>,
+    pub no_overload: Option<TextPlace>,
     /// `report`.
-    pub report: Option<Place>,
+    pub report: Option<TextPlace>,
     /// `limit=N`.
-    pub limit: Option<Placed<u16>>,
+    pub limit: Option<SaidAt<u16>>,
     /// The first contradiction met inside the info.
     pub conflict: Option<Conflict>,
 }

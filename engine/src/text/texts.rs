@@ -1,12 +1,12 @@
 //! The texts that words were said in. Equal strings are kept once: a hundred thousand apps may say the same.
 
-use crate::error::at::{At, Text};
+use crate::error::at::{At, AtText};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where a word stands: which of the texts, which bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct TextPlace {
     /// Row of [`Texts`].
     pub text: u32,
     /// First byte.
@@ -43,16 +43,16 @@ enum Kind {
 
 impl Texts {
     /// Adds a text.
-    pub fn push(&mut self, text: Text) -> u32 {
+    pub fn push(&mut self, text: AtText) -> u32 {
         let number = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         let row = match text {
-            Text::Value { app, option, value } => Row {
+            AtText::Value { app, option, value } => Row {
                 kind: Kind::Value,
                 app,
                 name: self.intern(option),
                 content: self.intern(value),
             },
-            Text::Request {
+            AtText::Request {
                 app,
                 file,
                 line,
@@ -69,7 +69,7 @@ impl Texts {
                 name: self.intern(key),
                 content: self.intern(value),
             },
-            Text::File { path, line, text } => Row {
+            AtText::File { path, line, text } => Row {
                 kind: Kind::File { line },
                 app: None,
                 name: self.intern(path),
@@ -119,16 +119,16 @@ impl Texts {
 
     /// A place with its text, `None` when there is no such text.
     #[must_use]
-    pub fn at(&self, place: Place) -> Option<At> {
+    pub fn at(&self, place: TextPlace) -> Option<At> {
         let row = *self.rows.get(place.text as usize)?;
         let (name, content) = (self.string(row.name), self.string(row.content));
         let text = match row.kind {
-            Kind::Value => Text::Value {
+            Kind::Value => AtText::Value {
                 app: row.app,
                 option: name,
                 value: content,
             },
-            Kind::Request { file, line, column } => Text::Request {
+            Kind::Request { file, line, column } => AtText::Request {
                 app: row.app,
                 file: self.string(file),
                 line,
@@ -136,7 +136,7 @@ impl Texts {
                 key: name,
                 value: content,
             },
-            Kind::File { line } => Text::File {
+            Kind::File { line } => AtText::File {
                 path: name,
                 line,
                 text: content,
@@ -158,12 +158,12 @@ mod tests {
     fn a_text_comes_back_as_it_was_and_is_kept_once() {
         let mut texts = Texts::default();
         let made = [
-            Text::Value {
+            AtText::Value {
                 app: Some(3),
                 option: "--map-by".to_owned(),
                 value: "slot".to_owned(),
             },
-            Text::Request {
+            AtText::Request {
                 app: None,
                 file: "r.json".to_owned(),
                 line: 2,
@@ -171,7 +171,7 @@ mod tests {
                 key: "--map-by".to_owned(),
                 value: "slot".to_owned(),
             },
-            Text::File {
+            AtText::File {
                 path: "r.json".to_owned(),
                 line: 7,
                 text: "slot".to_owned(),
@@ -179,7 +179,7 @@ mod tests {
         ];
         for text in &made {
             let row = texts.push(text.clone());
-            let place = Place {
+            let place = TextPlace {
                 text: row,
                 start: 0,
                 end: 4,

@@ -265,7 +265,7 @@ pub const BIND_QUALIFIERS: &[Word<BindQualifier>] = &[
 
 /// What a text means in a table of words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Found<T> {
+pub enum FoundWord<T> {
     /// This word.
     Word(T),
     /// A prefix of all of these.
@@ -282,29 +282,29 @@ pub enum Found<T> {
 ///
 /// Cost: one pass over the table. Source: `semantics` 2.2.
 /// ```
-/// use stowplan_engine::text::words::{find_word, Found, RankWord, RANK_WORDS};
-/// assert_eq!(find_word(RANK_WORDS, "SL"), Found::Word(RankWord::Slot));
-/// assert_eq!(find_word(RANK_WORDS, "s"), Found::Ambiguous(vec!["slot", "span"]));
-/// assert_eq!(find_word(RANK_WORDS, "slots"), Found::Unknown { nearest: Some("slot") });
+/// use stowplan_engine::text::words::{find_word, FoundWord, RankWord, RANK_WORDS};
+/// assert_eq!(find_word(RANK_WORDS, "SL"), FoundWord::Word(RankWord::Slot));
+/// assert_eq!(find_word(RANK_WORDS, "s"), FoundWord::Ambiguous(vec!["slot", "span"]));
+/// assert_eq!(find_word(RANK_WORDS, "slots"), FoundWord::Unknown { nearest: Some("slot") });
 /// ```
 #[must_use]
-pub fn find_word<T: Copy>(table: &[Word<T>], text: &str) -> Found<T> {
+pub fn find_word<T: Copy>(table: &[Word<T>], text: &str) -> FoundWord<T> {
     if let Some(&(_, _, word)) = table
         .iter()
         .find(|(name, _, _)| name.eq_ignore_ascii_case(text))
     {
-        return Found::Word(word);
+        return FoundWord::Word(word);
     }
     let fits: Vec<_> = table
         .iter()
         .filter(|(name, shortening, _)| *shortening == Unique && begins(name, text))
         .collect();
     match fits.as_slice() {
-        [] => Found::Unknown {
+        [] => FoundWord::Unknown {
             nearest: nearest(table.iter().map(|(name, _, _)| *name), text),
         },
-        [(_, _, word)] => Found::Word(*word),
-        several => Found::Ambiguous(several.iter().map(|(name, _, _)| *name).collect()),
+        [(_, _, word)] => FoundWord::Word(*word),
+        several => FoundWord::Ambiguous(several.iter().map(|(name, _, _)| *name).collect()),
     }
 }
 
@@ -371,13 +371,13 @@ mod tests {
             "c", "h", "r", "no", "nu", "sl", "se", "pa", "pe-", "L1", "pe-l",
         ] {
             assert!(
-                matches!(find_word(MAP_WORDS, text), Found::Word(_)),
+                matches!(find_word(MAP_WORDS, text), FoundWord::Word(_)),
                 "{text}"
             );
         }
         for text in ["s", "n", "l", "p"] {
             assert!(
-                matches!(find_word(MAP_WORDS, text), Found::Ambiguous(_)),
+                matches!(find_word(MAP_WORDS, text), FoundWord::Ambiguous(_)),
                 "{text}"
             );
         }
@@ -385,13 +385,13 @@ mod tests {
             "s", "i", "f", "h", "c", "p", "ov", "or", "noo", "nol", "noi",
         ] {
             assert!(
-                matches!(find_word(MAP_QUALIFIERS, text), Found::Word(_)),
+                matches!(find_word(MAP_QUALIFIERS, text), FoundWord::Word(_)),
                 "{text}"
             );
         }
         for text in ["o", "n", "no"] {
             assert!(
-                matches!(find_word(MAP_QUALIFIERS, text), Found::Ambiguous(_)),
+                matches!(find_word(MAP_QUALIFIERS, text), FoundWord::Ambiguous(_)),
                 "{text}"
             );
         }
@@ -399,10 +399,10 @@ mod tests {
 
     #[test]
     fn whole_words_only_where_the_rules_say_so() {
-        assert_eq!(find_word(MAP_WORDS, "PPR"), Found::Word(MapWord::Ppr));
+        assert_eq!(find_word(MAP_WORDS, "PPR"), FoundWord::Word(MapWord::Ppr));
         for text in ["pp", "dis", "soc", "corexyz", ""] {
             assert!(
-                matches!(find_word(MAP_WORDS, text), Found::Unknown { .. }),
+                matches!(find_word(MAP_WORDS, text), FoundWord::Unknown { .. }),
                 "{text}"
             );
         }

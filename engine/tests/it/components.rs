@@ -10,7 +10,7 @@ use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::component::{
-    AppIndex, Component, Count, Functions, INTERFACE, Pattern, Registry, Share,
+    AppIndex, Component, ComponentPattern, Count, Functions, INTERFACE, Registry, Share,
 };
 
 /// Three packages of three cores.
@@ -41,7 +41,7 @@ fn placed(
         accepts: |policy| policy.map != MapBy::PeList,
         functions: Functions::Own {
             count,
-            pattern: Pattern::Engine(|_| MapBy::Object(ObjKind::Package)),
+            pattern: ComponentPattern::Engine(|_| MapBy::Object(ObjKind::Package)),
         },
     };
     registry.register(mine).expect("its name is new");

@@ -2,7 +2,7 @@
 
 use crate::job::{machine, mapped, placed_by, places, request, resolved};
 use stowplan_engine::count::{ProcCount, Rank};
-use stowplan_engine::error::at::Text;
+use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{Components, Mapped, map_with};
@@ -11,10 +11,10 @@ use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::request::Label;
-use stowplan_engine::spawn::set::Status;
+use stowplan_engine::spawn::set::SetStatus;
 use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
 use stowplan_engine::stage::component::{
-    AppIndex, Component, Count, Functions, INTERFACE, Node, Objects, Pattern, Registry,
+    AppIndex, Component, ComponentPattern, Count, Functions, INTERFACE, Node, Objects, Registry,
     RegistryError, Room, Share,
 };
 use stowplan_engine::stage::resolve::{Context, prepare, resolve};
@@ -64,12 +64,12 @@ fn oversubscribe_per_app_fails() {
         .unwrap_err();
     assert_eq!(
         (refused.status, refused.error.class()),
-        (Status::BadParam, "app-forbidden-qualifier")
+        (SetStatus::BadParam, "app-forbidden-qualifier")
     );
     // The same from a front end: the map of the whole job fails.
     let mut intake = Intake::new();
     intake.push_app(Label::default());
-    let text = Text::Value {
+    let text = AtText::Value {
         app: Some(0),
         option: "PMIX_MAPBY".to_owned(),
         value: "slot:oversubscribe".to_owned(),
@@ -249,7 +249,7 @@ fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
         accepts: |policy| policy.map == MapBy::Node,
         functions: Functions::Own {
             count: on_even_nodes,
-            pattern: Pattern::Own {
+            pattern: ComponentPattern::Own {
                 kind: ObjKind::Core,
                 objects: down_both_packages,
             },
@@ -311,7 +311,7 @@ fn what_a_component_chooses_is_judged() {
             accepts: |_| true,
             functions: Functions::Own {
                 count,
-                pattern: Pattern::Own {
+                pattern: ComponentPattern::Own {
                     kind: ObjKind::Core,
                     objects,
                 },
@@ -366,7 +366,7 @@ fn a_launcher_registers_a_component_of_its_own() {
         accepts: |policy| policy.map == MapBy::Node,
         functions: Functions::Own {
             count: thin,
-            pattern: Pattern::Engine(|_| MapBy::Slot),
+            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
         },
     };
     registry.register(mine).unwrap();
@@ -402,7 +402,7 @@ fn a_busy_component_ends_the_map() {
         accepts: |_| true,
         functions: Functions::Own {
             count: |_, _, _| Err("the switch is down".to_owned()),
-            pattern: Pattern::Engine(|_| MapBy::Slot),
+            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
         },
     };
     registry.register(busy).unwrap();
@@ -440,7 +440,7 @@ fn rooms_tell_their_nodes_and_what_is_free_there() {
         accepts: |policy| policy.map == MapBy::Node,
         functions: Functions::Own {
             count: read_rooms,
-            pattern: Pattern::Engine(|_| MapBy::Slot),
+            pattern: ComponentPattern::Engine(|_| MapBy::Slot),
         },
     };
     registry.register(reader).unwrap();

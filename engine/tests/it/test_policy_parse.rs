@@ -5,7 +5,7 @@ use stowplan_engine::error::spec::Owner;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::spawn::attributes::{Attribute, Scope, Value};
 use stowplan_engine::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
-use stowplan_engine::spawn::set::{SetError, Status};
+use stowplan_engine::spawn::set::{SetError, SetStatus};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::text::words::{BindWord, RankWord};
@@ -143,7 +143,7 @@ fn mapping_forbidden_modifiers() {
         let refused = mapping(text).expect_err(text);
         assert_eq!(
             (refused.status, refused.error.class()),
-            (Status::BadParam, "app-forbidden-qualifier"),
+            (SetStatus::BadParam, "app-forbidden-qualifier"),
             "{text}"
         );
     }
@@ -174,7 +174,7 @@ fn mapping_malformed() {
         let refused = mapping(text).expect_err(text);
         assert_eq!(
             (refused.status, refused.error.class()),
-            (Status::BadParam, class),
+            (SetStatus::BadParam, class),
             "{text}"
         );
     }
@@ -215,7 +215,7 @@ fn ranking_unknown_changes_nothing() {
     for text in ["core", "", "s", "slot:x", "slot=1"] {
         let (mut request, app) = one_app();
         let refused = request.set_app_ranking(app, text).expect_err(text);
-        assert_eq!(refused.status, Status::Silent, "{text}");
+        assert_eq!(refused.status, SetStatus::Silent, "{text}");
         assert!(request.attributes().is_empty(), "{text}");
     }
 }
@@ -277,7 +277,7 @@ fn binding_limit() {
         let refused = binding(text).expect_err(text);
         assert_eq!(
             (refused.status, refused.error.class()),
-            (Status::Silent, class),
+            (SetStatus::Silent, class),
             "{text}"
         );
     }
@@ -299,7 +299,7 @@ fn binding_unknown() {
         let refused = binding(text).expect_err(text);
         assert_eq!(
             (refused.status, refused.error.class()),
-            (Status::BadParam, class),
+            (SetStatus::BadParam, class),
             "{text}"
         );
     }

@@ -11,7 +11,7 @@ mod foreign;
 
 use crate::options::Meaning;
 use reader::Reader;
-use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::policy::CpuMode;
@@ -250,7 +250,7 @@ fn with_sessions(job: &JobArgs) -> Result<(), SpecError> {
 
 /// A task map places as seq does; no mapping may be named beside it.
 fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
-    let text = Text::Value {
+    let text = AtText::Value {
         app: None,
         option: "--taskmap".to_owned(),
         value: map.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::{FORMATS, JobArgs, Outer, Show, foreign};
 use crate::options::{Meaning, Row, Takes, find, nearest};
-use stowplan_engine::error::at::{At, Text};
+use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
 
     /// The value of an option as a text that words stand in.
     pub(super) fn text(&mut self, option: &str, value: &str) -> u32 {
-        let text = Text::Value {
+        let text = AtText::Value {
             app: Some(self.app),
             option: option.to_owned(),
             value: value.to_owned(),
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         range: &'static str,
     ) -> Result<T, SpecError> {
         let end = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        let text = Text::Value {
+        let text = AtText::Value {
             app: Some(self.app),
             option: given.to_owned(),
             value: value.to_owned(),

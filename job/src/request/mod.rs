@@ -8,7 +8,7 @@ mod infos;
 use crate::json::{At, Json, Kind, position};
 use std::cell::Cell;
 use stowplan_engine::error::SpecError;
-use stowplan_engine::error::at::Text;
+use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::limit::REQUEST_BYTES_MAX;
 use stowplan_engine::spawn::inherit::{Parent, ParentKind};
@@ -196,9 +196,9 @@ impl<'a> Source<'a> {
     }
 
     /// A value as a text that words stand in.
-    fn text(&self, owner: Owner, key: &str, at: At, value: String) -> Text {
+    fn text(&self, owner: Owner, key: &str, at: At, value: String) -> AtText {
         let (line, column) = self.place(at.0);
-        Text::Request {
+        AtText::Request {
             app: owner.app(),
             file: self.file.to_owned(),
             line,

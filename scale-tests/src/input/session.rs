@@ -2,8 +2,8 @@
 
 use stowplan_cli::command::session::{event_json, scenario, state_json, state_read};
 use stowplan_engine::session::{
-    Event, Journal, MAGIC, Mode, Recovered, ReplayError, State, Value, check, check_step, recover,
-    step,
+    Event, EventValue, Journal, MAGIC, Mode, Recovered, ReplayError, State, check, check_step,
+    recover, step,
 };
 
 fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError> {
@@ -70,8 +70,8 @@ pub fn journal(bytes: &[u8]) {
     let attach = Event::Spawn {
         from: "t",
         job: "fresh",
-        target: Value::Absent,
-        hosts: Value::Absent,
+        target: EventValue::Absent,
+        hosts: EventValue::Absent,
     };
     journal
         .submit(&mut state, &attach)
@@ -147,14 +147,14 @@ const DISPOSITIONS: [&str; 4] = ["NONE", "CHILD", "DEFAULT", "CHILD_DEFAULT"];
 fn small_event(kind: u8, data: u8) -> Event<'static> {
     let pick = |list: &[&'static str], shift: u32| list[usize::from(data >> shift) % list.len()];
     let from = pick(&SPACES, 0);
-    let directive = |name| Value::Text(name);
+    let directive = |name| EventValue::Text(name);
     match kind % 12 {
         0..3 => {
             let mut attrs = vec![(
                 "PMIX_ALLOC_INHERITANCE",
-                Value::Text(pick(&DISPOSITIONS, 3)),
+                EventValue::Text(pick(&DISPOSITIONS, 3)),
             )];
-            attrs.push(("PMIX_ALLOC_SHARE", Value::Bool(data & 64 != 0)));
+            attrs.push(("PMIX_ALLOC_SHARE", EventValue::Bool(data & 64 != 0)));
             Event::Alloc {
                 from,
                 directive: directive("PMIX_ALLOC_NEW"),
@@ -162,7 +162,7 @@ fn small_event(kind: u8, data: u8) -> Event<'static> {
             }
         }
         3 => {
-            let attrs = vec![("PMIX_ALLOC_ID", Value::Text(pick(&IDS, 3)))];
+            let attrs = vec![("PMIX_ALLOC_ID", EventValue::Text(pick(&IDS, 3)))];
             let name = [
                 "PMIX_ALLOC_RELEASE",
                 "PMIX_ALLOC_EXTEND",
@@ -182,27 +182,27 @@ fn small_event(kind: u8, data: u8) -> Event<'static> {
                 .map(|row| *row.1)
                 .collect();
             let alloc_id = if kind & 16 != 0 {
-                Value::Text(pick(&IDS[..2], 3))
+                EventValue::Text(pick(&IDS[..2], 3))
             } else {
-                Value::Absent
+                EventValue::Absent
             };
             Event::Grant {
                 req: u64::from(data % 16),
-                nodes: Value::Texts(nodes),
+                nodes: EventValue::Texts(nodes),
                 alloc_id,
             }
         }
         7 | 8 => {
             let target = if kind & 16 != 0 {
-                Value::Text(pick(&IDS, 5))
+                EventValue::Text(pick(&IDS, 5))
             } else {
-                Value::Absent
+                EventValue::Absent
             };
             Event::Spawn {
                 from,
                 job: pick(&SPACES[3..7], 3),
                 target,
-                hosts: Value::Absent,
+                hosts: EventValue::Absent,
             }
         }
         9 => Event::JobEnd { ns: from },

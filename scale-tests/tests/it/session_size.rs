@@ -4,7 +4,7 @@ use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
 use stowplan_engine::session::{
-    Config, Effects, Event, Initial, Name, State, Status, Value, step, step_into,
+    Config, Effects, Event, EventValue, Initial, Name, State, Status, step, step_into,
 };
 
 /// Tells the child what to count.
@@ -72,7 +72,7 @@ fn begin(nodes: usize) -> State {
     State::new(config(), &initial).unwrap()
 }
 
-fn spawn<'a>(job: &'a str, target: Value<'a>, hosts: Value<'a>) -> Event<'a> {
+fn spawn<'a>(job: &'a str, target: EventValue<'a>, hosts: EventValue<'a>) -> Event<'a> {
     let from = "owner";
     Event::Spawn {
         from,
@@ -82,10 +82,10 @@ fn spawn<'a>(job: &'a str, target: Value<'a>, hosts: Value<'a>) -> Event<'a> {
     }
 }
 
-fn ask(directive: &'static str, key: &'static str, value: Value<'static>) -> Event<'static> {
+fn ask(directive: &'static str, key: &'static str, value: EventValue<'static>) -> Event<'static> {
     Event::Alloc {
         from: "owner",
-        directive: Value::Text(directive),
+        directive: EventValue::Text(directive),
         attrs: vec![(key, value)],
     }
 }
@@ -102,14 +102,14 @@ fn reserve(state: &mut State, request: u64, first: usize, id: &str) {
         &ask(
             "PMIX_ALLOC_NEW",
             "PMIX_ALLOC_WARN_TIMEOUT",
-            Value::Int(i128::from(60)),
+            EventValue::Int(i128::from(60)),
         ),
     );
     let names: Vec<String> = (first..first + 8).map(node).collect();
     let grant = Event::Grant {
         req: request,
-        nodes: Value::Texts(names.iter().map(String::as_str).collect()),
-        alloc_id: Value::Text(id),
+        nodes: EventValue::Texts(names.iter().map(String::as_str).collect()),
+        alloc_id: EventValue::Text(id),
     };
     done(state, &grant);
 }
@@ -128,7 +128,10 @@ fn tables(size: usize) -> Vec<i64> {
     let region = Region::new(&INSTRUMENTED_SYSTEM);
     for at in 0..size {
         let job = format!("prterun-{at}");
-        done(&mut state, &spawn(&job, Value::Absent, Value::Absent));
+        done(
+            &mut state,
+            &spawn(&job, EventValue::Absent, EventValue::Absent),
+        );
     }
     let jobs = live(&region);
     let region = Region::new(&INSTRUMENTED_SYSTEM);
@@ -170,30 +173,37 @@ fn events(size: usize) -> Vec<i64> {
     // Jobs come after the reservations: none of them uses their nodes, or is killed with one.
     for at in 0..size {
         let job = format!("prterun-{at}");
-        done(&mut state, &spawn(&job, Value::Absent, Value::Absent));
+        done(
+            &mut state,
+            &spawn(&job, EventValue::Absent, EventValue::Absent),
+        );
     }
     let hosts: Vec<String> = (size - 4..size).map(node).collect();
-    let hosts = || Value::Texts(hosts.iter().map(String::as_str).collect());
+    let hosts = || EventValue::Texts(hosts.iter().map(String::as_str).collect());
     let first: Vec<String> = (0..8).map(node).collect();
     let first: Vec<&str> = first.iter().map(String::as_str).collect();
     let (request, next) = (request + 1, request + 2);
     let again = |req: u64| Event::Grant {
         req,
-        nodes: Value::Texts(first.clone()),
-        alloc_id: Value::Text("again"),
+        nodes: EventValue::Texts(first.clone()),
+        alloc_id: EventValue::Text("again"),
     };
-    let release = |id: &'static str| ask("PMIX_ALLOC_RELEASE", "PMIX_ALLOC_ID", Value::Text(id));
-    let new = || ask("PMIX_ALLOC_NEW", "PMIX_ALLOC_TIME", Value::Text("60"));
+    let release =
+        |id: &'static str| ask("PMIX_ALLOC_RELEASE", "PMIX_ALLOC_ID", EventValue::Text(id));
+    let new = || ask("PMIX_ALLOC_NEW", "PMIX_ALLOC_TIME", EventValue::Text("60"));
     let end = |ns: &'static str| Event::JobEnd { ns };
     let rounds = [
-        (spawn("a", Value::Absent, Value::Absent), Status::Success),
+        (
+            spawn("a", EventValue::Absent, EventValue::Absent),
+            Status::Success,
+        ),
         (end("a"), Status::Success),
         (
-            spawn("b", Value::Text("slurm-3"), Value::Absent),
+            spawn("b", EventValue::Text("slurm-3"), EventValue::Absent),
             Status::Success,
         ),
         (end("b"), Status::Success),
-        (spawn("c", Value::Absent, hosts()), Status::Success),
+        (spawn("c", EventValue::Absent, hosts()), Status::Success),
         (end("c"), Status::Success),
         (release("slurm-0"), Status::Success),
         (new(), Status::InProgress),

@@ -7,7 +7,7 @@ use crate::session::effects::{Effects, Reply};
 use crate::session::judge::{Granted, GrantedTo};
 use crate::session::name::Name;
 use crate::session::state::State;
-use crate::session::tables::{Alloc, AllocId, NodeSet, Origin, Process, Request, Tie};
+use crate::session::tables::{Alloc, AllocId, NodeOrigin, NodeSet, Process, Request, Tie};
 
 /// Applies a grant that was judged to hold. Source: reservations "Clauses".
 pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'_>) {
@@ -32,7 +32,7 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
         }
     }
     let fresh = granted.fresh.iter().copied();
-    effects.joined = state.nodes.add(fresh, Origin::Granted, Some(alloc));
+    effects.joined = state.nodes.add(fresh, NodeOrigin::Granted, Some(alloc));
     place(state, effects, alloc, &granted.known);
     effects.reply = Some(Reply {
         alloc_id: state.allocs.row[alloc].id.clone(),

@@ -11,8 +11,8 @@ use super::judge::{Change, Judged, Spawn, judge};
 use super::state::{Dvm, State};
 use super::status::Status;
 use super::tables::{
-    AllocId, AllocTable, Extent, Kind, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
-    Process, RunId, Seats, Session, SpaceTable, Tie, Ties, Users,
+    AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
+    Process, RunId, Seats, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
 };
 use ending::Work;
 use request::{ask, forget};
@@ -100,10 +100,10 @@ fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
 /// Judges an event and applies it: the whole transition, for those who keep no journal.
 ///
 /// ```
-/// use stowplan_engine::session::{Config, Event, Initial, State, Status, Value, step};
+/// use stowplan_engine::session::{Config, Event, Initial, State, Status, EventValue, step};
 /// let initial = Initial { nodes: vec!["n0".into()], tools: vec!["t".into()], ..Initial::default() };
 /// let mut state = State::new(Config::default(), &initial).unwrap();
-/// let spawn = Event::Spawn { from: "t", job: "j", target: Value::Absent, hosts: Value::Absent };
+/// let spawn = Event::Spawn { from: "t", job: "j", target: EventValue::Absent, hosts: EventValue::Absent };
 /// assert_eq!(step(&mut state, &spawn).0, Status::Success);
 /// assert_eq!(step(&mut state, &spawn).0, Status::Exists);
 /// ```
@@ -141,7 +141,7 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
         candidates,
         uses,
     } = spawn;
-    let ns = state.spaces.add(job, Kind::Job, Some(parent));
+    let ns = state.spaces.add(job, SpaceKind::Job, Some(parent));
     for session in &sessions {
         if let Session::Reserved(alloc) = *session {
             state.allocs.row[alloc].owners.insert(ns);
@@ -202,9 +202,9 @@ fn take_nodes(
     state.users.open(ns, Extent::Shared(Arc::clone(uses)))
 }
 
-fn attach(state: &mut State, name: &str, kind: Kind) {
+fn attach(state: &mut State, name: &str, kind: SpaceKind) {
     let ns = state.spaces.add(name, kind, None);
-    if kind == Kind::Scheduler {
+    if kind == SpaceKind::Scheduler {
         state.scheduler = Some(ns);
     }
 }

@@ -4,7 +4,7 @@ use super::broken::{Held, hold};
 use crate::id::Id;
 use crate::session::name::Name;
 use crate::session::state::State;
-use crate::session::tables::{Kind, NsId};
+use crate::session::tables::{NsId, SpaceKind};
 
 pub(super) fn check(state: &State) -> Held {
     let table = &state.spaces;
@@ -30,7 +30,7 @@ pub(super) fn check(state: &State) -> Held {
             hold(there, "I-09", "a parent that is not there", name)?;
             children[parent.row()] += 1;
         }
-        let scheduler = table.row[ns].live && table.row[ns].kind == Some(Kind::Scheduler);
+        let scheduler = table.row[ns].live && table.row[ns].kind == Some(SpaceKind::Scheduler);
         hold(
             scheduler == (state.scheduler == Some(ns)),
             "I-12",
@@ -48,7 +48,7 @@ pub(super) fn check(state: &State) -> Held {
         table
             .row
             .get(ns)
-            .is_some_and(|row| row.kind == Some(Kind::Scheduler))
+            .is_some_and(|row| row.kind == Some(SpaceKind::Scheduler))
     });
     hold(known, "I-12", "a scheduler that is not there", &none)?;
     for ns in table.rows() {

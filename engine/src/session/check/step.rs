@@ -3,7 +3,7 @@
 use super::broken::{Broken, Held, hold};
 use super::check;
 use crate::session::effects::{Effects, How};
-use crate::session::event::{Event, Value};
+use crate::session::event::{Event, EventValue};
 use crate::session::image::Image;
 use crate::session::name::Name;
 use crate::session::state::State;
@@ -117,7 +117,7 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
         )?;
         let held = |alloc: Option<u32>| alloc.is_some_and(|place| place as usize == at);
         for node in old.nodes.iter().filter(|node| held(node.alloc)) {
-            let startup = node.origin == crate::session::tables::Origin::Startup;
+            let startup = node.origin == crate::session::tables::NodeOrigin::Startup;
             let stays = startup || (how == Some(How::Unreserved) && !given.contains(&node.name));
             let now = there.get(&node.id);
             let right = if stays {
@@ -159,7 +159,7 @@ fn given_back(event: &Event<'_>, effects: &Effects) -> BTreeSet<Name> {
         && directive.text() == Some("PMIX_ALLOC_RELEASE")
     {
         let list = attrs.iter().rfind(|row| row.0 == "PMIX_ALLOC_NODE_LIST");
-        if let Some((_, Value::Texts(list))) = list {
+        if let Some((_, EventValue::Texts(list))) = list {
             given.extend(list.iter().map(|name| Name::new(name)));
         }
     }

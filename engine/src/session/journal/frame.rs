@@ -10,7 +10,7 @@ const HEADER: usize = 17;
 
 /// What a frame holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum JournalFrame {
     /// Config and initial state.
     Open,
     /// An event and its status.
@@ -19,7 +19,7 @@ pub enum Kind {
     Snapshot,
 }
 
-impl Kind {
+impl JournalFrame {
     /// The word in output.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -51,7 +51,7 @@ pub struct Frame<'b> {
     /// Its number, from 0.
     pub seq: u64,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: JournalFrame,
     /// The payload.
     pub payload: &'b [u8],
 }
@@ -60,7 +60,7 @@ pub struct Frame<'b> {
 pub(super) fn push<T: Serialize>(
     buffer: &mut Vec<u8>,
     seq: u64,
-    kind: Kind,
+    kind: JournalFrame,
     payload: &T,
 ) -> Result<(), usize> {
     let start = buffer.len();
@@ -109,7 +109,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 fn outline(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
     let len = u32_at(bytes, offset)? as usize;
     let seq = u64_at(bytes, offset + 8)?;
-    let kind = Kind::of(*bytes.get(offset + 16)?)?;
+    let kind = JournalFrame::of(*bytes.get(offset + 16)?)?;
     if len > FRAME_BYTES_MAX {
         return None;
     }
@@ -191,11 +191,11 @@ pub fn scan(bytes: &[u8]) -> Scan {
     scan.end = MAGIC.len();
     loop {
         let next = whole(bytes, scan.end).filter(|(frame, _)| {
-            let opens = frame.kind == Kind::Open;
+            let opens = frame.kind == JournalFrame::Open;
             frame.seq == scan.frames && opens == (scan.frames == 0)
         });
         let Some((frame, end)) = next else { break };
-        if frame.kind == Kind::Snapshot {
+        if frame.kind == JournalFrame::Snapshot {
             scan.last_snapshot = Some(frame.offset);
         }
         scan.end = end;

@@ -13,7 +13,7 @@ mod frame;
 mod open;
 mod replay;
 
-pub use frame::{Frame, Frames, Kind as FrameKind, MAGIC, Scan, Tail, scan};
+pub use frame::{Frame, Frames, JournalFrame as FrameKind, MAGIC, Scan, Tail, scan};
 pub use replay::{Mode, Payload, Recovered, ReplayError, payload, recover};
 
 use super::apply::apply_into;

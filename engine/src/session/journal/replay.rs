@@ -1,6 +1,6 @@
 //! From journal bytes back to a state.
 
-use super::frame::{Frame, Frames, Kind, Scan, Tail, scan};
+use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
 use super::open::{LAYOUT, Open};
 use crate::session::apply::apply_into;
 use crate::session::config::Config;
@@ -126,11 +126,13 @@ pub fn payload<'b>(frame: &Frame<'b>) -> Result<Payload<'b>, ReplayError> {
         offset: frame.offset,
     };
     let read = match frame.kind {
-        Kind::Open => whole::<Open>(frame.payload)
+        JournalFrame::Open => whole::<Open>(frame.payload)
             .filter(|open| open.layout == LAYOUT)
             .map(|open| Payload::Open(open.config, open.initial)),
-        Kind::Event => whole(frame.payload).map(|(event, status)| Payload::Event(event, status)),
-        Kind::Snapshot => {
+        JournalFrame::Event => {
+            whole(frame.payload).map(|(event, status)| Payload::Event(event, status))
+        }
+        JournalFrame::Snapshot => {
             whole(frame.payload).map(|(events, image)| Payload::Snapshot(events, Box::new(image)))
         }
     };

@@ -4,7 +4,7 @@ use super::attrs::{Attrs, read, value};
 use super::change::{Change, Judged, Verdict, refused, requester};
 use crate::session::config::{Feature, Inheritance};
 use crate::session::effects::Why;
-use crate::session::event::{Attr, Directive, Value};
+use crate::session::event::{Attr, Directive, EventValue};
 use crate::session::name::Name;
 use crate::session::state::State;
 use crate::session::status::Status;
@@ -13,7 +13,7 @@ use crate::session::tables::{AllocId, NodeSet, Process, Record, Request, Wanted}
 pub(super) fn judge<'a>(
     state: &State,
     from: &str,
-    directive: &Value<'_>,
+    directive: &EventValue<'_>,
     attrs: &[Attr<'_>],
 ) -> Judged<'a> {
     match change(state, from, directive, attrs) {
@@ -29,7 +29,12 @@ pub(super) fn judge<'a>(
     }
 }
 
-fn change<'a>(state: &State, from: &str, directive: &Value<'_>, attrs: &[Attr<'_>]) -> Verdict<'a> {
+fn change<'a>(
+    state: &State,
+    from: &str,
+    directive: &EventValue<'_>,
+    attrs: &[Attr<'_>],
+) -> Verdict<'a> {
     let from = requester(state, from)?;
     let has_target = state.has(Feature::Target) && value(attrs, "PMIX_ALLOC_TARGET").is_present();
     if has_target && state.spaces.is_job(from.ns) {

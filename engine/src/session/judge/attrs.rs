@@ -1,7 +1,7 @@
 //! The attributes of an `alloc`: type and form, for the directives that honour them.
 
 use crate::session::config::{Feature, Inheritance};
-use crate::session::event::{Attr, Directive, Value};
+use crate::session::event::{Attr, Directive, EventValue};
 use crate::session::state::State;
 use crate::session::status::Status;
 
@@ -19,11 +19,11 @@ pub(super) struct Attrs<'v, 'a> {
 }
 
 /// The value of a key; of a key given twice the last counts.
-pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v Value<'a> {
+pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v EventValue<'a> {
     attrs
         .iter()
         .rfind(|row| row.0 == key)
-        .map_or(&Value::Absent, |row| &row.1)
+        .map_or(&EventValue::Absent, |row| &row.1)
 }
 
 /// Reads what a directive honours. Source: reservations "Clauses".
@@ -69,24 +69,31 @@ pub(super) fn read<'v, 'a>(
 }
 
 /// A well-formed name, if one is given.
-pub(super) fn name<'a>(state: &State, value: &Value<'a>) -> Result<Option<&'a str>, Status> {
+pub(super) fn name<'a>(state: &State, value: &EventValue<'a>) -> Result<Option<&'a str>, Status> {
     match value {
-        Value::Absent => Ok(None),
-        Value::Text(text) if state.is_well_formed(text) => Ok(Some(text)),
-        Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Texts(_) | Value::Other(_) => {
-            Err(Status::BadParam)
-        }
+        EventValue::Absent => Ok(None),
+        EventValue::Text(text) if state.is_well_formed(text) => Ok(Some(text)),
+        EventValue::Text(_)
+        | EventValue::Bool(_)
+        | EventValue::Int(_)
+        | EventValue::Texts(_)
+        | EventValue::Other(_) => Err(Status::BadParam),
     }
 }
 
 /// A list of distinct well-formed names, if one is given, and not empty.
-fn names<'v, 'a>(state: &State, value: &'v Value<'a>) -> Result<Option<&'v [&'a str]>, Status> {
+fn names<'v, 'a>(
+    state: &State,
+    value: &'v EventValue<'a>,
+) -> Result<Option<&'v [&'a str]>, Status> {
     match value {
-        Value::Absent => Ok(None),
-        Value::Texts(list) if !list.is_empty() && are_names(state, list) => Ok(Some(list)),
-        Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Texts(_) | Value::Other(_) => {
-            Err(Status::BadParam)
-        }
+        EventValue::Absent => Ok(None),
+        EventValue::Texts(list) if !list.is_empty() && are_names(state, list) => Ok(Some(list)),
+        EventValue::Text(_)
+        | EventValue::Bool(_)
+        | EventValue::Int(_)
+        | EventValue::Texts(_)
+        | EventValue::Other(_) => Err(Status::BadParam),
     }
 }
 
@@ -121,34 +128,36 @@ pub(super) fn are_distinct(list: &[&str]) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-fn truth(value: &Value<'_>) -> Result<Option<bool>, Status> {
+fn truth(value: &EventValue<'_>) -> Result<Option<bool>, Status> {
     match value {
-        Value::Absent => Ok(None),
-        Value::Bool(truth) => Ok(Some(*truth)),
-        Value::Text(_) | Value::Int(_) | Value::Texts(_) | Value::Other(_) => Err(Status::BadParam),
-    }
-}
-
-fn seconds(value: &Value<'_>) -> Result<Option<u32>, Status> {
-    match value {
-        Value::Absent => Ok(None),
-        Value::Int(number) => u32::try_from(*number)
-            .map(Some)
-            .map_err(|_| Status::BadParam),
-        Value::Text(_) | Value::Bool(_) | Value::Texts(_) | Value::Other(_) => {
+        EventValue::Absent => Ok(None),
+        EventValue::Bool(truth) => Ok(Some(*truth)),
+        EventValue::Text(_) | EventValue::Int(_) | EventValue::Texts(_) | EventValue::Other(_) => {
             Err(Status::BadParam)
         }
     }
 }
 
-fn inheritance(state: &State, value: &Value<'_>) -> Result<Option<Inheritance>, Status> {
+fn seconds(value: &EventValue<'_>) -> Result<Option<u32>, Status> {
+    match value {
+        EventValue::Absent => Ok(None),
+        EventValue::Int(number) => u32::try_from(*number)
+            .map(Some)
+            .map_err(|_| Status::BadParam),
+        EventValue::Text(_) | EventValue::Bool(_) | EventValue::Texts(_) | EventValue::Other(_) => {
+            Err(Status::BadParam)
+        }
+    }
+}
+
+fn inheritance(state: &State, value: &EventValue<'_>) -> Result<Option<Inheritance>, Status> {
     let said = match value {
-        Value::Absent => return Ok(None),
-        Value::Text(text) => Inheritance::named(text).ok_or(Status::BadParam),
-        Value::Int(number) => u8::try_from(*number)
+        EventValue::Absent => return Ok(None),
+        EventValue::Text(text) => Inheritance::named(text).ok_or(Status::BadParam),
+        EventValue::Int(number) => u8::try_from(*number)
             .map_err(|_| Status::BadParam)
             .and_then(|number| Inheritance::numbered(number).ok_or(Status::NotSupported)),
-        Value::Bool(_) | Value::Texts(_) | Value::Other(_) => Err(Status::BadParam),
+        EventValue::Bool(_) | EventValue::Texts(_) | EventValue::Other(_) => Err(Status::BadParam),
     };
     if state.has(Feature::Inheritance) {
         return said.map(Some);

@@ -4,7 +4,9 @@ use crate::session::effects::Why;
 use crate::session::name::Name;
 use crate::session::state::State;
 use crate::session::status::Status;
-use crate::session::tables::{AllocId, Kind, NodeId, NodeSet, NsId, Process, Request, Sessions};
+use crate::session::tables::{
+    AllocId, NodeId, NodeSet, NsId, Process, Request, Sessions, SpaceKind,
+};
 use std::sync::Arc;
 
 /// The outcome of an event, before it is applied: the status is decided, the change is ready.
@@ -46,7 +48,7 @@ pub(crate) enum Change<'a> {
     Grant(Box<Granted<'a>>),
     Spawn(Spawn<'a>),
     Stop(NsId),
-    Attach(&'a str, Kind),
+    Attach(&'a str, SpaceKind),
     Down(NodeId),
     Up(NodeId),
     Notify(AllocId, Process, u32),

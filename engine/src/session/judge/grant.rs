@@ -4,7 +4,7 @@ use super::attrs::{are_distinct, are_well_formed, name};
 use super::change::{Change, Granted, GrantedTo, Judged, refused};
 use crate::id::Id as _;
 use crate::limit::NODES_MAX;
-use crate::session::event::Value;
+use crate::session::event::EventValue;
 use crate::session::name::Name;
 use crate::session::state::State;
 use crate::session::status::Status;
@@ -13,8 +13,8 @@ use crate::session::tables::{AllocId, NodeId, NodeSet, Record, Request, Wanted};
 pub(super) fn judge<'a>(
     state: &State,
     req: u64,
-    nodes: &Value<'a>,
-    alloc_id: &Value<'_>,
+    nodes: &EventValue<'a>,
+    alloc_id: &EventValue<'_>,
 ) -> Judged<'a> {
     let Some(request) = state.pending.get(req) else {
         return refused(Status::NotFound);
@@ -36,13 +36,13 @@ fn granted<'a>(
     state: &State,
     req: u64,
     request: &Request,
-    nodes: &Value<'a>,
-    alloc_id: &Value<'_>,
+    nodes: &EventValue<'a>,
+    alloc_id: &EventValue<'_>,
 ) -> Result<Granted<'a>, Status> {
     let list: &[&'a str] = match nodes {
-        Value::Absent => &[],
-        Value::Texts(list) => list,
-        Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Other(_) => {
+        EventValue::Absent => &[],
+        EventValue::Texts(list) => list,
+        EventValue::Text(_) | EventValue::Bool(_) | EventValue::Int(_) | EventValue::Other(_) => {
             return Err(Status::BadParam);
         }
     };
@@ -73,7 +73,7 @@ fn found<'a>(
     state: &State,
     request: &Request,
     list: &[&'a str],
-    alloc_id: &Value<'_>,
+    alloc_id: &EventValue<'_>,
 ) -> Result<(Granted<'a>, Order), Status> {
     let alloc_id = name(state, alloc_id)?;
     if request.target_gone() {

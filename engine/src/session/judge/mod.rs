@@ -8,10 +8,10 @@ mod grant;
 use super::candidates::{Requester, pool, sessions};
 use super::config::Feature;
 use super::effects::Why;
-use super::event::{Event, ToolRole, Value};
+use super::event::{Event, EventValue, ToolRole};
 use super::state::{Dvm, State};
 use super::status::Status;
-use super::tables::{Kind, NodeSet};
+use super::tables::{NodeSet, SpaceKind};
 pub use change::Judged;
 pub(crate) use change::{Change, Granted, GrantedTo, Spawn};
 use change::{Verdict, refused, requester};
@@ -44,7 +44,7 @@ pub fn judge<'a>(state: &State, event: &Event<'a>) -> Judged<'a> {
             target,
             hosts,
         } => spawn(state, from, job, target, hosts),
-        Event::JobEnd { ns } => stop(state, ns, Kind::is_job),
+        Event::JobEnd { ns } => stop(state, ns, SpaceKind::is_job),
         Event::ToolDetach { ns } => stop(state, ns, |kind| !kind.is_job()),
         Event::ToolAttach { ns, role } => attach(state, ns, *role),
         Event::NodeDown { node } => state
@@ -94,17 +94,21 @@ fn spawn<'a>(
     state: &State,
     from: &str,
     job: &'a str,
-    target: &Value<'a>,
-    hosts: &Value<'a>,
+    target: &EventValue<'a>,
+    hosts: &EventValue<'a>,
 ) -> Verdict<'a> {
     let parent = requester(state, from)?.ns;
     if !state.is_namespace_name(job) {
         return Err(Status::BadParam);
     }
     let hosts: Option<&[&str]> = match hosts {
-        Value::Absent => None,
-        Value::Texts(list) if !list.is_empty() => Some(list),
-        Value::Texts(_) | Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Other(_) => {
+        EventValue::Absent => None,
+        EventValue::Texts(list) if !list.is_empty() => Some(list),
+        EventValue::Texts(_)
+        | EventValue::Text(_)
+        | EventValue::Bool(_)
+        | EventValue::Int(_)
+        | EventValue::Other(_) => {
             return Err(Status::BadParam);
         }
     };
@@ -143,7 +147,7 @@ fn spawn<'a>(
     }))
 }
 
-fn stop<'a>(state: &State, name: &str, is_meant: impl Fn(Kind) -> bool) -> Verdict<'a> {
+fn stop<'a>(state: &State, name: &str, is_meant: impl Fn(SpaceKind) -> bool) -> Verdict<'a> {
     let ns = state.spaces.find_live(name).ok_or(Status::NotFound)?;
     if state.spaces.row[ns].kind.is_some_and(is_meant) {
         Ok(Change::Stop(ns))
@@ -157,10 +161,12 @@ fn attach<'a>(state: &State, name: &'a str, role: ToolRole) -> Verdict<'a> {
         return Err(Status::BadParam);
     }
     let kind = match role {
-        ToolRole::Tool => Kind::Tool,
-        ToolRole::Scheduler => Kind::Scheduler,
+        ToolRole::Tool => SpaceKind::Tool,
+        ToolRole::Scheduler => SpaceKind::Scheduler,
     };
-    if state.spaces.find(name).is_some() || (kind == Kind::Scheduler && state.scheduler.is_some()) {
+    if state.spaces.find(name).is_some()
+        || (kind == SpaceKind::Scheduler && state.scheduler.is_some())
+    {
         return Err(Status::Exists);
     }
     if state.spaces.len() >= state.config.limits.max_namespaces {

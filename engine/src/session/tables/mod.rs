@@ -11,8 +11,8 @@ mod times;
 mod users;
 
 pub use ids::{AllocId, NodeId, NodeSet, NsId};
-pub use nodes::Origin;
-pub use spaces::Kind;
+pub use nodes::NodeOrigin;
+pub use spaces::SpaceKind;
 
 pub(crate) use allocs::{Alloc, AllocTable, Process};
 pub(crate) use ids::{NsSet, RunId};

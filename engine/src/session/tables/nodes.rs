@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How a node came to the DVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Origin {
+pub enum NodeOrigin {
     /// There when the DVM began.
     Startup,
     /// Added by the scheduler, who owns it.
@@ -56,7 +56,7 @@ impl NodeTable {
     pub(crate) fn add<'a>(
         &mut self,
         names: impl ExactSizeIterator<Item = &'a str>,
-        origin: Origin,
+        origin: NodeOrigin,
         alloc: Option<AllocId>,
     ) -> NodeSet {
         let mut added = NodeSet::new();
@@ -80,7 +80,7 @@ impl NodeTable {
         let range = bit(first)..=bit(self.next - 1);
         self.all.insert_range(range.clone());
         self.up.insert_range(range.clone());
-        if origin == Origin::Startup {
+        if origin == NodeOrigin::Startup {
             self.startup.insert_range(range.clone());
         }
         added.insert_range(range);

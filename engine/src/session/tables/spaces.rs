@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// What a namespace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Kind {
+pub enum SpaceKind {
     /// A job: it has processes on nodes.
     Job,
     /// A tool: no job of its own, no nodes.
@@ -17,7 +17,7 @@ pub enum Kind {
     Scheduler,
 }
 
-impl Kind {
+impl SpaceKind {
     /// Whether it is a job.
     #[must_use]
     pub fn is_job(self) -> bool {
@@ -95,7 +95,7 @@ pub(crate) struct Space {
     /// Entries in the table of ties.
     pub(crate) ties: u32,
     /// `None` for a row that is free.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Option<SpaceKind>,
     pub(crate) live: bool,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct SpaceTable {
 
 impl SpaceTable {
     /// Adds a live namespace without sessions and uses.
-    pub(crate) fn add(&mut self, name: &str, kind: Kind, parent: Option<NsId>) -> NsId {
+    pub(crate) fn add(&mut self, name: &str, kind: SpaceKind, parent: Option<NsId>) -> NsId {
         let space = Space {
             name: Name::new(name),
             kind: Some(kind),
@@ -156,6 +156,6 @@ impl SpaceTable {
         self.by_name.len() as u64
     }
     pub(crate) fn is_job(&self, ns: NsId) -> bool {
-        self.row[ns].kind == Some(Kind::Job)
+        self.row[ns].kind == Some(SpaceKind::Job)
     }
 }

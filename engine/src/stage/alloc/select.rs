@@ -20,13 +20,13 @@ use std::borrow::Cow;
 
 /// The nodes of an app, and what taking them changes about their slots.
 #[derive(Clone, Debug)]
-pub(crate) struct Candidates {
+pub(crate) struct AppCandidates {
     pub(crate) candidates: Vec<Candidate>,
     raised: Vec<(NodeRange, StateId)>,
     lowered: Vec<(NodeRange, StateId)>,
 }
 
-impl Candidates {
+impl AppCandidates {
     /// Keeps the changed slots for the rest of the job.
     pub(crate) fn keep(&mut self, pool: &mut Pool) {
         pool.claim(&mut self.lowered, &mut self.raised);
@@ -280,7 +280,7 @@ pub(crate) fn candidates(
     (app, policy): (AppId, &Policy),
     named: &Named,
     notes: &mut Vec<Note>,
-) -> Result<Candidates, MapError> {
+) -> Result<AppCandidates, MapError> {
     let mut changes = lowered(pool, hosts, app)?;
     let list = without_local(pool, app, policy, named, notes)?;
     let forbidden = policy.oversubscribe == Oversubscribe::Refused;
@@ -315,7 +315,7 @@ pub(crate) fn candidates(
     if candidates.is_empty() {
         return Err(nodes_full(pool, app, &list));
     }
-    Ok(Candidates {
+    Ok(AppCandidates {
         candidates,
         raised,
         lowered: changes,

@@ -11,7 +11,7 @@ use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::hostfile::lowered;
 use crate::stage::alloc::requested;
 use crate::stage::alloc::select;
-use crate::stage::component::{Count, Functions, Pattern};
+use crate::stage::component::{ComponentPattern, Count, Functions};
 use crate::stage::job::site::Site;
 use crate::stage::node::units::narrow;
 use crate::stage::place;
@@ -148,7 +148,7 @@ fn on_groups(
 fn by_component(
     site: &mut Site,
     job_of_app: AppJob<'_>,
-    (count, pattern): (Count, Pattern),
+    (count, pattern): (Count, ComponentPattern),
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let candidates = candidates(site, job_of_app, notes)?;

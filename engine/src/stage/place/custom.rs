@@ -9,7 +9,7 @@ use crate::error::words::{Counted, FullNodes};
 use crate::error::{MapError, PlaceError};
 use crate::limit::RANKS_MAX;
 use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
-use crate::stage::component::{Count, Node, Objects, Pattern, Room, Share};
+use crate::stage::component::{ComponentPattern, Count, Node, Objects, Room, Share};
 use crate::stage::node::layout::{Binding, Layout};
 use crate::table::apps::Policy;
 use crate::table::states::StateId;
@@ -25,15 +25,15 @@ pub(crate) struct Custom<'c> {
     /// `None`: the component counts.
     pub(crate) procs: Option<ProcCount>,
     pub(crate) count: Count,
-    pub(crate) pattern: Pattern,
+    pub(crate) pattern: ComponentPattern,
 }
 
 /// The policy by which the engine lays what a component counts.
-pub(crate) fn laid(policy: &Policy, pattern: Pattern) -> Policy {
+pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
     Policy {
         map: match pattern {
-            Pattern::Engine(map) => map(policy),
-            Pattern::Own { kind, .. } => MapBy::Object(kind),
+            ComponentPattern::Engine(map) => map(policy),
+            ComponentPattern::Own { kind, .. } => MapBy::Object(kind),
         },
         span: Span::No,
         // Ranks by a file's lines are ranks by slot where there is no file.
@@ -62,12 +62,14 @@ pub(crate) fn place(placement: &mut Placement<'_>, app: Custom<'_>) -> Result<()
     };
     let procs = share_out(placement, app, &shares)?;
     match app.pattern {
-        Pattern::Engine(_) => {
+        ComponentPattern::Engine(_) => {
             // The shares are exact: more than slots or not, the engine fills each and no more.
             placement.policy.oversubscribe = Oversubscribe::Refused;
             super::place(placement, procs, Counted::Given)
         }
-        Pattern::Own { kind, objects } => by_objects(placement, app, procs, (kind, objects)),
+        ComponentPattern::Own { kind, objects } => {
+            by_objects(placement, app, procs, (kind, objects))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use super::policy::{GroupView, MapPolicy, lay};
 use super::refuse;
 use super::share::{Share, even, fill};
 use super::trial::{Allotment, Limit};
-use crate::error::at::{At, Text};
+use crate::error::at::{At, AtText};
 use crate::error::{MapError, PlaceError, SpecError};
 use crate::policy::{MapBy, ObjKind, Oversubscribe};
 use crate::stage::node::bits;
@@ -131,7 +131,7 @@ fn check(placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
                 at: At {
                     start: 0,
                     end: narrow(value.len()),
-                    text: Text::Value {
+                    text: AtText::Value {
                         app: Some(placement.app_number()),
                         option: "map-by".to_owned(),
                         value,

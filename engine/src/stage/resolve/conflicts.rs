@@ -1,7 +1,7 @@
 //! Words that are right alone and wrong together, judged on each app's options. Source: `semantics` 2.4, 2.5.
 
 use super::dedupe::AppOptions;
-use super::options::{By, Options, mapped_kind};
+use super::options::{DecidedBy, Options, mapped_kind};
 use crate::error::SpecError;
 use crate::error::at::At;
 use crate::error::spec::WordFault;
@@ -12,7 +12,7 @@ use crate::policy::ObjKind;
 use crate::spawn::intake::Spoken;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest};
-use crate::text::said::Place;
+use crate::text::said::TextPlace;
 use crate::text::words::{BindWord, RankWord};
 
 /// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
@@ -35,10 +35,10 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn owner(&self, by: By) -> Owner {
+    fn owner(&self, by: DecidedBy) -> Owner {
         match by {
-            By::Job => Owner::Job,
-            By::App => Owner::App(self.app),
+            DecidedBy::Job => Owner::Job,
+            DecidedBy::App => Owner::App(self.app),
         }
     }
     pub(super) fn map_owner(&self) -> Owner {
@@ -48,7 +48,7 @@ impl Row<'_> {
             Owner::Job
         }
     }
-    pub(super) fn at(&self, place: Option<Place>) -> Option<At> {
+    pub(super) fn at(&self, place: Option<TextPlace>) -> Option<At> {
         place.and_then(|place| self.spoken.at(place))
     }
     fn map_word(&self) -> String {
@@ -72,7 +72,7 @@ impl Row<'_> {
             at: self.at(policy(self.map_owner()).or_else(|| policy(Owner::Job))),
         }
     }
-    pub(super) fn said_bind(&self, word: BindWord, by: By) -> Said {
+    pub(super) fn said_bind(&self, word: BindWord, by: DecidedBy) -> Said {
         let owner = self.owner(by);
         let place = self
             .spoken
@@ -161,7 +161,7 @@ impl Row<'_> {
     /// `bind-above-map`: the job's target above the job's map. An app's own target may be any.
     pub(crate) fn judge_heights(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let Some((BindWord::Object(bind), By::Job)) = options.bind_said else {
+        let Some((BindWord::Object(bind), DecidedBy::Job)) = options.bind_said else {
             return Ok(());
         };
         let map =
@@ -174,7 +174,7 @@ impl Row<'_> {
                     app: self.app,
                     map: map.word(),
                     bind: bind.word(),
-                    at: self.said_bind(BindWord::Object(bind), By::Job).at,
+                    at: self.said_bind(BindWord::Object(bind), DecidedBy::Job).at,
                 })
             }
             Some(_) | None => Ok(()),
@@ -279,7 +279,7 @@ pub(crate) fn judge_rows(
 pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
     for (app, options) in options.distinct() {
         if options.kind == MapKind::Dist && options.device.is_none() {
-            let text = crate::error::at::Text::Value {
+            let text = crate::error::at::AtText::Value {
                 app: u32::try_from(app.row()).ok(),
                 option: "map-by".to_owned(),
                 value: "dist".to_owned(),

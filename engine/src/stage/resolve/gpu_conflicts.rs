@@ -1,7 +1,7 @@
 //! Words about GPUs, and those of mpibind, that cannot stand together.
 
 use super::conflicts::Row;
-use super::options::{By, mapped_kind};
+use super::options::{DecidedBy, mapped_kind};
 use crate::error::SpecError;
 use crate::error::spec::{Owner, Said};
 use crate::policy::{GpuShare, ObjKind};
@@ -28,7 +28,7 @@ impl Row<'_> {
         };
         let kind = mapped_kind(options.kind, options.pattern.map(|(_, on)| on));
         let says = kind == Some(ObjKind::Gpu) || options.kind == MapKind::Mpibind;
-        let together = by == By::App || !options.own_map;
+        let together = by == DecidedBy::App || !options.own_map;
         let word = match share {
             GpuShare::None | GpuShare::PerRank(1) => return Ok(()),
             GpuShare::Split => "gpus split".to_owned(),

@@ -32,7 +32,7 @@ use crate::stage::resolve::conflicts::{judge_devices, judge_rows};
 use crate::stage::resolve::dedupe::AppOptions;
 use crate::stage::resolve::files::{FileUse, file_use, pool_of, read_listing, read_lsf};
 pub use crate::stage::resolve::files::{Files, NoFiles};
-use crate::stage::resolve::options::{By, JobPe, Lsf, Options, app_options, job_options};
+use crate::stage::resolve::options::{DecidedBy, JobPe, Lsf, Options, app_options, job_options};
 use crate::table::alike::ById;
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
@@ -191,7 +191,7 @@ impl Decided {
             let id = apps.intern(policy);
             // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
             let borrowed =
-                options.pe.is_some_and(|pe| pe.cpus > 1 && pe.by == By::Job) && options.judges_pe;
+                options.pe.is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job) && options.judges_pe;
             let without = borrowed.then(|| {
                 let options = app_options(request, owner(app), job, lsf, JobPe::Withheld);
                 self::policy(&options, oversubscribe, &mut lists, apps)

@@ -32,7 +32,7 @@ pub enum JobPe {
 
 /// Who said a word: no number, so that apps of equal options are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum By {
+pub enum DecidedBy {
     /// The job.
     Job,
     /// The app itself.
@@ -45,7 +45,7 @@ pub struct Pe {
     /// Cpus.
     pub cpus: u16,
     /// Who said it.
-    pub by: By,
+    pub by: DecidedBy,
 }
 
 /// The options of the job, or of one app, before they are interned.
@@ -84,11 +84,11 @@ pub struct Options {
     /// Order of ranks.
     pub rank: RankBy,
     /// The rank word in force, if one was said, and by whom.
-    pub rank_said: Option<(RankWord, By)>,
+    pub rank_said: Option<(RankWord, DecidedBy)>,
     /// Bind target.
     pub bind: BindTo,
     /// The bind word in force, if one was said, and by whom.
-    pub bind_said: Option<(BindWord, By)>,
+    pub bind_said: Option<(BindWord, DecidedBy)>,
     /// Asked for or default.
     pub strength: BindStrength,
     /// Overload flags.
@@ -96,7 +96,7 @@ pub struct Options {
     /// LIMIT.
     pub limit: Option<u16>,
     /// How processes get GPUs, if said, and by whom.
-    pub gpus: Option<(GpuShare, By)>,
+    pub gpus: Option<(GpuShare, DecidedBy)>,
     /// `mpibind`'s.
     pub mpibind: Mpibind,
     /// Origins of map, rank and bind.
@@ -211,7 +211,10 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
     let binding = request.binding().unwrap_or_default();
     let pe = attributes
         .number(job, keys::JOB_PES_PER_PROC)
-        .map(|cpus| Pe { cpus, by: By::Job });
+        .map(|cpus| Pe {
+            cpus,
+            by: DecidedBy::Job,
+        });
     let said = |taken: bool| if taken { Origin::Parent } else { Origin::Job };
     let (kind, map_origin) = match (mapping.kind, pe, binding.word) {
         (Some(kind), _, _) => (kind, said(inherited.map)),
@@ -246,13 +249,15 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
         judges_pe: false,
         pe_unused: false,
         rank: RankBy::Slot,
-        rank_said: request.ranking().map(|ranking| (ranking.word, By::Job)),
+        rank_said: request
+            .ranking()
+            .map(|ranking| (ranking.word, DecidedBy::Job)),
         bind: BindTo::BySize,
-        bind_said: binding.word.map(|word| (word, By::Job)),
+        bind_said: binding.word.map(|word| (word, DecidedBy::Job)),
         strength: BindStrength::Default,
         bind_flags: binding.flags,
         limit: attributes.number(job, keys::JOB_BINDING_LIMIT),
-        gpus: gpus_of(&attributes.owned_by(job), keys::JOB_GPUS).map(|gpus| (gpus, By::Job)),
+        gpus: gpus_of(&attributes.owned_by(job), keys::JOB_GPUS).map(|gpus| (gpus, DecidedBy::Job)),
         mpibind: mpibind_of(&attributes.owned_by(job), keys::JOB_MPIBIND).unwrap_or_default(),
         origins: [map_origin, said(inherited.rank), said(inherited.bind)],
     };
@@ -317,7 +322,7 @@ pub fn app_options(
     options.mode = own_mode.unwrap_or(words.mode);
     let own_pe = own
         .number(keys::APP_PES_PER_PROC)
-        .map(|cpus| Pe { cpus, by: By::App });
+        .map(|cpus| Pe { cpus, by: DecidedBy::App });
     // An app of its own map, target, pattern or mode judges for itself whether it can use the job's PE; others are the job.
     let mode_said = own.is_set(keys::APP_HWT_CPUS) || own.is_set(keys::APP_CORE_CPUS);
     let pattern_said = pattern_of(&own, keys::APP_PPR).is_some();
@@ -329,7 +334,7 @@ pub fn app_options(
     }
     // Rank.
     if let Some(ranking) = own_rank {
-        options.rank_said = Some((ranking.word, By::App));
+        options.rank_said = Some((ranking.word, DecidedBy::App));
         options.origins[RANK] = Origin::App;
     } else if own_map.is_some() {
         options.rank_said = None;
@@ -338,7 +343,7 @@ pub fn app_options(
     // Bind.
     match (own_bind, own_map) {
         (Some(bind), _) => {
-            options.bind_said = bind.word.map(|word| (word, By::App));
+            options.bind_said = bind.word.map(|word| (word, DecidedBy::App));
             options.bind_flags = bind.flags;
             options.origins[BIND] = Origin::App;
         }
@@ -396,7 +401,7 @@ impl Options {
             self.device = Some(device);
         }
         if let Some(gpus) = gpus_of(own, keys::APP_GPUS) {
-            self.gpus = Some((gpus, By::App));
+            self.gpus = Some((gpus, DecidedBy::App));
         }
         if let Some(options) = mpibind_of(own, keys::APP_MPIBIND) {
             self.mpibind = options;

@@ -4,7 +4,8 @@ use super::generate::Generator;
 use super::picture;
 use super::random::begin;
 use stowplan_engine::session::{
-    Config, Dvm, Event, FEATURES, Feature, Features, Inheritance, Status, Value, check_step, step,
+    Config, Dvm, Event, EventValue, FEATURES, Feature, Features, Inheritance, Status, check_step,
+    step,
 };
 
 fn combinations() -> impl Iterator<Item = Features> {
@@ -47,8 +48,8 @@ fn random_events_do_what_the_model_does_whatever_is_lacking() {
 }
 
 /// A NEW with one attribute.
-fn ask(key: &'static str, value: Value<'static>) -> Event<'static> {
-    let directive = Value::Text("PMIX_ALLOC_NEW");
+fn ask(key: &'static str, value: EventValue<'static>) -> Event<'static> {
+    let directive = EventValue::Text("PMIX_ALLOC_NEW");
     let attrs = vec![(key, value)];
     Event::Alloc {
         from: "t0",
@@ -72,12 +73,12 @@ fn each_lacking_attribute_is_ignored_but_for_inheritance() {
             }
         };
         for (key, feature, nonsense) in [
-            ("PMIX_ALLOC_TARGET", Feature::Target, Value::Int(1)),
-            ("PMIX_ALLOC_SHARE", Feature::Share, Value::Int(1)),
+            ("PMIX_ALLOC_TARGET", Feature::Target, EventValue::Int(1)),
+            ("PMIX_ALLOC_SHARE", Feature::Share, EventValue::Int(1)),
             (
                 "PMIX_ALLOC_WARN_TIMEOUT",
                 Feature::WarnTimeout,
-                Value::Text("soon"),
+                EventValue::Text("soon"),
             ),
         ] {
             let expected = either(feature, Status::BadParam, Status::InProgress);
@@ -90,14 +91,18 @@ fn each_lacking_attribute_is_ignored_but_for_inheritance() {
         let feature = Feature::Inheritance;
         let key = "PMIX_ALLOC_INHERITANCE";
         for (value, there, lacking) in [
-            (Value::Bool(true), Status::BadParam, Status::NotSupported),
             (
-                Value::Text("NONE"),
+                EventValue::Bool(true),
+                Status::BadParam,
+                Status::NotSupported,
+            ),
+            (
+                EventValue::Text("NONE"),
                 Status::InProgress,
                 Status::NotSupported,
             ),
             (
-                Value::Text(Inheritance::Default.name()),
+                EventValue::Text(Inheritance::Default.name()),
                 Status::InProgress,
                 Status::InProgress,
             ),
@@ -105,12 +110,12 @@ fn each_lacking_attribute_is_ignored_but_for_inheritance() {
             let status = step(&mut state, &ask(key, value)).0;
             assert_eq!(status, either(feature, there, lacking), "{available:?}");
         }
-        let target = Value::Text("nothing");
+        let target = EventValue::Text("nothing");
         let spawn = Event::Spawn {
             from: "t0",
             job: "j",
             target,
-            hosts: Value::Absent,
+            hosts: EventValue::Absent,
         };
         let expected = either(Feature::SpawnTarget, Status::NotFound, Status::Success);
         assert_eq!(step(&mut state, &spawn).0, expected, "{available:?}");

@@ -4,7 +4,7 @@ use super::model::Model;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use stowplan_engine::session::{
-    Attr, Config, Event, FEATURES, Features, Limits, Name, ToolRole, Value,
+    Attr, Config, Event, EventValue, FEATURES, Features, Name, SessionLimits, ToolRole,
 };
 
 /// A sequence of numbers that depends on its seed alone.
@@ -76,10 +76,10 @@ impl Generator {
                 available = available.with(row.1);
             }
         }
-        let mut limits = Limits {
+        let mut limits = SessionLimits {
             max_name: 24,
             max_targets: 3,
-            ..Limits::default()
+            ..SessionLimits::default()
         };
         if self.dice.one_in(3) {
             limits.max_nodes = 9;
@@ -223,12 +223,12 @@ impl Generator {
             job = self.dice.pick(&["", "a:b", LONG]);
         }
         let target = match self.dice.below(12) {
-            0..4 => Value::Absent,
-            4..8 => Value::Text(self.id(model)),
-            8 => Value::Text(""),
+            0..4 => EventValue::Absent,
+            4..8 => EventValue::Text(self.id(model)),
+            8 => EventValue::Text(""),
             9..11 => {
                 let length = self.dice.below(5);
-                Value::Texts(
+                EventValue::Texts(
                     (0..length)
                         .map(|_| {
                             if self.dice.one_in(3) {
@@ -243,10 +243,10 @@ impl Generator {
             _ => self.odd(),
         };
         let hosts = match self.dice.below(8) {
-            0..4 => Value::Absent,
+            0..4 => EventValue::Absent,
             4..7 => {
                 let length = self.dice.below(3);
-                Value::Texts((0..length).map(|_| self.node(model)).collect())
+                EventValue::Texts((0..length).map(|_| self.node(model)).collect())
             }
             _ => self.odd(),
         };
@@ -258,22 +258,22 @@ impl Generator {
         }
     }
 
-    fn odd(&mut self) -> Value<'static> {
+    fn odd(&mut self) -> EventValue<'static> {
         match self.dice.below(6) {
-            0 => Value::Absent,
-            1 => Value::Bool(true),
-            2 => Value::Int(5),
-            3 => Value::Text(""),
-            4 => Value::Texts(Vec::new()),
-            _ => Value::Other(Cow::Borrowed("{}")),
+            0 => EventValue::Absent,
+            1 => EventValue::Bool(true),
+            2 => EventValue::Int(5),
+            3 => EventValue::Text(""),
+            4 => EventValue::Texts(Vec::new()),
+            _ => EventValue::Other(Cow::Borrowed("{}")),
         }
     }
 
     fn grant(&mut self, model: &Model) -> Event<'static> {
         let nodes = match self.dice.below(30) {
             0 => self.odd(),
-            1 => Value::Texts(vec!["g0", "g0"]),
-            2 => Value::Texts(vec![LONG]),
+            1 => EventValue::Texts(vec!["g0", "g0"]),
+            2 => EventValue::Texts(vec![LONG]),
             _ => {
                 let length = self.dice.below(5);
                 let node = |_| {
@@ -284,12 +284,12 @@ impl Generator {
                     }
                 };
                 let distinct: BTreeSet<&str> = (0..length).map(node).collect();
-                Value::Texts(distinct.into_iter().collect())
+                EventValue::Texts(distinct.into_iter().collect())
             }
         };
         let alloc_id = match self.dice.below(10) {
-            0..6 => Value::Absent,
-            6..9 => Value::Text(self.dice.pick(&IDS)),
+            0..6 => EventValue::Absent,
+            6..9 => EventValue::Text(self.dice.pick(&IDS)),
             _ => self.odd(),
         };
         Event::Grant {
@@ -312,7 +312,7 @@ impl Generator {
         let directive = if self.dice.one_in(100) {
             self.odd()
         } else {
-            Value::Text(directive)
+            EventValue::Text(directive)
         };
         Event::Alloc {
             from: self.from(model),
@@ -325,45 +325,45 @@ impl Generator {
         let mut attrs = Vec::new();
         let ids = if directive == "PMIX_ALLOC_NEW" { 20 } else { 2 };
         if self.dice.one_in(ids) {
-            attrs.push(("PMIX_ALLOC_ID", Value::Text(self.id(model))));
+            attrs.push(("PMIX_ALLOC_ID", EventValue::Text(self.id(model))));
         }
         if self.dice.one_in(3) {
-            attrs.push(("PMIX_ALLOC_REQ_ID", Value::Text(self.dice.pick(&REQS))));
+            attrs.push(("PMIX_ALLOC_REQ_ID", EventValue::Text(self.dice.pick(&REQS))));
         }
         if self.dice.one_in(4) {
-            attrs.push(("PMIX_ALLOC_TARGET", Value::Text(self.space(model))));
+            attrs.push(("PMIX_ALLOC_TARGET", EventValue::Text(self.space(model))));
         }
         if self.dice.one_in(4) {
-            attrs.push(("PMIX_ALLOC_SHARE", Value::Bool(!self.dice.one_in(3))));
+            attrs.push(("PMIX_ALLOC_SHARE", EventValue::Bool(!self.dice.one_in(3))));
         }
         if self.dice.one_in(2) {
             let disposition = match self.dice.below(8) {
-                0..6 => Value::Text(self.dice.pick(&[
+                0..6 => EventValue::Text(self.dice.pick(&[
                     "NONE",
                     "CHILD",
                     "DEFAULT",
                     "CHILD_DEFAULT",
                     "OTHER",
                 ])),
-                _ => Value::Int(i128::from(self.dice.roll() % 6)),
+                _ => EventValue::Int(i128::from(self.dice.roll() % 6)),
             };
             attrs.push(("PMIX_ALLOC_INHERITANCE", disposition));
         }
         if self.dice.one_in(5) {
             attrs.push((
                 "PMIX_ALLOC_WARN_TIMEOUT",
-                Value::Int(i128::from(self.dice.roll() % (1 << 33))),
+                EventValue::Int(i128::from(self.dice.roll() % (1 << 33))),
             ));
         }
         if self.dice.one_in(3) {
             let length = self.dice.below(4);
             attrs.push((
                 "PMIX_ALLOC_NODE_LIST",
-                Value::Texts((0..length).map(|_| self.node(model)).collect()),
+                EventValue::Texts((0..length).map(|_| self.node(model)).collect()),
             ));
         }
         if self.dice.one_in(5) {
-            attrs.push(("PMIX_ALLOC_LEND", Value::Text("60")));
+            attrs.push(("PMIX_ALLOC_LEND", EventValue::Text("60")));
         }
         if self.dice.one_in(12) {
             let key = self.dice.pick(&[

@@ -3,8 +3,8 @@
 use super::generate::Generator;
 use super::random::begin;
 use stowplan_engine::session::{
-    Config, Event, Frames, Initial, Journal, JournalError, Mode, Recovered, ReplayError, State,
-    Store, Tail, Value, recover, scan,
+    Config, Event, EventValue, Frames, Initial, Journal, JournalError, Mode, Recovered,
+    ReplayError, State, Store, Tail, recover, scan,
 };
 
 pub(super) fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError> {
@@ -66,7 +66,7 @@ fn a_compacted_journal_goes_on_where_it_was() {
         let mut journal = Journal::resume(compact.clone(), &again);
         let event = Event::Alloc {
             from: "t0",
-            directive: Value::Text("PMIX_ALLOC_NEW"),
+            directive: EventValue::Text("PMIX_ALLOC_NEW"),
             attrs: Vec::new(),
         };
         journal.submit(&mut again.state, &event).unwrap();
@@ -181,8 +181,8 @@ fn a_long_chain_of_generations_ends_without_recursion() {
         let spawn = Event::Spawn {
             from: parent,
             job: name,
-            target: Value::Absent,
-            hosts: Value::Absent,
+            target: EventValue::Absent,
+            hosts: EventValue::Absent,
         };
         stowplan_engine::session::step(&mut state, &spawn);
         parent = name;

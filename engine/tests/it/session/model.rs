@@ -1,7 +1,9 @@
 //! A DVM of plain sets: slow, and easy to compare with the text. Identity is a number that is never used twice.
 
 use std::collections::{BTreeMap, BTreeSet};
-use stowplan_engine::session::{Config, Event, Feature, Kind, Origin, Status, ToolRole, Value};
+use stowplan_engine::session::{
+    Config, Event, EventValue, Feature, NodeOrigin, SpaceKind, Status, ToolRole,
+};
 
 pub(super) type Uid = u64;
 pub(super) type Facts = Vec<String>;
@@ -9,7 +11,7 @@ pub(super) type Said<T> = Result<T, Status>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) origin: Origin,
+    pub(super) origin: NodeOrigin,
     pub(super) up: bool,
     /// A session number.
     pub(super) alloc: Option<u32>,
@@ -34,7 +36,7 @@ pub(super) struct Alloc {
 #[derive(Clone, Debug)]
 pub(super) struct Space {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: SpaceKind,
     pub(super) parent: Option<Uid>,
     pub(super) live: bool,
     /// `None` is the default session.
@@ -80,7 +82,7 @@ impl Model {
             (
                 (*name).to_owned(),
                 Node {
-                    origin: Origin::Startup,
+                    origin: NodeOrigin::Startup,
                     up: true,
                     alloc: None,
                 },
@@ -98,15 +100,15 @@ impl Model {
             pending: BTreeMap::new(),
         };
         for name in tools {
-            model.arrive(name, Kind::Tool, None);
+            model.arrive(name, SpaceKind::Tool, None);
         }
         if let Some(name) = scheduler {
-            model.arrive(name, Kind::Scheduler, None);
+            model.arrive(name, SpaceKind::Scheduler, None);
         }
         model
     }
 
-    pub(super) fn arrive(&mut self, name: &str, kind: Kind, parent: Option<Uid>) -> Uid {
+    pub(super) fn arrive(&mut self, name: &str, kind: SpaceKind, parent: Option<Uid>) -> Uid {
         let uid = self.next_uid;
         self.next_uid += 1;
         let name = name.to_owned();
@@ -140,7 +142,7 @@ impl Model {
     pub(super) fn scheduler(&self) -> Option<Uid> {
         self.spaces
             .iter()
-            .find(|row| row.1.live && row.1.kind == Kind::Scheduler)
+            .find(|row| row.1.live && row.1.kind == SpaceKind::Scheduler)
             .map(|row| *row.0)
     }
     pub(super) fn by_id(&self, id: &str) -> Option<u32> {
@@ -214,8 +216,8 @@ impl Model {
                 target,
                 hosts,
             } => self.spawn(from, job, target, hosts, &mut facts),
-            Event::JobEnd { ns } => self.stop(ns, |kind| kind == Kind::Job, &mut facts),
-            Event::ToolDetach { ns } => self.stop(ns, |kind| kind != Kind::Job, &mut facts),
+            Event::JobEnd { ns } => self.stop(ns, |kind| kind == SpaceKind::Job, &mut facts),
+            Event::ToolDetach { ns } => self.stop(ns, |kind| kind != SpaceKind::Job, &mut facts),
             Event::ToolAttach { ns, role } => self.attach(ns, *role),
             Event::NodeDown { node } => self.fail(node, &mut facts),
             Event::NodeUp { node } => match self.nodes.get_mut(*node) {
@@ -259,9 +261,9 @@ impl Model {
         self.arrive(
             name,
             if scheduler {
-                Kind::Scheduler
+                SpaceKind::Scheduler
             } else {
-                Kind::Tool
+                SpaceKind::Tool
             },
             None,
         );
@@ -285,13 +287,15 @@ impl Model {
         Ok(())
     }
 
-    fn targets(&self, by: Uid, target: &Value<'_>) -> Said<Vec<Option<u32>>> {
+    fn targets(&self, by: Uid, target: &EventValue<'_>) -> Said<Vec<Option<u32>>> {
         let list: Vec<&str> = match target {
             _ if !self.has(Feature::SpawnTarget) => return Ok(self.unsaid(by)),
-            Value::Absent => return Ok(self.unsaid(by)),
-            Value::Text(text) => vec![text],
-            Value::Texts(list) => list.clone(),
-            Value::Bool(_) | Value::Int(_) | Value::Other(_) => return Err(Status::BadParam),
+            EventValue::Absent => return Ok(self.unsaid(by)),
+            EventValue::Text(text) => vec![text],
+            EventValue::Texts(list) => list.clone(),
+            EventValue::Bool(_) | EventValue::Int(_) | EventValue::Other(_) => {
+                return Err(Status::BadParam);
+            }
         };
         if list.is_empty() || list.len() as u64 > self.config.limits.max_targets {
             return Err(Status::BadParam);
@@ -317,7 +321,7 @@ impl Model {
 
     fn unsaid(&self, by: Uid) -> Vec<Option<u32>> {
         let space = &self.spaces[&by];
-        if space.kind == Kind::Job {
+        if space.kind == SpaceKind::Job {
             vec![space.sessions[0]]
         } else {
             vec![None]
@@ -333,8 +337,8 @@ impl Model {
         &mut self,
         from: &str,
         job: &str,
-        target: &Value<'_>,
-        hosts: &Value<'_>,
+        target: &EventValue<'_>,
+        hosts: &EventValue<'_>,
         facts: &mut Facts,
     ) -> Said<()> {
         let (by, _) = self.who(from)?;
@@ -342,11 +346,15 @@ impl Model {
             return Err(Status::BadParam);
         }
         let hosts: Option<BTreeSet<String>> = match hosts {
-            Value::Absent => None,
-            Value::Texts(list) if !list.is_empty() => {
+            EventValue::Absent => None,
+            EventValue::Texts(list) if !list.is_empty() => {
                 Some(list.iter().map(|&name| name.to_owned()).collect())
             }
-            Value::Texts(_) | Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Other(_) => {
+            EventValue::Texts(_)
+            | EventValue::Text(_)
+            | EventValue::Bool(_)
+            | EventValue::Int(_)
+            | EventValue::Other(_) => {
                 return Err(Status::BadParam);
             }
         };
@@ -370,7 +378,7 @@ impl Model {
         facts.push(format!(
             "spawned in {ids:?}, may use {candidates:?}, uses {uses:?}"
         ));
-        let uid = self.arrive(job, Kind::Job, Some(by));
+        let uid = self.arrive(job, SpaceKind::Job, Some(by));
         for session in sessions.iter().flatten() {
             self.allocs.get_mut(session).unwrap().spawned.insert(uid);
         }

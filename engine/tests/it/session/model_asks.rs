@@ -2,25 +2,25 @@
 
 use super::model::{Alloc, Facts, Model, Request, Said, Uid};
 use std::collections::{BTreeMap, BTreeSet};
-use stowplan_engine::session::{Attr, Feature, Kind, Origin, Status, Value};
+use stowplan_engine::session::{Attr, EventValue, Feature, NodeOrigin, SpaceKind, Status};
 
 const DISPOSITIONS: [&str; 4] = ["NONE", "CHILD", "DEFAULT", "CHILD_DEFAULT"];
 
-pub(super) type Keys<'a> = BTreeMap<&'a str, Value<'a>>;
+pub(super) type Keys<'a> = BTreeMap<&'a str, EventValue<'a>>;
 
 impl Model {
     pub(super) fn name_at<'a>(&self, keys: &Keys<'a>, key: &str) -> Said<Option<&'a str>> {
         match keys.get(key) {
             None => Ok(None),
-            Some(Value::Text(text)) if self.named(text) => Ok(Some(text)),
+            Some(EventValue::Text(text)) if self.named(text) => Ok(Some(text)),
             Some(_) => Err(Status::BadParam),
         }
     }
 
-    pub(super) fn list_at(&self, value: Option<&Value<'_>>) -> Said<Option<Vec<String>>> {
+    pub(super) fn list_at(&self, value: Option<&EventValue<'_>>) -> Said<Option<Vec<String>>> {
         match value {
-            None | Some(Value::Absent) => Ok(None),
-            Some(Value::Texts(list)) => {
+            None | Some(EventValue::Absent) => Ok(None),
+            Some(EventValue::Texts(list)) => {
                 let distinct: BTreeSet<_> = list.iter().collect();
                 if distinct.len() < list.len() || !list.iter().all(|name| self.named(name)) {
                     return Err(Status::BadParam);
@@ -34,15 +34,15 @@ impl Model {
     fn disposition(&self, keys: &Keys<'_>) -> Said<Option<&'static str>> {
         let said = match keys.get("PMIX_ALLOC_INHERITANCE") {
             None => return Ok(None),
-            Some(Value::Text(text)) => DISPOSITIONS
+            Some(EventValue::Text(text)) => DISPOSITIONS
                 .iter()
                 .find(|name| *name == text)
                 .copied()
                 .ok_or(Status::BadParam),
-            Some(Value::Int(number @ 1..=4)) => {
+            Some(EventValue::Int(number @ 1..=4)) => {
                 Ok(DISPOSITIONS[usize::try_from(*number).unwrap() - 1])
             }
-            Some(Value::Int(0..=255)) => Err(Status::NotSupported),
+            Some(EventValue::Int(0..=255)) => Err(Status::NotSupported),
             Some(_) => Err(Status::BadParam),
         };
         if self.has(Feature::Inheritance) {
@@ -57,7 +57,7 @@ impl Model {
     pub(super) fn alloc(
         &mut self,
         from: &str,
-        directive: &Value<'_>,
+        directive: &EventValue<'_>,
         attrs: &[Attr<'_>],
     ) -> (Status, Facts) {
         let mut facts = Vec::new();
@@ -87,12 +87,12 @@ impl Model {
     fn asked(
         &mut self,
         from: &str,
-        directive: &Value<'_>,
+        directive: &EventValue<'_>,
         keys: &Keys<'_>,
         facts: &mut Facts,
     ) -> Said<Option<Request>> {
         let from = self.who(from)?;
-        if self.spaces[&from.0].kind == Kind::Job && keys.contains_key("PMIX_ALLOC_TARGET") {
+        if self.spaces[&from.0].kind == SpaceKind::Job && keys.contains_key("PMIX_ALLOC_TARGET") {
             return Err(Status::NoPermissions);
         }
         match directive.text() {
@@ -110,12 +110,12 @@ impl Model {
         let target = self.name_at(keys, "PMIX_ALLOC_TARGET")?;
         let shared = match keys.get("PMIX_ALLOC_SHARE") {
             None => false,
-            Some(Value::Bool(share)) => *share,
+            Some(EventValue::Bool(share)) => *share,
             Some(_) => return Err(Status::BadParam),
         };
         let warn = match keys.get("PMIX_ALLOC_WARN_TIMEOUT") {
             None => None,
-            Some(Value::Int(seconds)) => {
+            Some(EventValue::Int(seconds)) => {
                 Some(u32::try_from(*seconds).map_err(|_| Status::BadParam)?)
             }
             Some(_) => return Err(Status::BadParam),
@@ -286,7 +286,7 @@ impl Model {
             if chosen.is_empty()
                 || chosen
                     .iter()
-                    .any(|name| self.nodes[name].origin == Origin::Startup)
+                    .any(|name| self.nodes[name].origin == NodeOrigin::Startup)
             {
                 return Err(Status::BadParam);
             }
@@ -323,7 +323,7 @@ impl Model {
             if node.alloc.is_some() {
                 return Err(Status::ResourceBusy);
             }
-            if node.origin == Origin::Startup {
+            if node.origin == NodeOrigin::Startup {
                 return Err(Status::BadParam);
             }
         }

@@ -2,13 +2,13 @@
 
 use super::model::{Facts, Model, Said};
 use std::collections::BTreeSet;
-use stowplan_engine::session::{Kind, Origin, Status};
+use stowplan_engine::session::{NodeOrigin, SpaceKind, Status};
 
 impl Model {
     pub(super) fn stop(
         &mut self,
         name: &str,
-        meant: impl Fn(Kind) -> bool,
+        meant: impl Fn(SpaceKind) -> bool,
         facts: &mut Facts,
     ) -> Said<()> {
         let uid = self
@@ -36,7 +36,7 @@ impl Model {
         let jobs = self
             .spaces
             .values()
-            .filter(|space| space.live && space.kind == Kind::Job);
+            .filter(|space| space.live && space.kind == SpaceKind::Job);
         facts.extend(jobs.map(|space| format!("killed {}", space.name)));
         facts.extend(self.nodes.keys().map(|name| format!("departed {name}")));
         facts.extend(
@@ -96,7 +96,7 @@ impl Model {
 
     /// Nodes leave a record as under release.
     pub(super) fn give_back(&mut self, session: u32, chosen: &BTreeSet<String>, facts: &mut Facts) {
-        let startup = |name: &&String| self.nodes[*name].origin == Origin::Startup;
+        let startup = |name: &&String| self.nodes[*name].origin == NodeOrigin::Startup;
         let carved: BTreeSet<String> = chosen.iter().filter(startup).cloned().collect();
         let granted: BTreeSet<String> = chosen.difference(&carved).cloned().collect();
         self.stay(session, &carved, facts);

@@ -3,7 +3,7 @@
 use super::model::{Alloc, Facts, Model, Node, Request, Said};
 use super::model_asks::Keys;
 use std::collections::BTreeSet;
-use stowplan_engine::session::{Origin, Status, Value};
+use stowplan_engine::session::{EventValue, NodeOrigin, Status};
 
 impl Model {
     pub(super) fn deny(&mut self, number: u64, status: &str) -> (Status, Facts) {
@@ -20,8 +20,8 @@ impl Model {
     pub(super) fn grant(
         &mut self,
         number: u64,
-        nodes: &Value<'_>,
-        id: &Value<'_>,
+        nodes: &EventValue<'_>,
+        id: &EventValue<'_>,
     ) -> (Status, Facts) {
         let Some(request) = self.pending.remove(&number) else {
             return (Status::NotFound, Vec::new());
@@ -36,8 +36,8 @@ impl Model {
     fn granted(
         &mut self,
         request: &Request,
-        nodes: &Value<'_>,
-        id: &Value<'_>,
+        nodes: &EventValue<'_>,
+        id: &EventValue<'_>,
         facts: &mut Facts,
     ) -> Said<()> {
         let list = self.list_at(Some(nodes))?.unwrap_or_default();
@@ -170,7 +170,7 @@ impl Model {
         for name in list {
             alloc.lent.remove(name);
             let fresh = Node {
-                origin: Origin::Granted,
+                origin: NodeOrigin::Granted,
                 up: true,
                 alloc: None,
             };

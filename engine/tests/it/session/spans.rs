@@ -1,15 +1,15 @@
 //! Jobs of different ages, nodes that came and went between them: who uses a node that fails.
 
 use stowplan_engine::session::{
-    Config, Event, Initial, State, Status, ToolRole, Value, check, step,
+    Config, Event, EventValue, Initial, State, Status, ToolRole, check, step,
 };
 
 fn spawn(state: &mut State, job: &'static str) {
     let spawn = Event::Spawn {
         from: "t",
         job,
-        target: Value::Absent,
-        hosts: Value::Absent,
+        target: EventValue::Absent,
+        hosts: EventValue::Absent,
     };
     assert_eq!(step(state, &spawn).0, Status::Success);
 }
@@ -17,14 +17,14 @@ fn spawn(state: &mut State, job: &'static str) {
 fn new(state: &mut State, req: u64, nodes: &[&'static str], id: &'static str) {
     let ask = Event::Alloc {
         from: "t",
-        directive: Value::Text("PMIX_ALLOC_NEW"),
+        directive: EventValue::Text("PMIX_ALLOC_NEW"),
         attrs: Vec::new(),
     };
     step(state, &ask);
     let grant = Event::Grant {
         req,
-        nodes: Value::Texts(nodes.to_vec()),
-        alloc_id: Value::Text(id),
+        nodes: EventValue::Texts(nodes.to_vec()),
+        alloc_id: EventValue::Text(id),
     };
     assert_eq!(step(state, &grant).0, Status::Success);
 }
@@ -32,8 +32,8 @@ fn new(state: &mut State, req: u64, nodes: &[&'static str], id: &'static str) {
 fn release(state: &mut State, id: &'static str) -> Vec<String> {
     let release = Event::Alloc {
         from: "t",
-        directive: Value::Text("PMIX_ALLOC_RELEASE"),
-        attrs: vec![("PMIX_ALLOC_ID", Value::Text(id))],
+        directive: EventValue::Text("PMIX_ALLOC_RELEASE"),
+        attrs: vec![("PMIX_ALLOC_ID", EventValue::Text(id))],
     };
     let (status, effects) = step(state, &release);
     assert_eq!(status, Status::Success);
@@ -56,8 +56,8 @@ fn a_span_within_another_is_no_error() {
     let loose = |state: &mut State, req: u64, node: &'static str, ns: &'static str| {
         let role = ToolRole::Tool;
         step(state, &Event::ToolAttach { ns, role });
-        let directive = Value::Text("PMIX_ALLOC_NEW");
-        let attrs = vec![("PMIX_ALLOC_SHARE", Value::Bool(true))];
+        let directive = EventValue::Text("PMIX_ALLOC_NEW");
+        let attrs = vec![("PMIX_ALLOC_SHARE", EventValue::Bool(true))];
         let ask = Event::Alloc {
             from: ns,
             directive,
@@ -66,8 +66,8 @@ fn a_span_within_another_is_no_error() {
         step(state, &ask);
         let grant = Event::Grant {
             req,
-            nodes: Value::Texts(vec![node]),
-            alloc_id: Value::Absent,
+            nodes: EventValue::Texts(vec![node]),
+            alloc_id: EventValue::Absent,
         };
         step(state, &grant);
         assert_eq!(step(state, &Event::ToolDetach { ns }).0, Status::Success);
@@ -80,14 +80,14 @@ fn a_span_within_another_is_no_error() {
     spawn(&mut state, "third");
     let extend = Event::Alloc {
         from: "t",
-        directive: Value::Text("PMIX_ALLOC_EXTEND"),
-        attrs: vec![("PMIX_ALLOC_ID", Value::Text("r"))],
+        directive: EventValue::Text("PMIX_ALLOC_EXTEND"),
+        attrs: vec![("PMIX_ALLOC_ID", EventValue::Text("r"))],
     };
     step(&mut state, &extend);
     let grant = Event::Grant {
         req: 4,
-        nodes: Value::Texts(vec!["g0"]),
-        alloc_id: Value::Absent,
+        nodes: EventValue::Texts(vec!["g0"]),
+        alloc_id: EventValue::Absent,
     };
     assert_eq!(step(&mut state, &grant).0, Status::Success);
     spawn(&mut state, "fourth");

@@ -4,7 +4,7 @@ use super::keys;
 use super::malformed::Malformed;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
-use stowplan_engine::session::{Event, ToolRole, Value};
+use stowplan_engine::session::{Event, EventValue, ToolRole};
 
 /// The fields of each event. Those beside `event`, `expect` and `note`.
 const FIELDS: &[(&str, &[&str])] = &[
@@ -53,29 +53,35 @@ fn number(step: &Map<String, Json>, key: &str) -> Result<u64, Malformed> {
     needed(step, key, "whole number from 0 on", Json::as_u64)
 }
 
-fn said<'j>(step: &'j Map<String, Json>, key: &str) -> Value<'j> {
-    field(step, key).map_or(Value::Absent, value)
+fn said<'j>(step: &'j Map<String, Json>, key: &str) -> EventValue<'j> {
+    field(step, key).map_or(EventValue::Absent, value)
 }
 
 /// A JSON value as the engine sees it.
 #[must_use]
-pub fn value(json: &Json) -> Value<'_> {
+pub fn value(json: &Json) -> EventValue<'_> {
     match json {
-        Json::Null => Value::Absent,
-        Json::Bool(truth) => Value::Bool(*truth),
-        Json::String(text) => Value::Text(text),
+        Json::Null => EventValue::Absent,
+        Json::Bool(truth) => EventValue::Bool(*truth),
+        Json::String(text) => EventValue::Text(text),
         Json::Number(number) => {
             let whole = number
                 .as_i64()
                 .map(i128::from)
                 .or_else(|| number.as_u64().map(i128::from));
-            whole.map_or_else(|| Value::Other(Cow::Owned(number.to_string())), Value::Int)
+            whole.map_or_else(
+                || EventValue::Other(Cow::Owned(number.to_string())),
+                EventValue::Int,
+            )
         }
         Json::Array(list) => {
             let texts: Option<Vec<&str>> = list.iter().map(Json::as_str).collect();
-            texts.map_or_else(|| Value::Other(Cow::Owned(json.to_string())), Value::Texts)
+            texts.map_or_else(
+                || EventValue::Other(Cow::Owned(json.to_string())),
+                EventValue::Texts,
+            )
         }
-        Json::Object(_) => Value::Other(Cow::Owned(json.to_string())),
+        Json::Object(_) => EventValue::Other(Cow::Owned(json.to_string())),
     }
 }
 
@@ -188,15 +194,15 @@ fn reason(step: &Map<String, Json>) -> Result<Option<&str>, Malformed> {
 }
 
 /// An attribute value as JSON.
-fn json_of(value: &Value<'_>) -> Json {
+fn json_of(value: &EventValue<'_>) -> Json {
     match value {
-        Value::Absent => Json::Null,
-        Value::Bool(truth) => json!(truth),
-        Value::Int(number) => serde_json::from_str(&number.to_string()).unwrap_or(Json::Null),
-        Value::Text(text) => json!(text),
-        Value::Texts(list) => json!(list),
+        EventValue::Absent => Json::Null,
+        EventValue::Bool(truth) => json!(truth),
+        EventValue::Int(number) => serde_json::from_str(&number.to_string()).unwrap_or(Json::Null),
+        EventValue::Text(text) => json!(text),
+        EventValue::Texts(list) => json!(list),
         // What is no JSON any more can only come from a forged journal: shown as the text it is.
-        Value::Other(raw) => serde_json::from_str(raw).unwrap_or_else(|_| json!(raw)),
+        EventValue::Other(raw) => serde_json::from_str(raw).unwrap_or_else(|_| json!(raw)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::event_json;
 use super::keys;
 use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
 use serde_json::{Map, Value as Json};
-use stowplan_engine::session::{Config, FEATURES, Features, Initial, Limits, Name, State};
+use stowplan_engine::session::{Config, FEATURES, Features, Initial, Name, SessionLimits, State};
 
 /// One scenario, with every step looked at.
 #[derive(Clone, Debug)]
@@ -211,7 +211,7 @@ const LIMIT_KEYS: &[&str] = &[
     "max_name",
 ];
 
-fn limit<'l>(limits: &'l mut Limits, key: &str) -> Option<&'l mut u64> {
+fn limit<'l>(limits: &'l mut SessionLimits, key: &str) -> Option<&'l mut u64> {
     Some(match key {
         "max_nodes" => &mut limits.max_nodes,
         "max_allocations" => &mut limits.max_allocations,

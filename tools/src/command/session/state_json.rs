@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Write};
 use stowplan_engine::session::{
     AllocImage, Image, NodeImage, NsImage, PendingImage, State, UsesImage, WantedImage,
 };
-use stowplan_engine::session::{Dvm, Origin};
+use stowplan_engine::session::{Dvm, NodeOrigin};
 
 /// The complete state as a value; every key is always there. What may be large is better [written](Dump).
 #[must_use]
@@ -165,7 +165,7 @@ impl<'i> View<'i> {
             if let Some(at) = node.alloc {
                 let (all, carved) = &mut held[at as usize];
                 all.push(node.name.as_str());
-                if node.origin == Origin::Startup {
+                if node.origin == NodeOrigin::Startup {
                     carved.push(node.name.as_str());
                 }
             }
@@ -232,7 +232,7 @@ impl<'i> View<'i> {
             .filter(|&at| !self.image.allocations[at as usize].shared);
         json!({
             "name": node.name,
-            "origin": match node.origin { Origin::Startup => "startup", Origin::Granted => "granted" },
+            "origin": match node.origin { NodeOrigin::Startup => "startup", NodeOrigin::Granted => "granted" },
             "state": if node.up { "up" } else { "down" },
             "session": if reserved.is_some() { self.alloc_id(reserved) } else { json!("") },
             "alloc": self.alloc_id(node.alloc),

@@ -4,8 +4,8 @@ use super::scenario;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_engine::session::{
-    AllocImage, Config, Dvm, Image, Inheritance, Kind, Name, NodeImage, NsImage, Origin,
-    PendingImage, State, UsesImage, WantedImage,
+    AllocImage, Config, Dvm, Image, Inheritance, Name, NodeImage, NodeOrigin, NsImage,
+    PendingImage, SpaceKind, State, UsesImage, WantedImage,
 };
 
 type Read<T> = Result<T, String>;
@@ -159,7 +159,10 @@ fn image(last: &Json) -> Read<Image> {
             origin: word(
                 row,
                 "origin",
-                &[("startup", Origin::Startup), ("granted", Origin::Granted)],
+                &[
+                    ("startup", NodeOrigin::Startup),
+                    ("granted", NodeOrigin::Granted),
+                ],
             )?,
             up: word(row, "state", &[("up", true), ("down", false)])?,
             alloc: maybe(row, "alloc", text)?
@@ -223,9 +226,9 @@ fn namespace(
     }
     let uses = names(row, "uses")?;
     let kinds = [
-        ("job", Kind::Job),
-        ("tool", Kind::Tool),
-        ("scheduler", Kind::Scheduler),
+        ("job", SpaceKind::Job),
+        ("tool", SpaceKind::Tool),
+        ("scheduler", SpaceKind::Scheduler),
     ];
     Ok(NsImage {
         name: Name::new(text(row, "name")?),

@@ -117,7 +117,7 @@ fn apply_scheme(map: TaskMap, wanted: &Wanted<'_>, files: &dyn Files) -> Result<
 
 /// Writes a text and a newline as it comes.
 fn write_line(
-    text: &stowplan_engine::taskmap::Text<'_>,
+    text: &stowplan_engine::taskmap::MapText<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Refused> {
     let mut sink = Sink { out, error: None };
