@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Rounds of a node in which equally many of its objects have a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Step {
+pub(super) struct ProfileStep {
     /// The first of these rounds, and the first behind them.
     pub(super) start: u32,
     pub(super) end: u32,
@@ -18,7 +18,7 @@ pub(super) struct Step {
     pub(super) before: u32,
 }
 
-impl Step {
+impl ProfileStep {
     /// The first turn of the node in one of these rounds, or behind them, by its number among all.
     #[inline]
     pub(super) const fn turn(&self, round: u32) -> u32 {
@@ -27,11 +27,11 @@ impl Step {
 }
 
 /// Adds the rounds up to `end`, in which `pairs` objects take part, to the steps of a node, which begin in row `first`.
-fn push(steps: &mut Vec<Step>, first: usize, end: u32, pairs: u32) {
+fn push(steps: &mut Vec<ProfileStep>, first: usize, end: u32, pairs: u32) {
     let (start, before) = steps[first..]
         .last()
         .map_or((0, 0), |last| (last.end, last.turn(last.end)));
-    steps.push(Step {
+    steps.push(ProfileStep {
         start,
         end,
         pairs,
@@ -120,7 +120,7 @@ impl Deal {
     }
 
     /// All processes, round by round, into `out`; the rounds to `steps`. Cost: as above.
-    pub(super) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<Step>) {
+    pub(super) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<ProfileStep>) {
         self.sort(places);
         self.out.clear();
         let first = steps.len();
@@ -169,7 +169,7 @@ impl<'p> Tally<'p> {
 
     /// The rounds of the first `procs` processes, which are at least as many as last time. Cost: the objects or, if they are
     /// fewer, the processes since; and the rounds.
-    pub(super) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<Step>) {
+    pub(super) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<ProfileStep>) {
         let more = procs - self.procs;
         if more as usize > self.counts.len() {
             self.counts = index.counts(procs);

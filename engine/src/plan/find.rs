@@ -4,8 +4,8 @@ use super::Plan;
 use super::order::{Order, Spot};
 use super::placed::row;
 use super::places::Packed;
+use super::rank_spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
 use super::steps::at_most;
-use super::stretches::{Band, FoundRank, Nodes, Source, Stretch};
 
 impl Plan {
     /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
@@ -16,7 +16,7 @@ impl Plan {
         let at = stretches.ranks.find(0, rank);
         let inside = rank - stretches.ranks.get(0, at);
         match stretches.all[at] {
-            Stretch::Run {
+            RankSpan::Run {
                 nodes,
                 start,
                 procs,
@@ -37,14 +37,14 @@ impl Plan {
                     packed,
                 }
             }
-            Stretch::Band(band) => self.find_turn(band, inside),
-            Stretch::Listed { app } => self.find_listed(app, inside),
+            RankSpan::PhaseSpan(band) => self.find_turn(band, inside),
+            RankSpan::Listed { app } => self.find_listed(app, inside),
         }
     }
 
     /// The same, in a band.
     #[inline]
-    fn find_turn(&self, band: Band, inside: u32) -> FoundRank {
+    fn find_turn(&self, band: PhaseSpan, inside: u32) -> FoundRank {
         let app = band.app;
         let round = band.round + inside / band.width;
         let (run, place) = self.run_in(band, (round, inside % band.width));
@@ -70,7 +70,7 @@ impl Plan {
 
     /// On which run of a band a place in a round is, and which of the run's places.
     #[inline]
-    pub(super) fn run_in(&self, band: Band, (round, place): (u32, u32)) -> (u32, u32) {
+    pub(super) fn run_in(&self, band: PhaseSpan, (round, place): (u32, u32)) -> (u32, u32) {
         if band.lines > 0 {
             let near = &self.stretches.near[band.near as usize..][..band.lines as usize];
             let found: usize = near.iter().map(|line| at_most(line, place)).sum();

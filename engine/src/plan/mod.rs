@@ -27,11 +27,11 @@ mod order;
 // One app.
 mod app;
 // What a question about a rank needs, side by side.
-mod stretches;
+mod rank_spans;
 // The same, asked.
 mod find;
 // Which apps are on a node, where they are many.
-mod guests;
+mod node_apps;
 // The questions: rank -> place, node -> ranks.
 pub mod query;
 // Every process in rank order.
@@ -62,12 +62,12 @@ use crate::id::Id as _;
 use crate::table::apps::{AppId, AppTable};
 use crate::table::patterns::Patterns;
 use gpus::given::GivenGpus;
-use guests::Guests;
+use node_apps::NodeApps;
 use places::Places;
+use rank_spans::RankSpans;
 use rounds::Scratch;
 use std::sync::Arc;
 use steps::Steps;
-use stretches::Stretches;
 
 /// Where every process of a job is.
 #[derive(Clone, Debug, Default)]
@@ -83,9 +83,9 @@ pub struct Plan {
     /// Which turns the processes of a node have.
     orders: order::Shared,
     /// Where each rank is.
-    stretches: Stretches,
+    stretches: RankSpans,
     /// The apps on each node; `None`: few enough to be asked one by one.
-    guests: Option<Guests>,
+    guests: Option<NodeApps>,
     /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
     told: Option<Arc<GivenGpus>>,
 }
@@ -133,8 +133,8 @@ impl Plan {
         let bases = apps.iter().map(|app| app.base.0).chain([next]);
         Self {
             bases: Steps::one(apps.len() + 1, bases),
-            stretches: Stretches::new(&apps, &places),
-            guests: Guests::new(&apps),
+            stretches: RankSpans::new(&apps, &places),
+            guests: NodeApps::new(&apps),
             world,
             table,
             patterns,

@@ -3,7 +3,7 @@
 //! *Node by node* (slot, fill) is a prefix sum over the placed runs. *Round by round* (node, span) goes in bands, in each of
 //! which the same take part: `rounds.rs`.
 
-use super::deal::Step;
+use super::deal::ProfileStep;
 use super::placed::{Placed, PlacedRun, RankOrder, row};
 use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
@@ -137,19 +137,19 @@ impl Order {
 
 /// The rounds of nodes that each have one process in every round, as long as they have any.
 fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut Scratch) -> Rounds {
-    let step = |end| Step {
+    let step = |end| ProfileStep {
         start: 0,
         end,
         pairs: 1,
         before: 0,
     };
     scratch.of_kinds(runs.iter().map(|run| run.procs));
-    let steps: SmallVec<[Step; 4]> = scratch
+    let steps: SmallVec<[ProfileStep; 4]> = scratch
         .distinct()
         .iter()
         .map(|&procs| step(procs))
         .collect();
-    let steps: SmallVec<[&[Step]; 4]> = steps.chunks(1).collect();
+    let steps: SmallVec<[&[ProfileStep]; 4]> = steps.chunks(1).collect();
     Rounds::new(runs, &steps, scratch)
 }
 
@@ -157,7 +157,8 @@ fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut Scratch) -> Rounds {
 fn rounds_of_profiles(runs: &[PlacedRun], profiles: &Profiles, scratch: &mut Scratch) -> Rounds {
     scratch.of_kinds(profiles.of_runs().iter().copied());
     let kinds = scratch.distinct().iter();
-    let steps: SmallVec<[&[Step]; 4]> = kinds.map(|&profile| profiles.steps(profile)).collect();
+    let steps: SmallVec<[&[ProfileStep]; 4]> =
+        kinds.map(|&profile| profiles.steps(profile)).collect();
     Rounds::new(runs, &steps, scratch)
 }
 

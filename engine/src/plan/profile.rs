@@ -5,7 +5,7 @@
 //! turn, so that a rank is an index. Where they would take much more than the patterns themselves, an index by object is asked.
 //! The apps of a plan share profiles, and a plan made again has those of the last one.
 
-use super::deal::{Deal, Step, Tally};
+use super::deal::{Deal, ProfileStep, Tally};
 use super::placed::{PlacedRun, row};
 use super::places::{Packed, Places};
 use super::turns::ObjectIndex;
@@ -14,7 +14,7 @@ use crate::table::patterns::{PatternId, Patterns};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Turns that are written out in any case, and how many more for each run of a pattern.
+/// NodeTurns that are written out in any case, and how many more for each run of a pattern.
 const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
 
@@ -48,7 +48,7 @@ struct Profile {
 
 /// Which processes of a node have neighbouring turns.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Turns<'p> {
+pub(super) enum NodeTurns<'p> {
     /// Neighbouring ones: the first of them, and how many.
     From(u32, u32),
     /// These.
@@ -61,16 +61,16 @@ pub(super) enum Turns<'p> {
     },
 }
 
-impl Turns<'_> {
+impl NodeTurns<'_> {
     /// Some of them. `scratch`: where they are put when they stand nowhere.
-    pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> Turns<'s>
+    pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> NodeTurns<'s>
     where
         Self: 's,
     {
         match self {
-            Self::From(first, _) => Turns::From(first + turns.start, turns.end - turns.start),
+            Self::From(first, _) => NodeTurns::From(first + turns.start, turns.end - turns.start),
             Self::Listed(locals) => {
-                Turns::Listed(&locals[turns.start as usize..turns.end as usize])
+                NodeTurns::Listed(&locals[turns.start as usize..turns.end as usize])
             }
             Self::Asked {
                 index,
@@ -79,7 +79,7 @@ impl Turns<'_> {
             } => {
                 scratch.clear();
                 index.turns(procs, round, turns, scratch);
-                Turns::Listed(scratch)
+                NodeTurns::Listed(scratch)
             }
         }
     }
@@ -128,13 +128,13 @@ pub(super) struct Distinct {
     known: InTurn<Key>,
     /// Shape `[profiles]`, without those that were met since they were worked out.
     rows: Vec<Profile>,
-    steps: Vec<Step>,
+    steps: Vec<ProfileStep>,
     /// Written out: the process of each turn, what it gets, and the turn of each process.
     locals: Vec<u32>,
     dealt: Vec<Packed>,
     turns: Vec<u32>,
     indexes: Vec<ObjectIndex>,
-    /// Turns that may still be written out.
+    /// NodeTurns that may still be written out.
     room: usize,
 }
 
@@ -270,7 +270,7 @@ impl Distinct {
     }
 
     /// The rounds of a profile.
-    pub(super) fn steps(&self, profile: u32) -> &[Step] {
+    pub(super) fn steps(&self, profile: u32) -> &[ProfileStep] {
         let rows = &self.rows[profile as usize].steps;
         &self.steps[rows.start as usize..rows.end as usize]
     }
@@ -331,7 +331,7 @@ impl Profiles {
     }
 
     /// The rounds of a profile.
-    pub(super) fn steps(&self, profile: u32) -> &[Step] {
+    pub(super) fn steps(&self, profile: u32) -> &[ProfileStep] {
         self.distinct.steps(profile)
     }
 
@@ -341,12 +341,12 @@ impl Profiles {
     }
 
     /// The rounds of a run.
-    pub(super) fn steps_of(&self, run: u32) -> &[Step] {
+    pub(super) fn steps_of(&self, run: u32) -> &[ProfileStep] {
         self.steps(self.of_run[run as usize])
     }
 
     /// The rounds behind a run's first ones.
-    fn step(&self, run: u32, round: u32) -> Option<&Step> {
+    fn step(&self, run: u32, round: u32) -> Option<&ProfileStep> {
         let steps = self.steps_of(run);
         steps.get(steps.partition_point(|step| step.end <= round))
     }
@@ -401,7 +401,7 @@ impl Profiles {
     }
 
     /// The processes that have the turns of a round, or all of them object by object.
-    pub(super) fn turns(&self, run: u32, round: Option<u32>) -> Turns<'_> {
+    pub(super) fn turns(&self, run: u32, round: Option<u32>) -> NodeTurns<'_> {
         let profile = self.of(run);
         let (first, count) = match round {
             None => (0, profile.procs),
@@ -411,11 +411,11 @@ impl Profiles {
             }
         };
         match profile.locals {
-            Locals::Same => Turns::From(first, count),
-            Locals::At(start) => {
-                Turns::Listed(&self.distinct.locals[(start + first) as usize..][..count as usize])
-            }
-            Locals::Asked(index) => Turns::Asked {
+            Locals::Same => NodeTurns::From(first, count),
+            Locals::At(start) => NodeTurns::Listed(
+                &self.distinct.locals[(start + first) as usize..][..count as usize],
+            ),
+            Locals::Asked(index) => NodeTurns::Asked {
                 index: &self.distinct.indexes[index as usize],
                 procs: profile.procs,
                 round,

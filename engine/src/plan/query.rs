@@ -2,10 +2,10 @@
 
 use super::Plan;
 use super::app::AppPlan;
-use super::guests::Guest;
+use super::node_apps::NodeApp;
 use super::order::Spot;
 use super::placed::{PlacedRun, row};
-use super::stretches::{FoundRank, Nodes};
+use super::rank_spans::{FoundRank, Nodes};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -179,9 +179,9 @@ impl Plan {
 
 impl AppPlan {
     /// This app, of such a row, on a node.
-    fn guest(&self, app: u32, node: u32) -> Option<Guest> {
+    fn guest(&self, app: u32, node: u32) -> Option<NodeApp> {
         let run = self.run_of(NodeId::from_row(node as usize))?;
-        Some(Guest {
+        Some(NodeApp {
             app,
             run: row(run),
             node: node - self.placed.runs[run].nodes.first,

@@ -5,7 +5,7 @@
 
 use super::blocks::Blocks;
 use super::counted::by_key;
-use super::deal::Step;
+use super::deal::ProfileStep;
 use super::placed::{PlacedRun, row};
 use super::seats::{self, Seats};
 use super::steps::Steps;
@@ -32,7 +32,7 @@ enum Finder {
 
 /// Rounds in which the same take part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Band {
+pub(super) struct Phase {
     /// The first app rank.
     pub(super) rank: u32,
     /// The first round, and the first one behind.
@@ -103,7 +103,7 @@ impl Scratch {
     }
 
     /// Cost: the steps; a sort of them where rounds are more.
-    fn find_falls(&mut self, steps: &[&[Step]]) {
+    fn find_falls(&mut self, steps: &[&[ProfileStep]]) {
         let Self {
             falls,
             found,
@@ -169,7 +169,12 @@ impl Scratch {
 
 impl Finder {
     /// `widths`: processes of a round of each band.
-    fn new(runs: &[PlacedRun], steps: &[&[Step]], widths: &[u32], scratch: &mut Scratch) -> Self {
+    fn new(
+        runs: &[PlacedRun],
+        steps: &[&[ProfileStep]],
+        widths: &[u32],
+        scratch: &mut Scratch,
+    ) -> Self {
         let mut seats = std::mem::take(&mut scratch.seats);
         let mut weights = std::mem::take(&mut scratch.weights);
         let nodes = |run: u32| runs[run as usize].nodes.count;
@@ -207,11 +212,11 @@ impl Rounds {
     /// The bands of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
     /// Cost: as [`Seats::next`] or [`Blocks::push`] says for each band; for each run one addition where its pairs change.
-    pub(super) fn new(runs: &[PlacedRun], steps: &[&[Step]], scratch: &mut Scratch) -> Self {
+    pub(super) fn new(runs: &[PlacedRun], steps: &[&[ProfileStep]], scratch: &mut Scratch) -> Self {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         scratch.count_nodes(runs);
-        let first_pairs = |steps: &&[Step]| steps.first().map_or(0, |step| step.pairs);
+        let first_pairs = |steps: &&[ProfileStep]| steps.first().map_or(0, |step| step.pairs);
         let nodes = scratch.nodes.iter();
         let width = |(steps, nodes)| first_pairs(steps) * nodes;
         let mut width: u32 = steps.iter().zip(nodes).map(width).sum();
@@ -247,13 +252,13 @@ impl Rounds {
     }
 
     /// The bands, in order.
-    pub(super) fn bands(&self) -> impl Iterator<Item = Band> + '_ {
+    pub(super) fn bands(&self) -> impl Iterator<Item = Phase> + '_ {
         (0..self.widths.len()).map(|band| self.band(band))
     }
 
     /// A band.
-    pub(super) fn band(&self, band: usize) -> Band {
-        Band {
+    pub(super) fn band(&self, band: usize) -> Phase {
+        Phase {
             rank: self.ranks.get(0, band),
             rounds: (self.firsts.get(0, band), self.firsts.get(0, band + 1)),
             width: self.widths[band],

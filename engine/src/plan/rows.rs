@@ -5,15 +5,15 @@
 use super::order::Order;
 use super::placed::row;
 use super::places::{KindBits, Packed};
-use super::profile::Turns;
-use super::stretches::{Band, Nodes, Source, Stretch, source};
+use super::profile::NodeTurns;
+use super::rank_spans::{Nodes, PhaseSpan, RankSpan, Source, source};
 use super::{Located, Plan};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::AppId;
 use std::ops::Range;
 
-/// Turns that are worked out at once, of a node too large for its turns to be kept.
+/// NodeTurns that are worked out at once, of a node too large for its turns to be kept.
 const AT_ONCE: u32 = 1 << 14;
 /// Rows of a block that are shown one by one.
 const SHORT: u32 = 16;
@@ -28,7 +28,7 @@ pub(super) struct Block<'p> {
     pub(super) kind: KindBits,
     /// Processes of each node here, and which they are.
     pub(super) count: u32,
-    pub(super) turns: Turns<'p>,
+    pub(super) turns: NodeTurns<'p>,
     /// What they get, turn by turn; `None`: the run's pattern is asked.
     pub(super) places: Option<&'p [Packed]>,
     /// The rows that are meant: row n is turn `n % count` of the run's node `n / count`.
@@ -70,15 +70,15 @@ impl<'p> Blocks<'p> {
         }
         let inside = rank - plan.stretches.firsts()[stretch];
         match *plan.stretches.get(stretch) {
-            Stretch::Run { .. } => blocks.skip = inside,
-            Stretch::Band(band) => {
+            RankSpan::Run { .. } => blocks.skip = inside,
+            RankSpan::PhaseSpan(band) => {
                 blocks.enter(band);
                 blocks.round += inside / band.width;
                 let (run, place) = plan.run_in(band, (blocks.round, inside % band.width));
                 blocks.next = blocks.live.partition_point(|&other| other < run);
                 blocks.skip = place;
             }
-            Stretch::Listed { app } => {
+            RankSpan::Listed { app } => {
                 let listed = plan.apps[app as usize].listed();
                 blocks.next = listed.partition_point(|entry| entry.rank <= inside) - 1;
                 blocks.skip = inside - listed[blocks.next].rank;
@@ -88,7 +88,7 @@ impl<'p> Blocks<'p> {
     }
 
     /// Begins a phase: of the runs of the one before, if that was the app's, those that have processes left.
-    fn enter(&mut self, band: Band) {
+    fn enter(&mut self, band: PhaseSpan) {
         let app = &self.plan.apps[band.app as usize];
         if band.round == 0 || self.live.is_empty() {
             self.live.clear();
@@ -106,13 +106,16 @@ impl<'p> Blocks<'p> {
         from: (Source, u32),
         (all, dealt): Dealt<'p>,
     ) -> Option<Block<'p>> {
-        let Turns::From(first, count) = block.turns else {
+        let NodeTurns::From(first, count) = block.turns else {
             return None;
         };
         let at = (from.1 + first) as usize;
         let (turns, places) = match from.0 {
             Source::Places => (block.turns, &self.plan.places.all()[at..]),
-            Source::Dealt => (Turns::Listed(&all[at..][..count as usize]), &dealt[at..]),
+            Source::Dealt => (
+                NodeTurns::Listed(&all[at..][..count as usize]),
+                &dealt[at..],
+            ),
             Source::Asked => return None,
         };
         let places = Some(places);
@@ -132,9 +135,9 @@ impl<'p> Blocks<'p> {
             (Order::Fill(profiles) | Order::Span(_, profiles), _) => {
                 profiles.turns(block.run, round)
             }
-            (Order::Node(_), Some(round)) => Turns::From(round, 1),
+            (Order::Node(_), Some(round)) => NodeTurns::From(round, 1),
             (Order::Slot | Order::Node(_) | Order::Listed { .. }, _) => {
-                Turns::From(0, placed.procs)
+                NodeTurns::From(0, placed.procs)
             }
         };
         let count = round.map_or(placed.procs, |round| plan.pairs(block.run, round));
@@ -157,7 +160,7 @@ impl<'p> Blocks<'p> {
             nodes: Nodes::from(placed),
             kind: KindBits::new(placed.kind),
             count: placed.procs,
-            turns: Turns::From(0, placed.procs),
+            turns: NodeTurns::From(0, placed.procs),
             places: None,
             rows: 0..placed.procs * placed.nodes.count,
         };
@@ -173,7 +176,7 @@ impl<'p> Blocks<'p> {
 
     /// The next run of a phase.
     #[inline]
-    fn run(&mut self, band: Band) -> u32 {
+    fn run(&mut self, band: PhaseSpan) -> u32 {
         if self.rank == self.plan.stretches.firsts()[self.stretch] && self.skip == 0 {
             self.enter(band);
         }
@@ -206,7 +209,7 @@ impl<'p> Blocks<'p> {
             let left = room - (self.rank - first);
             let (nodes, kind, of_node, turn, from, dealt) = match *plan.stretches.get(self.stretch)
             {
-                Stretch::Run {
+                RankSpan::Run {
                     nodes,
                     start,
                     procs,
@@ -219,7 +222,7 @@ impl<'p> Blocks<'p> {
                     let dealt = plan.orders.dealt_by_object();
                     (nodes, kind, (procs, all), 0, (source, start), dealt)
                 }
-                Stretch::Band(band) => {
+                RankSpan::PhaseSpan(band) => {
                     let run = self.run(band);
                     let turns = &plan.stretches.turns(band)[run as usize];
                     let Some((turn, count)) = turns.in_round(self.round) else {
@@ -236,7 +239,7 @@ impl<'p> Blocks<'p> {
                         dealt,
                     )
                 }
-                Stretch::Listed { .. } => break,
+                RankSpan::Listed { .. } => break,
             };
             let (count, rows) = of_node;
             if rows > SHORT.min(left) || from.0 == Source::Asked {
@@ -258,7 +261,7 @@ impl<'p> Blocks<'p> {
 
     /// The next block of a phase.
     #[inline]
-    fn in_phase(&mut self, band: Band) -> Block<'p> {
+    fn in_phase(&mut self, band: PhaseSpan) -> Block<'p> {
         let run = self.run(band);
         self.next += 1;
         let turns = &self.plan.stretches.turns(band)[run as usize];
@@ -269,7 +272,7 @@ impl<'p> Blocks<'p> {
             nodes: turns.nodes,
             kind: KindBits::new(turns.kind),
             count,
-            turns: Turns::From(first, count),
+            turns: NodeTurns::From(first, count),
             places: None,
             rows: 0..count * turns.count,
         };
@@ -306,9 +309,9 @@ impl<'p> Iterator for Blocks<'p> {
             return None;
         }
         let mut block = match *self.plan.stretches.get(self.stretch) {
-            Stretch::Run { app, run, .. } => self.of_run(app, run),
-            Stretch::Band(band) => self.in_phase(band),
-            Stretch::Listed { app } => self.listed(app),
+            RankSpan::Run { app, run, .. } => self.of_run(app, run),
+            RankSpan::PhaseSpan(band) => self.in_phase(band),
+            RankSpan::Listed { app } => self.listed(app),
         };
         block.rows.start += std::mem::take(&mut self.skip);
         self.pass(block.rows.end - block.rows.start);
@@ -341,9 +344,9 @@ impl Iterator for Rows<'_> {
         let at = block.rows.next()?;
         let (node, turn) = (at / block.count, at % block.count);
         let local = match block.turns {
-            Turns::From(first, _) => first + turn,
-            Turns::Listed(locals) => locals[turn as usize],
-            Turns::Asked { .. } => {
+            NodeTurns::From(first, _) => first + turn,
+            NodeTurns::Listed(locals) => locals[turn as usize],
+            NodeTurns::Asked { .. } => {
                 let (from, locals) = &mut self.asked;
                 if turn < *from || turn - *from >= row(locals.len()) {
                     *from = turn;

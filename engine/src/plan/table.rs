@@ -5,7 +5,7 @@
 use super::Plan;
 use super::placed::row;
 use super::places::INDEX_BITS;
-use super::profile::Turns;
+use super::profile::NodeTurns;
 use super::rows::{Block, Blocks};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -155,7 +155,7 @@ impl Block<'_> {
     fn write(&self, plan: &Plan, first: u32, mut out: Columns<'_>, scratch: &mut Vec<u32>) {
         if let (
             [node, local_rank, node_rank, object, cpus],
-            Turns::From(local, _),
+            NodeTurns::From(local, _),
             Some(places),
             1,
         ) = (&mut out, self.turns, self.places, self.count)
@@ -203,17 +203,17 @@ impl Block<'_> {
         let turns = self.turns.some(turn..turn + row(rows), scratch);
         let ranks = local_rank.iter_mut().zip(node_rank);
         match turns {
-            Turns::From(first, _) => {
+            NodeTurns::From(first, _) => {
                 for ((local_rank, node_rank), local) in ranks.zip(first..) {
                     (*local_rank, *node_rank) = (own + local, used + local);
                 }
             }
-            Turns::Listed(locals) => {
+            NodeTurns::Listed(locals) => {
                 for ((local_rank, node_rank), &local) in ranks.zip(locals) {
                     (*local_rank, *node_rank) = (own + local, used + local);
                 }
             }
-            Turns::Asked { .. } => unreachable!("some turns are always told"),
+            NodeTurns::Asked { .. } => unreachable!("some turns are always told"),
         }
         let columns = object.iter_mut().zip(cpus);
         if let Some(places) = self.places {
@@ -226,9 +226,9 @@ impl Block<'_> {
         let pattern = plan.apps[self.app as usize].placed.runs[self.run as usize].pattern;
         for (at, (object, cpus)) in columns.enumerate() {
             let local = match turns {
-                Turns::From(first, _) => first + row(at),
-                Turns::Listed(locals) => locals[at],
-                Turns::Asked { .. } => unreachable!("some turns are always told"),
+                NodeTurns::From(first, _) => first + row(at),
+                NodeTurns::Listed(locals) => locals[at],
+                NodeTurns::Asked { .. } => unreachable!("some turns are always told"),
             };
             let place = plan.places.packed(pattern, local, &plan.patterns);
             (*object, *cpus) = (self.kind.object(place), place.cpus);

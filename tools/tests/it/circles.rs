@@ -233,3 +233,35 @@ fn the_stages_import_upwards_only() {
     }
     assert!(faults.is_empty(), "downwards: {}", faults.join(", "));
 }
+
+#[test]
+fn no_two_public_types_of_the_engine_have_one_name() {
+    let mut known = BTreeMap::new();
+    modules(&root().join("engine/src"), &[], &mut known);
+    let mut homes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (module, text) in &known {
+        for line in text.lines().map(str::trim_start) {
+            let mut words = line.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+            let (public, kind, name) = (words.next(), words.next(), words.next());
+            let is_type = matches!(kind, Some("struct" | "enum" | "trait" | "type"));
+            // `pub(crate)` has no word behind its bracket.
+            if let (Some("pub"), true, Some(name)) = (public, is_type, name)
+                && line.starts_with("pub ")
+            {
+                homes.entry(name).or_default().push(module.join("/"));
+            }
+        }
+    }
+    assert!(homes.len() > 150, "types are found: {}", homes.len());
+    // Types that a trait or a module wants by that name are no types of ours: `type Error`.
+    let faults: Vec<String> = homes
+        .iter()
+        .filter(|(name, homes)| homes.len() > 1 && **name != "Error")
+        .map(|(name, homes)| format!("{name}: {}", homes.join(", ")))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "one name, two types: {}",
+        faults.join("; ")
+    );
+}

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 /// One app on nodes that are alike.
 #[derive(Clone, Copy)]
-pub(super) struct Guest<'p> {
+pub(super) struct GpuApp<'p> {
     pub(super) app: AppId,
     pub(super) run: &'p PlacedRun,
     pub(super) policy: &'p Policy,
@@ -96,14 +96,14 @@ impl<'p> Dealer<'p> {
     }
 
     /// The apps on a node, by local rank.
-    pub(super) fn guests_on(&self, node: NodeId) -> Vec<Guest<'p>> {
+    pub(super) fn guests_on(&self, node: NodeId) -> Vec<GpuApp<'p>> {
         let plan = self.plan;
-        let mut here: Vec<Guest<'p>> = Vec::new();
+        let mut here: Vec<GpuApp<'p>> = Vec::new();
         for on in plan.on_node(node) {
             let policy = plan.app(on.app).policy();
             if let Some(policy) = policy.and_then(|id| plan.table.policies.get(id)) {
                 let (app, run) = (on.app, on.run);
-                here.push(Guest { app, run, policy });
+                here.push(GpuApp { app, run, policy });
             }
         }
         here.sort_by_key(|guest| guest.run.own_before);
@@ -113,13 +113,13 @@ impl<'p> Dealer<'p> {
     /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
     pub(super) fn all(&mut self) {
         let plan = self.plan;
-        let mut starts: Vec<(u32, Guest<'p>)> = Vec::new();
+        let mut starts: Vec<(u32, GpuApp<'p>)> = Vec::new();
         let mut edges: Vec<u32> = Vec::new();
         for (app, of) in plan.table.ids().zip(&plan.apps) {
             let policy = of.policy().and_then(|id| plan.table.policies.get(id));
             let Some(policy) = policy else { continue };
             for run in of.runs() {
-                starts.push((run.nodes.first, Guest { app, run, policy }));
+                starts.push((run.nodes.first, GpuApp { app, run, policy }));
                 edges.extend([run.nodes.first, run.nodes.end()]);
             }
         }
@@ -130,7 +130,7 @@ impl<'p> Dealer<'p> {
         edges.sort_unstable();
         edges.dedup();
         let mut starts = starts.into_iter().peekable();
-        let mut here: Vec<Guest<'p>> = Vec::new();
+        let mut here: Vec<GpuApp<'p>> = Vec::new();
         for pair in edges.windows(2) {
             here.retain(|guest| guest.run.nodes.end() > pair[0]);
             while let Some((_, guest)) = starts.next_if(|(first, _)| *first <= pair[0]) {
@@ -148,13 +148,13 @@ impl<'p> Dealer<'p> {
         }
     }
 
-    fn stretch(&mut self, nodes: NodeRange, here: &[Guest<'p>]) {
+    fn stretch(&mut self, nodes: NodeRange, here: &[GpuApp<'p>]) {
         let world = &self.plan.world;
         let state = world.before.state(NodeId::from_row(nodes.first as usize));
         let topology = world.states.get(state).topology;
         let has_gpus = world.topologies.count(topology, ObjKind::Gpu) > 0;
-        let of = |guest: &Guest<'_>| {
-            let Guest { run, policy, .. } = guest;
+        let of = |guest: &GpuApp<'_>| {
+            let GpuApp { run, policy, .. } = guest;
             (
                 run.pattern,
                 run.procs,
@@ -189,7 +189,7 @@ impl<'p> Dealer<'p> {
     }
 
     /// One kind of node: a row of the kinds, and how many processes of each app have no GPU near.
-    fn node(&mut self, topology: TopologyId, here: &[Guest<'p>], node: u32) -> (u32, Vec<u64>) {
+    fn node(&mut self, topology: TopologyId, here: &[GpuApp<'p>], node: u32) -> (u32, Vec<u64>) {
         let mut near = Near::new(self.plan, topology);
         let Some((runs, groups)) = self.gather(here, &mut near) else {
             // Nothing to deal among so many: nobody is given any.
@@ -245,7 +245,7 @@ impl<'p> Dealer<'p> {
     /// too many to be dealt.
     pub(super) fn gather(
         &self,
-        here: &[Guest<'p>],
+        here: &[GpuApp<'p>],
         near: &mut Near<'p>,
     ) -> Option<(Vec<Run>, Groups)> {
         let mut groups = Groups::new();

@@ -2,7 +2,7 @@
 //! Source: `per-app` 5.
 
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, lay};
+use super::policy::{GroupView, PlacePolicy, lay};
 use super::trial::{Allotment, Limit};
 use crate::count::ProcCount;
 use crate::error::words::{Counted, FullNodes};
@@ -217,7 +217,7 @@ fn by_objects(
 /// What a component chose.
 struct Chosen;
 
-impl MapPolicy for Chosen {
+impl PlacePolicy for Chosen {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         Ok(Limit {
             layout: Layout::Plain(view.placement.binding),

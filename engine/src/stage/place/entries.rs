@@ -14,7 +14,7 @@ use crate::table::names::NodeRange;
 
 /// Neighbouring entries that name one node, and the same cpus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Step {
+pub(crate) struct EntryStep {
     /// Its place in the pool; `None`: not one of the nodes the app may use.
     pub(crate) node: Option<u32>,
     /// So many nodes from there on, each with these entries.
@@ -26,7 +26,7 @@ pub(crate) struct Step {
     pub(crate) entry: Option<u32>,
 }
 
-impl Step {
+impl EntryStep {
     /// What is left before and behind a node.
     fn without(self, gone: u32) -> [Option<Self>; 2] {
         let Some(node) = self.node else {
@@ -51,7 +51,7 @@ impl Step {
 ///
 /// # Errors
 /// `job-too-large` for more nodes than [`SEQUENCE_NODES_MAX`].
-pub(crate) fn first_steps(steps: &[Step], procs: u32) -> Result<Vec<Step>, MapError> {
+pub(crate) fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntryStep>, MapError> {
     let ranges = steps.iter().filter(|step| step.span > 1);
     let asked: u64 = ranges.map(|step| u64::from(step.span)).sum();
     let asked = asked.min(u64::from(procs));
@@ -72,7 +72,7 @@ pub(crate) fn first_steps(steps: &[Step], procs: u32) -> Result<Vec<Step>, MapEr
             }
             let count = step.count.min(left);
             left -= count;
-            first.push(Step {
+            first.push(EntryStep {
                 node: step.node.map(|start| start + node),
                 span: 1,
                 count,
@@ -96,7 +96,7 @@ pub(crate) fn sequence(
     resolved: &Resolved,
     (app, policy): (AppId, &Policy),
     skip: u32,
-) -> Result<Vec<Step>, MapError> {
+) -> Result<Vec<EntryStep>, MapError> {
     let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
     let steps = match listing {
         Some(listing) => from_listing(pool, listing, skip),
@@ -130,7 +130,7 @@ pub(crate) fn sequence(
         .nodes
         .local
         .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
-    let kept: Vec<Step> = match local {
+    let kept: Vec<EntryStep> = match local {
         None => steps,
         Some(local) => steps
             .into_iter()
@@ -177,7 +177,7 @@ fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
             .is_some_and(|files| !files.is_empty())
 }
 
-fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<Step> {
+fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<EntryStep> {
     let nodes: Vec<Option<u32>> = listing
         .names
         .values()
@@ -199,7 +199,7 @@ fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<Step> {
                 EntryNode::Name(name) => nodes[name.row()],
                 EntryNode::Nth(nth) => (nth < pool.nodes.names.len()).then_some(nth),
             };
-            steps.push(Step {
+            steps.push(EntryStep {
                 node,
                 span: 1,
                 cpus: entry.cpus,
@@ -212,8 +212,8 @@ fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<Step> {
 }
 
 /// One entry per mention (4.5).
-fn from_mentions(named: &Named) -> Vec<Step> {
-    let one = |nodes: &NodeRange| Step {
+fn from_mentions(named: &Named) -> Vec<EntryStep> {
+    let one = |nodes: &NodeRange| EntryStep {
         node: Some(nodes.first),
         span: nodes.count,
         cpus: None,
@@ -245,7 +245,7 @@ pub(crate) fn ranks(
     list: &[NodeRange],
     first: u32,
     procs: u32,
-) -> Vec<Step> {
+) -> Vec<EntryStep> {
     let mut steps = Vec::new();
     let start = listing
         .entries
@@ -258,7 +258,7 @@ pub(crate) fn ranks(
         let inside = rank - entry.number;
         let count = (entry.count - inside).min(procs - (rank - first));
         let node = rank_node(pool, listing, list, entry);
-        steps.push(Step {
+        steps.push(EntryStep {
             node,
             span: 1,
             cpus: entry.cpus,
@@ -293,8 +293,8 @@ fn rank_node(pool: &Pool, listing: &Listing, list: &[NodeRange], entry: &Entry) 
 }
 
 /// How many entries a listing app has when `-n` is absent.
-pub(crate) fn entry_count(steps: &[Step]) -> u64 {
-    let entries = |step: &Step| u64::from(step.count) * u64::from(step.span);
+pub(crate) fn entry_count(steps: &[EntryStep]) -> u64 {
+    let entries = |step: &EntryStep| u64::from(step.count) * u64::from(step.span);
     steps.iter().map(entries).sum()
 }
 

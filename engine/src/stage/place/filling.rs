@@ -1,7 +1,7 @@
 //! Nodes in list order, each filled before the next; then even shares of what is left. Source: `semantics` 4.1, 4.8.
 
 use super::placement::Placement;
-use super::policy::{MapPolicy, Pass, lay, limit};
+use super::policy::{Pass, PlacePolicy, lay, limit};
 use super::refuse;
 use super::share::{Share, even, fill};
 use super::trial::{Allotment, Limit};
@@ -16,7 +16,7 @@ const AHEAD: usize = 64;
 /// Places an app by a policy that fills each node before the next.
 pub(crate) fn place(
     placement: &mut Placement<'_>,
-    policy: &impl MapPolicy,
+    policy: &impl PlacePolicy,
 ) -> Result<(), MapError> {
     let mut allotments = emptied(&mut placement.scratch.allotments);
     let mut group = 0;
@@ -81,7 +81,7 @@ pub(crate) fn look_ahead(placement: &Placement<'_>, from: usize) -> usize {
 }
 
 /// The second pass: even shares of what is left, again and again (4.8).
-fn share_out(placement: &mut Placement<'_>, policy: &impl MapPolicy) -> Result<(), MapError> {
+fn share_out(placement: &mut Placement<'_>, policy: &impl PlacePolicy) -> Result<(), MapError> {
     let mut open: Vec<bool> = vec![true; placement.groups.len()];
     let mut given_up: Vec<bool> = (0..placement.groups.len())
         .map(|group| policy.gave_up(placement, group))
@@ -143,7 +143,7 @@ fn share_out(placement: &mut Placement<'_>, policy: &impl MapPolicy) -> Result<(
 }
 
 /// Cpus ran out: only bound processes found theirs, some may have been left unbound (7.6).
-fn out_of_cpus(placement: &mut Placement<'_>, policy: &impl MapPolicy) -> MapError {
+fn out_of_cpus(placement: &mut Placement<'_>, policy: &impl PlacePolicy) -> MapError {
     let bound = placement.bound();
     policy.out_of_cpus(placement, bound)
 }

@@ -6,7 +6,7 @@ use crate::id::Id as _;
 use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{End, Laid, Layout, NodeView};
+use crate::stage::node::layout::{End, Laid, Layout, LayoutView};
 use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::topologies::TopologyId;
@@ -163,7 +163,7 @@ impl Placement<'_> {
     ) -> Laid {
         let row = &self.trial[trial];
         let state = self.tables.states.get(row.state);
-        let node = NodeView {
+        let node = LayoutView {
             binder: &view.binder,
             objects: &view.objects,
             free_at_start: self.tables.pusets.words(state.free),

@@ -3,13 +3,13 @@
 //! Each entry costs one step. What happens on a node depends on its state and on the entries it gets, in order; nodes
 //! for which both are equal are worked out once.
 
-use super::entries::Step;
+use super::entries::EntryStep;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
 use crate::stage::node::bind::{Failure, Mask, Target};
 use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, NodeView};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, LayoutView};
 use crate::stage::node::slot_list;
 use crate::stage::node::units::Targets;
 use crate::stage::node::window::Window;
@@ -36,14 +36,14 @@ pub(crate) enum Stuck {
 
 /// What a node's entries come to.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct ListedOutcome {
     pub(crate) segments: Vec<DraftSegment>,
     pub(crate) cpus: Cpus,
     /// The first process of the node that cannot be placed, and why.
     pub(crate) stuck: Option<(u32, Stuck)>,
 }
 
-impl Outcome {
+impl ListedOutcome {
     /// Whether a process got no cpus.
     pub(crate) fn leaves_some_unbound(&self) -> bool {
         let mut runs = self.segments.iter().flat_map(|segment| &segment.runs);
@@ -73,13 +73,13 @@ pub(crate) fn on_node(
     items: &Items,
     listing: Option<&Listing>,
     asked: Asked,
-) -> Outcome {
+) -> ListedOutcome {
     let mut row = NodeRow {
         view,
         sets,
         listing,
         asked,
-        out: Outcome {
+        out: ListedOutcome {
             segments: Vec::new(),
             cpus: view.binder.cpus(sets.free),
             stuck: None,
@@ -108,7 +108,7 @@ struct NodeRow<'t> {
     sets: NodeSets<'t>,
     listing: Option<&'t Listing>,
     asked: Asked,
-    out: Outcome,
+    out: ListedOutcome,
     procs: u32,
     room: u32,
 }
@@ -235,7 +235,7 @@ impl NodeRow<'_> {
         if lacks(&self.out.cpus) {
             return Err(Stuck::NoCpu);
         }
-        let node = NodeView {
+        let node = LayoutView {
             binder,
             objects: &Targets::NONE,
             free_at_start: self.sets.free,
@@ -334,7 +334,7 @@ pub(crate) struct ByNode {
 }
 
 /// The entries of each node, nodes in the order of their first entry, and where each entry's processes stand there.
-pub(crate) fn by_node(steps: &[Step]) -> ByNode {
+pub(crate) fn by_node(steps: &[EntryStep]) -> ByNode {
     let mut rows: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
     let mut nodes: Vec<(u32, Items)> = Vec::new();
     let mut placed: Vec<u32> = Vec::new();

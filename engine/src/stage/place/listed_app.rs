@@ -1,6 +1,6 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
-use super::entries::Step;
+use super::entries::EntryStep;
 use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
 use super::outcome::Outcome;
 use super::placement::On;
@@ -36,7 +36,7 @@ pub(crate) struct Listed<'s> {
 /// What equal nodes come to.
 #[derive(Clone)]
 struct Settled {
-    outcome: listed::Outcome,
+    outcome: listed::ListedOutcome,
     pattern: Option<PatternId>,
     next: Option<StateId>,
 }
@@ -48,7 +48,7 @@ struct Settled {
 pub(crate) fn place(
     on: &mut On<'_>,
     listed: Listed<'_>,
-    steps: &[Step],
+    steps: &[EntryStep],
 ) -> Result<Outcome, MapError> {
     let outside = steps.iter().position(|step| step.node.is_none());
     let good = &steps[..outside.unwrap_or(steps.len())];
@@ -112,7 +112,7 @@ pub(crate) fn place(
     })
 }
 
-fn ranks(steps: &[Step], starts: &[(u32, u32)]) -> Vec<ListedRun> {
+fn ranks(steps: &[EntryStep], starts: &[(u32, u32)]) -> Vec<ListedRun> {
     let mut rank = 0;
     let mut runs: Vec<ListedRun> = Vec::new();
     for (step, &(node, local)) in steps.iter().zip(starts) {
@@ -196,7 +196,7 @@ fn path(listed: Listed<'_>) -> String {
 fn first_stuck(
     on: &On<'_>,
     listed: Listed<'_>,
-    (steps, starts): (&[Step], &[(u32, u32)]),
+    (steps, starts): (&[EntryStep], &[(u32, u32)]),
     stuck: &HashMap<u32, (u32, Stuck)>,
     loose: &HashMap<u32, Vec<DraftSegment>>,
 ) -> Option<MapError> {
@@ -237,7 +237,7 @@ fn unbound_among(segments: Option<&Vec<DraftSegment>>, first: u32, end: u32) -> 
 fn refuse(
     on: &On<'_>,
     listed: Listed<'_>,
-    step: &Step,
+    step: &EntryStep,
     node: u32,
     (rank, found): (u32, u32),
     why: &Stuck,
@@ -379,7 +379,7 @@ fn no_cpu(listed: Listed<'_>, node: String, found: u32) -> PlaceError {
     }
 }
 
-fn not_allowed(on: &On<'_>, listed: Listed<'_>, step: &Step) -> MapError {
+fn not_allowed(on: &On<'_>, listed: Listed<'_>, step: &EntryStep) -> MapError {
     let entry = step.entry.and_then(|at| {
         listed
             .listing

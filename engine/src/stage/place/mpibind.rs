@@ -1,7 +1,7 @@
 //! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
 
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, lay};
+use super::policy::{GroupView, PlacePolicy, lay};
 use super::refuse;
 use super::share::{Share, even, fill};
 use super::trial::{Allotment, Limit};
@@ -102,7 +102,7 @@ fn share_out(placement: &mut Placement<'_>, given: &mut Vec<Given>) -> bool {
     placement.left < share
 }
 
-impl MapPolicy for Mpibind {
+impl PlacePolicy for Mpibind {
     /// What a process gets hangs on how many a node has in all: `place` says how many.
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         check(view.placement, view.group)?;

@@ -1,7 +1,7 @@
 //! By node: one process to each node in turn. Source: `semantics` 4.2.
 
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass};
+use super::policy::{GroupView, Pass, PlacePolicy};
 use super::rounds;
 use super::trial::Limit;
 use crate::error::MapError;
@@ -14,7 +14,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     rounds::place(placement, &Node)
 }
 
-impl MapPolicy for Node {
+impl PlacePolicy for Node {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let GroupView {
             placement,

@@ -1,7 +1,7 @@
 //! By object, or by distance to a device: node after node, or over all nodes with SPAN. Source: `semantics` 4.3.
 
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy};
+use super::policy::{GroupView, PlacePolicy};
 use super::trial::Limit;
 use super::{filling, refuse, rounds};
 use crate::error::{MapError, PlaceError};
@@ -24,7 +24,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     }
 }
 
-impl MapPolicy for Object {
+impl PlacePolicy for Object {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let layout = match self.span {
             Span::No => Layout::Sweep(view.placement.binding),

@@ -2,7 +2,7 @@
 
 use super::cache::Entry;
 use super::placement::{Placement, pattern};
-use super::trial::{NodeGroup, Pass, Trial, TrialId};
+use super::trial::{NodeGroup, Trial, TrialId, TrialPass};
 use crate::id::Id as _;
 use crate::plan::{PlacedRun, RankOrder};
 use crate::policy::RankBy;
@@ -160,7 +160,7 @@ fn ends(
 fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
     let Trial { placed, pass, .. } = placement.trial[at];
     let pass = pass.map(|pass| &placement.passes[pass]);
-    let Some(&Pass { only, from, .. }) = pass else {
+    let Some(&TrialPass { only, from, .. }) = pass else {
         return;
     };
     if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {

@@ -2,7 +2,7 @@
 
 use super::filling;
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass};
+use super::policy::{GroupView, Pass, PlacePolicy};
 use super::refuse;
 use super::trial::Limit;
 use crate::error::{MapError, PlaceError};
@@ -29,7 +29,7 @@ fn listed(placement: &Placement<'_>) -> u32 {
     u32::try_from(count(placement.apps, &placement.policy)).unwrap_or(u32::MAX)
 }
 
-impl MapPolicy for PeList {
+impl PlacePolicy for PeList {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let (placement, capacity, row) = (view.placement, view.capacity, view.row());
         if let Some((cpu, reason)) = capacity.listed_closed {

@@ -5,7 +5,7 @@
 
 use super::cache::Cache;
 use super::scratch::Scratch;
-use super::trial::{DraftId, NodeGroup, Pass, PassId, Trial, TrialDraft, TrialId};
+use super::trial::{DraftId, NodeGroup, PassId, Trial, TrialDraft, TrialId, TrialPass};
 use crate::count::ProcCount;
 use crate::id::{Column, Id as _, ROWS_PER_SPARE};
 use crate::policy::{BindStrength, MapBy, Overload, Oversubscribe};
@@ -58,7 +58,7 @@ pub(crate) struct Placement<'s> {
     pub(crate) reuse: Reuse,
     pub(crate) groups: Vec<NodeGroup>,
     pub(crate) trial: Column<TrialId, Trial>,
-    pub(crate) passes: Column<PassId, Pass>,
+    pub(crate) passes: Column<PassId, TrialPass>,
     pub(crate) drafts: Column<DraftId, TrialDraft>,
     /// The objects that a component wrote out, as rows of the terrain's.
     pub(crate) written: Vec<Vec<usize>>,
@@ -220,7 +220,7 @@ impl<'s> Placement<'s> {
     }
 
     /// The pass that led to a trial; `None` where nothing was placed.
-    pub(crate) fn pass(&self, trial: TrialId) -> Option<&Pass> {
+    pub(crate) fn pass(&self, trial: TrialId) -> Option<&TrialPass> {
         self.trial[trial].pass.map(|pass| &self.passes[pass])
     }
 
@@ -312,7 +312,7 @@ impl<'s> Placement<'s> {
 
 /// The whole pattern behind a pass, interned.
 pub(crate) fn pattern(
-    pass: &Pass,
+    pass: &TrialPass,
     drafts: &mut Column<DraftId, TrialDraft>,
     patterns: &mut Patterns,
 ) -> PatternId {

@@ -29,7 +29,7 @@ impl Pass {
 }
 
 /// A map policy.
-pub(crate) trait MapPolicy {
+pub(crate) trait PlacePolicy {
     /// How each node of a group takes processes. What a node can never serve is refused here.
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError>;
 
@@ -125,7 +125,7 @@ impl<'p, 's> GroupView<'p, 's> {
 #[inline]
 pub(crate) fn limit(
     placement: &mut Placement<'_>,
-    policy: &impl MapPolicy,
+    policy: &impl PlacePolicy,
     (group, pass): (usize, Pass),
     allotments: &[Allotment],
 ) -> Result<Limit, MapError> {
@@ -142,7 +142,7 @@ pub(crate) fn limit(
 /// The first process that does not find its place, in the words of the policy.
 pub(crate) fn lay(
     placement: &mut Placement<'_>,
-    policy: &impl MapPolicy,
+    policy: &impl PlacePolicy,
     allotments: &[Allotment],
 ) -> Result<(), MapError> {
     placement

@@ -3,7 +3,7 @@
 use super::filling::{fill_group, look_ahead};
 use super::object;
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass, lay};
+use super::policy::{GroupView, Pass, PlacePolicy, lay};
 use super::refuse;
 use super::trial::Limit;
 use crate::count::counted;
@@ -126,7 +126,7 @@ impl Ppr {
     }
 }
 
-impl MapPolicy for Ppr {
+impl PlacePolicy for Ppr {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let (placement, capacity) = (view.placement, view.capacity);
         let objects = match self.on {

@@ -1,7 +1,7 @@
 //! Round-robin over the nodes, each up to what it takes: by node, by objects with SPAN. Source: `semantics` 4.2, 4.3.
 
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass, lay};
+use super::policy::{GroupView, Pass, PlacePolicy, lay};
 use super::refuse;
 use super::share::{RoundRobin, Share, dealt, round_robin};
 use super::trial::{Allotment, Limit};
@@ -16,7 +16,7 @@ const AHEAD: usize = 64;
 /// Places an app by a policy that deals one process to each node in turn.
 pub(crate) fn place(
     placement: &mut Placement<'_>,
-    policy: &impl MapPolicy,
+    policy: &impl PlacePolicy,
 ) -> Result<(), MapError> {
     let limits = limits(placement, policy)?;
     let mut shares = emptied(&mut placement.scratch.shares);
@@ -43,7 +43,10 @@ pub(crate) fn place(
 }
 
 /// What each group takes; nodes behind the one where the first round ends are not looked at.
-fn limits(placement: &mut Placement<'_>, policy: &impl MapPolicy) -> Result<Vec<Limit>, MapError> {
+fn limits(
+    placement: &mut Placement<'_>,
+    policy: &impl PlacePolicy,
+) -> Result<Vec<Limit>, MapError> {
     let mut limits = emptied(&mut placement.scratch.limits);
     let mut reached = 0_u64;
     let mut known = 0;
@@ -71,7 +74,7 @@ fn limits(placement: &mut Placement<'_>, policy: &impl MapPolicy) -> Result<Vec<
 
 fn deal(
     placement: &mut Placement<'_>,
-    policy: &impl MapPolicy,
+    policy: &impl PlacePolicy,
     found: RoundRobin,
     limits: &[Limit],
 ) -> Result<(), MapError> {
@@ -97,7 +100,7 @@ fn deal(
 }
 
 /// Rounds ended early, each group at its limit: at max_slots everywhere, or for want of cpus.
-fn ended(placement: &mut Placement<'_>, policy: &impl MapPolicy, limits: &[Limit]) -> MapError {
+fn ended(placement: &mut Placement<'_>, policy: &impl PlacePolicy, limits: &[Limit]) -> MapError {
     let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
     // What the binder leaves unbound takes no cpu: it is the limits that say whether cpus or max_slots ended the rounds.
     let mut groups = placement.groups.iter().zip(limits);

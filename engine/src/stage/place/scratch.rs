@@ -2,8 +2,8 @@
 
 use super::share::Share;
 use super::trial::{
-    Allotment, DraftId, Limit, NodeGroup, Pass, PassId, Step, StepOutcome, Trial, TrialDraft,
-    TrialId, UnknownStep,
+    Allotment, DraftId, Limit, NodeGroup, PassId, Step, StepOutcome, Trial, TrialDraft, TrialId,
+    TrialPass, UnknownStep,
 };
 use crate::id::Column;
 use crate::plan::{Derived, PlacedRun};
@@ -18,7 +18,7 @@ pub(crate) struct Scratch {
     /// An app's groups.
     pub(crate) groups: Vec<NodeGroup>,
     pub(crate) trial: Column<TrialId, Trial>,
-    pub(crate) passes: Column<PassId, Pass>,
+    pub(crate) passes: Column<PassId, TrialPass>,
     pub(crate) drafts: Column<DraftId, TrialDraft>,
     pub(crate) capacity: Vec<Option<Capacity>>,
     pub(crate) touched: Vec<NodeRange>,

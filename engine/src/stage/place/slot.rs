@@ -2,7 +2,7 @@
 
 use super::filling;
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass};
+use super::policy::{GroupView, Pass, PlacePolicy};
 use super::trial::Limit;
 use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
@@ -14,7 +14,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     filling::place(placement, &Slot)
 }
 
-impl MapPolicy for Slot {
+impl PlacePolicy for Slot {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let GroupView {
             placement,

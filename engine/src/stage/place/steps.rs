@@ -2,7 +2,8 @@
 
 use super::placement::Placement;
 use super::trial::{
-    Allotment, DraftId, Pass, Step, StepOutcome, Stop, Trial, TrialDraft, TrialId, UnknownStep, cut,
+    Allotment, DraftId, Step, StepOutcome, Stop, Trial, TrialDraft, TrialId, TrialPass,
+    UnknownStep, cut,
 };
 use crate::id::Id as _;
 use crate::policy::BindTo;
@@ -264,7 +265,7 @@ impl Placement<'_> {
             closed.extend(pass.closed.iter().cloned());
             closed.extend(cut(self.drafts[pass.laid].drafted.segments(), pass.procs));
         }
-        let pass = self.passes.push(Pass {
+        let pass = self.passes.push(TrialPass {
             from,
             free: worked.free,
             bound: worked.bound,

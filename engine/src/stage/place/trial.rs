@@ -100,7 +100,7 @@ pub(crate) struct Trial {
 
 /// The last pass that led to a trial, and what is left behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct TrialPass {
     /// Where the nodes were before.
     pub(crate) from: TrialId,
     /// PUs that are free now.

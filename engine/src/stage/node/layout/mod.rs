@@ -131,7 +131,7 @@ pub(crate) struct Laid {
 
 /// Where a layout runs: an app's objects on one state of a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct NodeView<'g> {
+pub(crate) struct LayoutView<'g> {
     pub(crate) binder: &'g Binder<'g>,
     /// The mapped objects, in the order of placing.
     pub(crate) objects: &'g Targets<'g>,
@@ -144,7 +144,7 @@ pub(crate) struct NodeView<'g> {
     pub(crate) written: &'g [usize],
 }
 
-impl NodeView<'_> {
+impl LayoutView<'_> {
     /// Logical index of one of the mapped objects.
     #[inline]
     pub(crate) fn logical(&self, at: u32) -> u32 {

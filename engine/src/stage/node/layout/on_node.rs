@@ -4,11 +4,11 @@ use super::mpibind;
 use super::pe_list::lay_list;
 use super::sweep::LayoutBuilder;
 use crate::stage::node::cpus::Cpus;
-use crate::stage::node::layout::{Binding, Laid, Layout, NodeView};
+use crate::stage::node::layout::{Binding, Laid, Layout, LayoutView};
 
 /// Lays `want` processes on a node whose cpus are `cpus`, `placed` processes of the app being there already.
 pub(crate) fn place_on_node(
-    node: &NodeView<'_>,
+    node: &LayoutView<'_>,
     layout: Layout,
     cpus: Cpus,
     placed: u32,

@@ -1,6 +1,6 @@
 //! How many processes each mapped object still takes.
 
-use super::NodeView;
+use super::LayoutView;
 use crate::policy::{ObjKind, Overload};
 use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::fills_cores;
@@ -9,7 +9,7 @@ use crate::stage::node::units::{narrow, shared as meeting};
 use crate::table::topologies::ObjectId;
 
 /// The cpus that may be used at all, where they may be shared.
-pub(super) fn shared_cpus(node: &NodeView<'_>) -> Option<Bits> {
+pub(super) fn shared_cpus(node: &LayoutView<'_>) -> Option<Bits> {
     let binder = node.binder;
     (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.allowed))
 }
@@ -17,7 +17,7 @@ pub(super) fn shared_cpus(node: &NodeView<'_>) -> Option<Bits> {
 /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
 #[inline]
 pub(super) fn room(
-    node: &NodeView<'_>,
+    node: &LayoutView<'_>,
     cpus: &Cpus,
     pus: &[(u32, u32)],
     shared: Option<&Bits>,
@@ -33,7 +33,7 @@ pub(super) fn room(
 }
 
 /// The same for each mapped object.
-pub(super) fn rooms(node: &NodeView<'_>, cpus: &Cpus) -> Vec<u32> {
+pub(super) fn rooms(node: &LayoutView<'_>, cpus: &Cpus) -> Vec<u32> {
     let shared = shared_cpus(node);
     let objects = node.objects.iter();
     let ranges = objects.map(|object| node.binder.topologies.ranges(object));
@@ -43,8 +43,8 @@ pub(super) fn rooms(node: &NodeView<'_>, cpus: &Cpus) -> Vec<u32> {
 }
 
 /// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
-pub(super) fn near(node: &NodeView<'_>) -> Option<Vec<Vec<usize>>> {
-    let NodeView {
+pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
+    let LayoutView {
         binder, objects, ..
     } = node;
     let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;

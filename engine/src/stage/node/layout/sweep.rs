@@ -6,7 +6,7 @@ use crate::policy::Overload;
 use crate::stage::node::bind::{Bound, Failure, Mask};
 use crate::stage::node::bits::Bits;
 use crate::stage::node::cpus::Cpus;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, Layout, NodeView};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, Layout, LayoutView};
 use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const ROOM: usize = 128;
 
 /// A layout under way.
 pub(crate) struct LayoutBuilder<'g> {
-    pub(crate) node: &'g NodeView<'g>,
+    pub(crate) node: &'g LayoutView<'g>,
     pub(crate) cpus: Cpus,
     done: Vec<DraftSegment>,
     open: DraftSegment,
@@ -29,7 +29,7 @@ pub(crate) struct LayoutBuilder<'g> {
 }
 
 impl<'g> LayoutBuilder<'g> {
-    pub(crate) fn new(node: &'g NodeView<'g>, cpus: Cpus, want: u32) -> Self {
+    pub(crate) fn new(node: &'g LayoutView<'g>, cpus: Cpus, want: u32) -> Self {
         Self {
             node,
             cpus,

@@ -26,7 +26,7 @@ const EACH: u64 = 4;
 
 /// An app on a node: rows of the app and of its run, and which node of the run this is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) struct Guest {
+pub(super) struct NodeApp {
     pub(super) app: u32,
     pub(super) run: u32,
     pub(super) node: u32,
@@ -48,7 +48,7 @@ struct Near {
     /// Where the guests of each node end. Shape `[nodes from the first to the last one]`.
     ends: Vec<u32>,
     /// By node; those of a node by app.
-    guests: Vec<Guest>,
+    guests: Vec<NodeApp>,
 }
 
 /// Runs of one class.
@@ -64,12 +64,12 @@ struct Class {
 
 /// The runs of many apps by their nodes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Guests {
+pub(super) struct NodeApps {
     near: Near,
     classes: Vec<Class>,
 }
 
-impl Guests {
+impl NodeApps {
     /// `None` where apps are few. Cost: three passes over the runs; a sort of long ones that lie far apart.
     pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
         (apps.len() > MANY).then(|| {
@@ -134,7 +134,7 @@ impl Guests {
 
     /// The apps on a node, ascending. Cost: a copy of them; where there are long runs a search per class, of which there are at
     /// most 17, and a few times the apps found.
-    pub(super) fn on(&self, node: u32) -> SmallVec<[Guest; 5]> {
+    pub(super) fn on(&self, node: u32) -> SmallVec<[NodeApp; 5]> {
         let mut found = SmallVec::from_slice(self.near.on(node));
         if self.classes.is_empty() {
             return found;
@@ -160,8 +160,8 @@ impl Guests {
 
 impl Stay {
     /// On one of its nodes.
-    const fn at(&self, node: u32) -> Guest {
-        Guest {
+    const fn at(&self, node: u32) -> NodeApp {
+        NodeApp {
             app: self.app,
             run: self.run,
             node: node - self.nodes.first,
@@ -187,12 +187,12 @@ impl Near {
             here = here.wrapping_add(std::mem::replace(place, before));
             before += here;
         }
-        let mut guests = vec![Guest::default(); before as usize];
+        let mut guests = vec![NodeApp::default(); before as usize];
         stays.for_each(|stay| {
             let places = &mut places[row(stay.nodes.first)..row(stay.nodes.end())];
             for (node, place) in (0..).zip(places) {
                 let Stay { app, run, .. } = stay;
-                guests[*place as usize] = Guest { app, run, node };
+                guests[*place as usize] = NodeApp { app, run, node };
                 *place += 1;
             }
         });
@@ -205,7 +205,7 @@ impl Near {
     }
 
     /// The guests of a node.
-    fn on(&self, node: u32) -> &[Guest] {
+    fn on(&self, node: u32) -> &[NodeApp] {
         let Some(row) = node.checked_sub(self.first).map(|row| row as usize) else {
             return &[];
         };
@@ -290,7 +290,7 @@ mod tests {
                 let count = if is_long { 300 + at } else { 1 + at % 5 };
                 stay(at / 4, at % 4, 5 + at * 37 % 101 * apart, count)
             });
-            let guests = Guests::of(stays.clone());
+            let guests = NodeApps::of(stays.clone());
             assert_eq!(!guests.near.guests.is_empty(), by_node, "{apart} {long}");
             assert!(guests.near.guests.len() <= 4 * 400);
             let nodes = (0..9).chain(stays.clone().flat_map(|stay| {
@@ -301,7 +301,7 @@ mod tests {
                 let here = stays.clone().filter(|stay| {
                     (stay.nodes.first..stay.nodes.first + stay.nodes.count).contains(&node)
                 });
-                let here: Vec<Guest> = here.map(|stay| stay.at(node)).collect();
+                let here: Vec<NodeApp> = here.map(|stay| stay.at(node)).collect();
                 assert_eq!(guests.on(node).to_vec(), here, "{node} {apart} {long}");
             }
         }

@@ -1,4 +1,4 @@
-//! Stretches of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
+//! RankSpans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
 //! Node by node a stretch is a placed run; round by round it is a band, and the runs of its app stand apart; what a file listed
 //! is one. So one search finds app and run, or app and band, whatever the apps are. The explicit table is written from here too:
@@ -38,7 +38,7 @@ pub(super) struct Nodes {
 
 /// A placed run, round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Turns {
+pub(super) struct RunTurns {
     pub(super) nodes: Nodes,
     /// How many nodes.
     pub(super) count: u32,
@@ -52,16 +52,16 @@ pub(super) struct Turns {
 
 /// Rounds in which the same nodes have equally many turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Band {
+pub(super) struct PhaseSpan {
     pub(super) app: u32,
     /// Which of the app's bands.
     pub(super) band: u32,
     /// The first round, and processes of each.
     pub(super) round: u32,
     pub(super) width: u32,
-    /// The first row of the app in [`Stretches::turns`].
+    /// The first row of the app in [`RankSpans::turns`].
     pub(super) turns: u32,
-    /// Rows of [`Stretches::near`] that say how many processes of a round come before each run; none: the app is asked.
+    /// Rows of [`RankSpans::near`] that say how many processes of a round come before each run; none: the app is asked.
     pub(super) near: u32,
     pub(super) lines: u32,
 }
@@ -69,7 +69,7 @@ pub(super) struct Band {
 /// Ranks of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
-pub(super) enum Stretch {
+pub(super) enum RankSpan {
     /// A placed run, node by node.
     Run {
         nodes: Nodes,
@@ -83,23 +83,23 @@ pub(super) enum Stretch {
         kind: Option<ObjKind>,
         source: Source,
     },
-    Band(Band),
+    PhaseSpan(PhaseSpan),
     Listed {
         app: u32,
     },
 }
 
-const _: () = assert!(size_of::<Stretch>() == 32 && size_of::<Turns>() == 36);
+const _: () = assert!(size_of::<RankSpan>() == 32 && size_of::<RunTurns>() == 36);
 
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stretches {
+pub(super) struct RankSpans {
     /// The first rank of each. Shape `[stretches]`.
     pub(super) ranks: Steps,
     /// Shape `[stretches]`.
-    pub(super) all: Vec<Stretch>,
+    pub(super) all: Vec<RankSpan>,
     /// The runs of all apps round by round.
-    pub(super) turns: Vec<Turns>,
+    pub(super) turns: Vec<RunTurns>,
     /// Processes of a round before each run, for bands of few runs, filled up with the largest number there is.
     pub(super) near: Vec<[u32; WIDE]>,
     /// Ranks of the plan.
@@ -116,7 +116,7 @@ pub(super) struct FoundRank {
     pub(super) packed: Packed,
 }
 
-impl Stretches {
+impl RankSpans {
     /// Cost: the runs.
     pub(super) fn new(apps: &[AppPlan], places: &Places) -> Self {
         let mut stretches = Self::default();
@@ -134,7 +134,7 @@ impl Stretches {
                     stretches.add_bands(at, rounds);
                     stretches.add_turns(app, Some(profiles), places);
                 }
-                Order::Listed { .. } => stretches.all.push(Stretch::Listed { app: at }),
+                Order::Listed { .. } => stretches.all.push(RankSpan::Listed { app: at }),
             }
         }
         let ranks = apps.iter().flat_map(|app| {
@@ -154,13 +154,13 @@ impl Stretches {
 
     /// One of them.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> &Stretch {
+    pub(super) fn get(&self, at: usize) -> &RankSpan {
         &self.all[at]
     }
 
     /// The runs of a band's app, others behind them.
     #[inline]
-    pub(super) fn turns(&self, band: Band) -> &[Turns] {
+    pub(super) fn turns(&self, band: PhaseSpan) -> &[RunTurns] {
         &self.turns[band.turns as usize..]
     }
 
@@ -179,7 +179,7 @@ impl Stretches {
         self.all.extend(runs.map(|(run, placed)| {
             let first = profiles.map(|profiles| profiles.first(run));
             let (source, start) = source(placed.pattern, first, places);
-            Stretch::Run {
+            RankSpan::Run {
                 nodes: Nodes::from(placed),
                 start,
                 procs: placed.procs,
@@ -203,7 +203,7 @@ impl Stretches {
                     line
                 }));
             }
-            self.all.push(Stretch::Band(Band {
+            self.all.push(RankSpan::PhaseSpan(PhaseSpan {
                 app,
                 band: at,
                 round: band.rounds.0,
@@ -218,7 +218,7 @@ impl Stretches {
     fn add_turns(&mut self, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
         let runs = (0..).zip(&plan.placed.runs);
         self.turns
-            .extend(runs.map(|run| Turns::new(run, profiles, places)));
+            .extend(runs.map(|run| RunTurns::new(run, profiles, places)));
     }
 }
 
@@ -258,7 +258,7 @@ impl From<&PlacedRun> for Nodes {
     }
 }
 
-impl Turns {
+impl RunTurns {
     fn new((run, placed): (u32, &PlacedRun), profiles: Option<&Profiles>, places: &Places) -> Self {
         let first = profiles.map(|profiles| profiles.first(run));
         let (source, start) = source(placed.pattern, first, places);
