@@ -37,7 +37,7 @@ impl Plan {
                     packed,
                 }
             }
-            RankSpan::PhaseSpan(band) => self.find_turn(band, inside),
+            RankSpan::Phase(band) => self.find_turn(band, inside),
             RankSpan::Listed { app } => self.find_listed(app, inside),
         }
     }

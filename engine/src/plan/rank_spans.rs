@@ -83,7 +83,7 @@ pub(super) enum RankSpan {
         kind: Option<ObjKind>,
         source: Source,
     },
-    PhaseSpan(PhaseSpan),
+    Phase(PhaseSpan),
     Listed {
         app: u32,
     },
@@ -203,7 +203,7 @@ impl RankSpans {
                     line
                 }));
             }
-            self.all.push(RankSpan::PhaseSpan(PhaseSpan {
+            self.all.push(RankSpan::Phase(PhaseSpan {
                 app,
                 band: at,
                 round: band.rounds.0,

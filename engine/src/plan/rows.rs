@@ -13,7 +13,7 @@ use crate::id::Id as _;
 use crate::table::apps::AppId;
 use std::ops::Range;
 
-/// NodeTurns that are worked out at once, of a node too large for its turns to be kept.
+/// Turns that are worked out at once, of a node too large for its turns to be kept.
 const AT_ONCE: u32 = 1 << 14;
 /// Rows of a block that are shown one by one.
 const SHORT: u32 = 16;
@@ -71,7 +71,7 @@ impl<'p> Blocks<'p> {
         let inside = rank - plan.stretches.firsts()[stretch];
         match *plan.stretches.get(stretch) {
             RankSpan::Run { .. } => blocks.skip = inside,
-            RankSpan::PhaseSpan(band) => {
+            RankSpan::Phase(band) => {
                 blocks.enter(band);
                 blocks.round += inside / band.width;
                 let (run, place) = plan.run_in(band, (blocks.round, inside % band.width));
@@ -86,7 +86,6 @@ impl<'p> Blocks<'p> {
         }
         blocks
     }
-
     /// Begins a phase: of the runs of the one before, if that was the app's, those that have processes left.
     fn enter(&mut self, band: PhaseSpan) {
         let app = &self.plan.apps[band.app as usize];
@@ -97,7 +96,6 @@ impl<'p> Blocks<'p> {
         self.live.retain(|&run| app.pairs(run, band.round) > 0);
         (self.round, self.next) = (band.round, 0);
     }
-
     /// A block whose turns, `first` and those behind it, stand among the places of all patterns, or among what was dealt.
     #[inline]
     fn known(
@@ -112,20 +110,18 @@ impl<'p> Blocks<'p> {
         let at = (from.1 + first) as usize;
         let (turns, places) = match from.0 {
             Source::Places => (block.turns, &self.plan.places.all()[at..]),
-            Source::Dealt => (
-                NodeTurns::Listed(&all[at..][..count as usize]),
-                &dealt[at..],
-            ),
+            Source::Dealt => {
+                let own = &all[at..][..count as usize];
+                (NodeTurns::Listed(own), &dealt[at..])
+            }
             Source::Asked => return None,
         };
-        let places = Some(places);
         Some(Block {
             turns,
-            places,
+            places: Some(places),
             ..block
         })
     }
-
     /// The same where they do not.
     #[cold]
     fn asked(&self, block: Block<'p>, round: Option<u32>) -> Block<'p> {
@@ -222,7 +218,7 @@ impl<'p> Blocks<'p> {
                     let dealt = plan.orders.dealt_by_object();
                     (nodes, kind, (procs, all), 0, (source, start), dealt)
                 }
-                RankSpan::PhaseSpan(band) => {
+                RankSpan::Phase(band) => {
                     let run = self.run(band);
                     let turns = &plan.stretches.turns(band)[run as usize];
                     let Some((turn, count)) = turns.in_round(self.round) else {
@@ -310,7 +306,7 @@ impl<'p> Iterator for Blocks<'p> {
         }
         let mut block = match *self.plan.stretches.get(self.stretch) {
             RankSpan::Run { app, run, .. } => self.of_run(app, run),
-            RankSpan::PhaseSpan(band) => self.in_phase(band),
+            RankSpan::Phase(band) => self.in_phase(band),
             RankSpan::Listed { app } => self.listed(app),
         };
         block.rows.start += std::mem::take(&mut self.skip);

@@ -186,7 +186,6 @@ impl Intake {
         };
         &mut apps[row].1
     }
-
     /// Adds what a text says of mapping.
     ///
     /// # Errors
@@ -410,7 +409,6 @@ impl Intake {
     pub fn unknown(&mut self, unknown: Unknown) {
         self.info(unknown.owner).unknown.push(unknown);
     }
-
     /// Makes the request of what was said.
     ///
     /// # Errors
@@ -441,7 +439,6 @@ impl Intake {
             notes,
         })
     }
-
     fn store(
         &mut self,
         owner: Owner,

@@ -142,9 +142,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "LIMIT is not counted",
-        file: "engine/src/stage/node/bind.rs",
-        from: "        if let Some(count) = cpus.bound.get_mut(target as usize) {\n            *count += 1;\n        }",
-        to: "        if let Some(count) = cpus.bound.get_mut(target as usize) {\n            *count += 0;\n        }",
+        file: "engine/src/stage/node/cpus.rs",
+        from: "        let before = *count;\n        *count += 1;",
+        to: "        let before = *count;\n        *count += 0;",
     },
     Mutant {
         name: "masks are not cut by earlier apps",
@@ -167,8 +167,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "overload frees nothing",
         file: "engine/src/stage/node/bind.rs",
-        from: "if found.is_none() && overload && !self.any_free(cpus, pus, kind) {",
-        to: "if found.is_none() && overload && self.any_free(cpus, pus, kind) {",
+        from: "if found.is_none() && overload && !self.any_free(cpus, (pus, at), kind) {",
+        to: "if found.is_none() && overload && self.any_free(cpus, (pus, at), kind) {",
     },
     Mutant {
         name: "PE takes one cpu less",
@@ -269,8 +269,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a row of turns that are dealt has what their processes would get undealt",
         file: "engine/src/plan/rows.rs",
-        from: "&dealt[at..]),",
-        to: "&self.plan.places.all()[at..]),",
+        from: "(NodeTurns::Listed(own), &dealt[at..])",
+        to: "(NodeTurns::Listed(own), &self.plan.places.all()[at..])",
     },
 ];
 
