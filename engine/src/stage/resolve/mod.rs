@@ -190,8 +190,10 @@ impl Decided {
             let policy = policy(options, oversubscribe, &mut lists, apps);
             let id = apps.intern(policy);
             // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
-            let borrowed =
-                options.pe.is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job) && options.judges_pe;
+            let borrowed = options
+                .pe
+                .is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job)
+                && options.judges_pe;
             let without = borrowed.then(|| {
                 let options = app_options(request, owner(app), job, lsf, JobPe::Withheld);
                 self::policy(&options, oversubscribe, &mut lists, apps)

@@ -320,9 +320,10 @@ pub fn app_options(
     }
     options.word_mode = own_mode.unwrap_or(words.word_mode);
     options.mode = own_mode.unwrap_or(words.mode);
-    let own_pe = own
-        .number(keys::APP_PES_PER_PROC)
-        .map(|cpus| Pe { cpus, by: DecidedBy::App });
+    let own_pe = own.number(keys::APP_PES_PER_PROC).map(|cpus| Pe {
+        cpus,
+        by: DecidedBy::App,
+    });
     // An app of its own map, target, pattern or mode judges for itself whether it can use the job's PE; others are the job.
     let mode_said = own.is_set(keys::APP_HWT_CPUS) || own.is_set(keys::APP_CORE_CPUS);
     let pattern_said = pattern_of(&own, keys::APP_PPR).is_some();
