@@ -92,12 +92,18 @@ impl Planner {
     pub fn plan(&mut self) -> Result<&Mapped, MapError> {
         self.place()?;
         let before = self.site.found_again(&self.found);
-        let mapped = planned(
+        let mut mapped = planned(
             &mut self.resolved,
             (&mut self.site, before),
             &mut self.outcome,
         );
-        Ok(self.last.insert(mapped))
+        let judged = mapped.plan.judge_gpus(&mut mapped.notes);
+        self.last = Some(mapped);
+        if let Err(error) = judged {
+            self.take_back();
+            return Err(error);
+        }
+        Ok(self.last.as_ref().expect("set above"))
     }
 
     /// The last plan, taken out. [`Planner::give_back`] saves the next call a copy of the tables.

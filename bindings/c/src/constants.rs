@@ -1,4 +1,4 @@
-//! Numbers with a name, as the header has them: `tests/it/types.rs` compares them.
+//! Numbers with a name, as the header has them: `tests/it/declarations.rs` compares them.
 
 /// In place of an app's number: the job's own policies.
 pub const STOW_JOB: u32 = 0xFFFF_FFFF;

@@ -11,7 +11,6 @@ use crate::count::ProcCount;
 use crate::error::at::{At, AtText};
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
-use crate::id::Id as _;
 use crate::limit::{HOST_PRODUCT_MAX, RANKS_MAX};
 use crate::policy::GpuShare;
 use crate::table::apps::AppId;
@@ -495,10 +494,4 @@ impl Intake {
         }
         Ok(())
     }
-}
-
-/// The app of an owner's number.
-#[must_use]
-pub fn app_id(app: u32) -> AppId {
-    AppId::from_row(app as usize)
 }

@@ -201,3 +201,9 @@ impl SpawnRequest {
 pub fn owner(app: AppId) -> Owner {
     Owner::App(u32::try_from(app.row()).unwrap_or(u32::MAX))
 }
+
+/// The app of an owner's number.
+#[must_use]
+pub fn app_id(app: u32) -> AppId {
+    AppId::from_row(app as usize)
+}

@@ -7,9 +7,10 @@ use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::{Intake, app_id};
+use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
+use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::text::mapping::MapForm;
 
 pub(super) struct Reader<'a> {

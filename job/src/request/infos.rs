@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::{Intake, app_id};
+use stowplan_engine::spawn::intake::Intake;
 use stowplan_engine::spawn::keys::{self, KeyPlace, ValueType};
 use stowplan_engine::spawn::request::Unknown;
+use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_engine::text::words::MapQualifier;
 

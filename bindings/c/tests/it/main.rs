@@ -13,6 +13,6 @@ mod install;
 // What fuzzing found before.
 mod replay;
 // The header against the code, type by type.
-mod types;
+mod declarations;
 // C programs, compiled as users compile them.
 mod programs;

@@ -1,6 +1,7 @@
 //! One app, from its nodes to its place in the plan.
 
 use super::count::{self, Procs};
+use super::full;
 use crate::count::ProcCount;
 use crate::error::words::Counted;
 use crate::error::{MapError, Note, PlaceError};
@@ -136,7 +137,11 @@ fn on_groups(
     let mut placement = Placement::new(site.on(), &resolved.apps, about, &candidates);
     placement.reuse = job_of_app.reuse;
     if let Err(error) = place::place(&mut placement, procs, counted) {
-        return Err(super::full::named(error, site, job_of_app, &candidates));
+        let asking = full::Asking {
+            hosts: &job_of_app.resolved.hosts,
+            app: job_of_app.app,
+        };
+        return Err(full::named(error, site, asking, &candidates));
     }
     super::notes::of_app(&placement, notes);
     let outcome = outcome::groups(placement, job_of_app.id);

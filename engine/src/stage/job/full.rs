@@ -1,13 +1,21 @@
 //! The nodes of an app that were full before it started: a refusal for want of room names them.
 
-use super::app::AppJob;
 use crate::error::words::FullNodes;
 use crate::error::{MapError, PlaceError};
 use crate::stage::alloc::claim::Candidate;
 use crate::stage::alloc::select;
 use crate::stage::job::site::Site;
+use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
 use crate::table::names::NodeRange;
+use crate::text::hosts::Hosts;
+
+/// An app that was refused, and the hosts of its job.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'r> {
+    pub(super) hosts: &'r Hosts,
+    pub(super) app: AppId,
+}
 
 /// Nodes that are written out; more are counted.
 const SHOWN: usize = 8;
@@ -16,21 +24,20 @@ const SHOWN: usize = 8;
 pub(super) fn named(
     mut error: MapError,
     site: &Site,
-    job_of_app: AppJob<'_>,
+    asking: Asking<'_>,
     candidates: &[Candidate],
 ) -> MapError {
     if let MapError::Place(
         PlaceError::PprTooMany { full, .. } | PlaceError::NotEnoughSlots { full, .. },
     ) = &mut error
     {
-        *full = full_nodes(site, job_of_app, candidates);
+        *full = full_nodes(site, asking, candidates);
     }
     error
 }
 
-fn full_nodes(site: &Site, job_of_app: AppJob<'_>, candidates: &[Candidate]) -> FullNodes {
-    let (hosts, app) = (&job_of_app.resolved.hosts, job_of_app.app);
-    let Ok(named) = select::named(&site.pool, hosts, app) else {
+fn full_nodes(site: &Site, asking: Asking<'_>, candidates: &[Candidate]) -> FullNodes {
+    let Ok(named) = select::named(&site.pool, asking.hosts, asking.app) else {
         return FullNodes::default();
     };
     let mut open = Intervals::default();
