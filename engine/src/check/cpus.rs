@@ -37,6 +37,8 @@ pub(super) struct Binder<'t> {
     loaded: HashMap<Row, BinaryHeap<Reverse<(u32, usize)>>>,
     /// What 7.8 leaves of each target.
     masks: HashMap<usize, Mask>,
+    /// A cpu that the last process consumed whole; empty where it took what was left of one.
+    pub(super) took: Ranges,
 }
 
 /// A mapped object by its row among the turns; `None`: the machine.
@@ -78,6 +80,7 @@ impl<'t> Binder<'t> {
             places: HashMap::new(),
             loaded: HashMap::new(),
             masks: HashMap::new(),
+            took: Ranges::new(),
             least: (0, targets.len()),
             hardware,
             mode: binding.mode,
@@ -212,6 +215,10 @@ impl<'t> Binder<'t> {
                 .map_or_else(Ranges::new, |&(pu, _)| self.hardware.core_around(pu)),
             CpuMode::Hwthread => cpu.iter().copied().collect(),
         };
+        self.took.clear();
+        if !cpu.is_empty() && self.free.has_all(&consumed) {
+            self.took.extend_from_slice(&consumed);
+        }
         self.free.remove(&consumed);
         self.mask(at)
     }
@@ -304,6 +311,7 @@ impl<'t> Binder<'t> {
                 cpus.push(cpu);
             }
             if cpus.len() == pe {
+                self.took.clone_from(&cpus[0]);
                 self.places.insert(row, (at, next));
                 let mut stretches: Vec<(u32, u32)> = cpus.into_iter().flatten().collect();
                 stretches.sort_unstable();

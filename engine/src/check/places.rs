@@ -1,6 +1,6 @@
 //! Objects in turn, dealt again from the words of `semantics` 4: which object the next process of a node is mapped to.
 
-use super::hardware::{Bits, Hardware};
+use super::hardware::{Bits, Hardware, inside};
 use crate::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
 use crate::table::apps::Policy;
 use crate::table::topologies::ObjectId;
@@ -118,10 +118,9 @@ impl<'t> Turns<'t> {
             .collect()
     }
 
-    /// Free cpus of an object.
-    pub(super) fn cpus(&self, row: usize, free: &Bits) -> u64 {
-        let ranges = self.hardware.ranges(self.objects[row]);
-        self.hardware.count(ranges, free, self.mode)
+    /// Whether a cpu lies in an object.
+    pub(super) fn has_cpu(&self, row: usize, cpu: &[(u32, u32)]) -> bool {
+        !cpu.is_empty() && inside(cpu, self.hardware.ranges(self.objects[row]))
     }
 
     /// The next object, with its row among the turns; `None`: no object has room.

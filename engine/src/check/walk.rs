@@ -287,7 +287,6 @@ impl<'t> Walk<'_, 't> {
         let Some(mask) = mask else {
             return self.unbound(turn);
         };
-        let held = turn.map(|(row, _)| self.turns.cpus(row, self.free()));
         let Some(binder) = &mut self.binder else {
             let found = Seen::Cpus(self.case.hardware.os_of(&mask));
             return Err(self.broken(Promise::Unbound, found, Seen::Nothing));
@@ -295,8 +294,8 @@ impl<'t> Walk<'_, 't> {
         match binder.next(turn.map(|(row, _)| row), object) {
             Some(promised) if promised == mask => {
                 // A thread of a core that was not whole takes no room.
-                if let (Some((row, _)), Some(held)) = (turn, held)
-                    && (self.turns.cpus(row, &binder.free) < held
+                if let Some((row, _)) = turn
+                    && (self.turns.has_cpu(row, &binder.took)
                         || self.turns.kind == Some(ObjKind::Gpu))
                 {
                     self.turns.consumed(row);
