@@ -20,6 +20,8 @@ struct Mpibind;
 struct Given {
     procs: u32,
     round: u32,
+    /// Whether the group still takes part in even shares: until a pass finds it at `max_slots`.
+    stays: bool,
 }
 
 /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
@@ -37,7 +39,11 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
         for &(nodes, procs) in parts.iter().filter(|(nodes, _)| *nodes > 0) {
             placement.left -= nodes * procs;
             let round = u32::from(procs == 0);
-            given.push(Given { procs, round });
+            given.push(Given {
+                procs,
+                round,
+                stays: true,
+            });
         }
         group += rows.len().max(1);
     }
@@ -64,22 +70,28 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     lay(placement, &Mpibind, &allotments)
 }
 
-/// One round of even shares (4.8). Gives whether anybody took any.
+/// One round of even shares (4.8): a node at `max_slots` is counted once more, and leaves. Gives whether anything changed.
 fn share_out(placement: &mut Placement<'_>, given: &mut Vec<Given>) -> bool {
     let open = |placement: &Placement<'_>, given: &[Given], group: usize| {
         placement.groups[group].room > given[group].procs
     };
     let all: u64 = (0..placement.groups.len())
-        .filter(|&group| open(placement, given, group))
+        .filter(|&group| given[group].stays)
         .map(|group| u64::from(placement.groups[group].nodes.count))
         .sum();
     let (share, mut at, mut group) = (placement.left, 0_u64, 0);
+    let mut lost = false;
     while group < placement.groups.len() {
-        if !open(placement, given, group) {
+        let row = placement.groups[group];
+        if !given[group].stays || !open(placement, given, group) {
+            if given[group].stays {
+                at += u64::from(row.nodes.count);
+                given[group].stays = false;
+                lost = true;
+            }
             group += 1;
             continue;
         }
-        let row = placement.groups[group];
         let parts = even(row.nodes.count, at, all, share);
         at += u64::from(row.nodes.count);
         let before = given[group];
@@ -99,7 +111,7 @@ fn share_out(placement: &mut Placement<'_>, given: &mut Vec<Given>) -> bool {
     for own in given.iter_mut().filter(|own| own.procs == 0) {
         own.round += 1;
     }
-    placement.left < share
+    placement.left < share || lost
 }
 
 impl PlacePolicy for Mpibind {
