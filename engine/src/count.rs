@@ -41,19 +41,19 @@ impl Rank {
 /// assert_eq!(words.map(|words| words.to_string()), ["1 process", "2 entries", "0 free cpus"]);
 /// ```
 #[must_use]
-pub fn counted(number: impl Into<u64>, noun: &'static str) -> Counted {
+pub fn counted(number: impl Into<u64>, noun: &'static str) -> Quantity {
     let number = number.into();
-    Counted { number, noun }
+    Quantity { number, noun }
 }
 
 /// A number of things: [`counted`] makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Counted {
+pub struct Quantity {
     number: u64,
     noun: &'static str,
 }
 
-impl fmt::Display for Counted {
+impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, noun } = *self;
         write!(f, "{number} ")?;

@@ -127,9 +127,10 @@ impl Lab {
         let wanted = self.reference(job, &resolved);
         let machine = self.engine(job);
         let found = map_resolved(resolved.clone(), fitted(&machine, job));
-        let limited_by_gpu = resolved.apps.policies.values().iter().any(|policy| {
-            policy.limit.is_some() && policy.map.object_kind() == Some(ObjKind::Gpu)
-        });
+        let limited_by_gpu =
+            resolved.apps.policies.values().iter().any(|policy| {
+                policy.limit.is_some() && policy.map.object_kind() == Some(ObjKind::Gpu)
+            });
         let verdict = match (verdict(&found, &wanted), &found, &wanted) {
             (Verdict::Differs(_), Err(found), Err(wanted))
                 if limited_by_gpu && is_known(found, wanted) =>

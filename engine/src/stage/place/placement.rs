@@ -76,9 +76,10 @@ pub(crate) struct Placement<'s> {
 }
 
 /// The policy, where what an app finds on a state holds for later apps of equal policy: not where a device, turns of shared
-/// cpus or further passes come into it.
+/// cpus or further passes come into it. By mpibind processes may share cpus, which is worth a note each time.
 fn remembered(policy: &Policy, id: Option<PolicyId>) -> Option<PolicyId> {
     let alike = policy.map != MapBy::Dist
+        && !matches!(policy.map, MapBy::Mpibind(_))
         && policy.overload == Overload::Refused
         && policy.oversubscribe == Oversubscribe::Refused;
     id.filter(|_| alike)
