@@ -111,7 +111,7 @@ impl Answer {
 /// All answers, the best first.
 #[derive(Clone, Debug)]
 pub struct Advice {
-    /// At most [`ANSWERS_MAX`], by what leaves the node, then the worst node, then the levels below.
+    /// At most `ANSWERS_MAX`, by what leaves the node, then the worst node, then the levels below.
     pub answers: Vec<Answer>,
     /// How many policies and orders were counted.
     pub tried: usize,
@@ -136,7 +136,7 @@ pub struct Published {
 /// `bad-pattern`, `job-too-large`.
 ///
 /// Cost: a pass over the ranks for each order and policy, on all threads of the pool; local search takes a bounded number of
-/// steps, and is left out beyond [`SEARCH_EDGES_MAX`] edges.
+/// steps, and is left out beyond `SEARCH_EDGES_MAX` edges.
 pub fn advise(
     policies: &[Policy],
     parts: &[Part],
