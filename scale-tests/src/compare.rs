@@ -12,7 +12,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::map::{CpuList, Machine, Mapped, map_resolved, map_shared};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::plan::{Plan, ProcTable};
-use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::component::Call;
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::cpusets::Cpusets;
@@ -127,16 +127,7 @@ impl Lab {
         let wanted = self.reference(job, &resolved);
         let machine = self.engine(job);
         let found = map_resolved(resolved.clone(), fitted(&machine, job));
-        let limited_by_gpu =
-            resolved.apps.policies.values().iter().any(|policy| {
-                policy.limit.is_some() && policy.map.object_kind() == Some(ObjKind::Gpu)
-            });
         let verdict = match (verdict(&found, &wanted), &found, &wanted) {
-            (Verdict::Differs(_), Err(found), Err(wanted))
-                if limited_by_gpu && is_known(found, wanted) =>
-            {
-                Verdict::Refused(wanted.class)
-            }
             (Verdict::Mapped(rows), Ok(found), Ok(wanted)) => {
                 let table = &mut *self.table.borrow_mut();
                 found.plan.expand_into(table);
@@ -226,12 +217,6 @@ fn fitted(machine: &Machine, job: &Job) -> Machine {
         })
     });
     machine
-}
-
-/// The one difference that is known: mapped by GPU under LIMIT, the engine lays processes to see how many fit before it asks
-/// what stopped the next one, and says that cpus are lacking.
-fn is_known(found: &MapError, wanted: &Refusal) -> bool {
-    found.class() == "not-enough-cpus" && wanted.class == "bind-limit"
 }
 
 /// What both say, held together.

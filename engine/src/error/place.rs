@@ -228,12 +228,14 @@ pub enum PlaceError {
         node: String,
     },
     /// A node has no object of the bind target.
-    #[error("app {app} binds to {kind}, node {node} has none{there}")]
+    #[error("app {app} binds to {kind}, node {node} has none{inside}{there}")]
     BindTargetNotFound {
         /// The app, from 0.
         app: u32,
         /// The kind.
         kind: &'static str,
+        /// Where it was looked for, with a blank before it; empty for the whole node.
+        inside: &'static str,
         /// Kinds that it has.
         there: Kinds,
         /// The node.

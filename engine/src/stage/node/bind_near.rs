@@ -1,15 +1,31 @@
 //! Binding by GPU: to the cpus near it, or to objects inside them.
 
-use super::bind::{Binder, Failure, Mask};
+use super::bind::{Binder, Failure, Mask, Target};
 use super::cpus::Cpus;
 use super::units::Targets;
 use crate::policy::{ObjKind, Overload};
 use crate::table::topologies::ObjectId;
+use std::collections::BTreeSet;
 
 impl Binder<'_> {
     /// Whether processes are mapped by GPU: then targets are looked for inside the cpus near it.
     pub(super) fn maps_gpus(&self) -> bool {
         self.policy.map.object_kind() == Some(ObjKind::Gpu)
+    }
+
+    /// Whether objects of the target are where processes look for them: inside the cpus near one of the mapped GPUs, else
+    /// anywhere. True where no object is needed.
+    pub(super) fn has_target(&self, mapped: &Targets<'_>) -> bool {
+        let Target::Objects { kind, objects } = &self.target else {
+            return true;
+        };
+        if !self.maps_gpus() || *kind == ObjKind::Gpu {
+            return !objects.is_empty();
+        }
+        let near: BTreeSet<_> = (mapped.iter())
+            .map(|gpu| self.topologies.ranges(gpu))
+            .collect();
+        (objects.iter()).any(|target| near.iter().any(|pus| self.is_inside(target, pus)))
     }
 
     /// Whether a target has cpus, all of them among these.

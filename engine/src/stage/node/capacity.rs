@@ -7,6 +7,7 @@ use super::units::{Hardware, Targets, narrow};
 use crate::policy::{CpuMode, MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};
 use crate::table::topologies::Topologies;
+use std::collections::BTreeSet;
 
 /// One topology under one policy: what does not change from node to node.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub(crate) struct TopologyView<'t> {
     pub(crate) listed: Vec<u32>,
     /// The first cpu of the list that the topology lacks.
     pub(crate) missing: Option<u32>,
+    /// Whether there are objects of the bind target where processes look for them (true where none are needed).
+    has_target: bool,
+    /// Mapped objects, in their order, whose cpus are those of an earlier one: GPUs near the same cpus.
+    repeated: Vec<bool>,
 }
 
 /// What there is on a node in its present state.
@@ -84,7 +89,14 @@ impl<'t> TopologyView<'t> {
         let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
             listed(&apps.lists[list], binder.units.len())
         });
+        let gpus = mapped_kind(policy.map) == Some(ObjKind::Gpu);
         Self {
+            has_target: binder.has_target(&objects),
+            repeated: if gpus {
+                repeated(topologies, &objects)
+            } else {
+                Vec::new()
+            },
             binder,
             objects,
             listed,
@@ -102,11 +114,13 @@ impl<'t> TopologyView<'t> {
         let may = other.as_ref().unwrap_or(&cpus.units);
         let fills_cores = fills_cores(binder);
         let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
-        for object in self.objects.iter() {
+        for (at, object) in self.objects.iter().enumerate() {
             let pus = binder.topologies.ranges(object);
             let free = binder.count_free(cpus.units.words(), pus);
-            by_object += u64::from(if pe == 1 { free } else { free / pe });
-            if fills_cores && taken {
+            if !self.repeated.get(at).is_some_and(|again| *again) {
+                by_object += u64::from(if pe == 1 { free } else { free / pe });
+            }
+            if fills_cores && taken && self.repeated.is_empty() {
                 by_object += u64::from(loose_threads(binder, cpus, pus));
             }
             let all = other
@@ -132,7 +146,7 @@ impl<'t> TopologyView<'t> {
             with_cpus,
             largest_object,
             largest_package,
-            has_target: !matches!(&binder.target, Target::Objects { objects, .. } if objects.is_empty()),
+            has_target: self.has_target,
             listed_free: narrow(self.listed.iter().filter(is_free).count()),
             listed_closed: self.closed(may),
         }
@@ -145,6 +159,13 @@ impl<'t> TopologyView<'t> {
         let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
         closed.map(|&cpu| (cpu, "not allowed"))
     }
+}
+
+/// Objects whose cpus an earlier one has: the GPUs of a machine are near the same cpus, or near others.
+fn repeated(topologies: &Topologies, objects: &Targets<'_>) -> Vec<bool> {
+    let mut seen = BTreeSet::new();
+    let ranges = objects.iter().map(|object| topologies.ranges(object));
+    ranges.map(|pus| !seen.insert(pus)).collect()
 }
 
 /// Whether processes are bound to threads while whole cores are counted: threads of cores that are taken in part are used

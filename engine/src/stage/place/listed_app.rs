@@ -303,6 +303,7 @@ fn refuse(
             PlaceError::BindTargetNotFound {
                 app,
                 kind: kind.word(),
+                inside: "",
                 there: kinds_of(&on.tables.topologies, state.topology),
                 node: name,
             }

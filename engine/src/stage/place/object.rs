@@ -6,8 +6,7 @@ use super::trial::Limit;
 use super::{filling, refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::policy::{IfSupported, MapBy, ObjKind, Span};
-use crate::stage::node::bind::Failure;
-use crate::stage::node::layout::{End, Layout};
+use crate::stage::node::layout::Layout;
 
 /// `--map-by OBJECT` and `--map-by dist`.
 struct Object {
@@ -55,18 +54,6 @@ fn objects_take(view: &GroupView<'_, '_>, layout: Layout) -> Result<u32, MapErro
     check_pe(view)?;
     if placement.overload() {
         return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
-    }
-    if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
-        // Cpus near several GPUs count once: only laying them tells.
-        let want = slots.min(placement.asked);
-        let fit = placement.fit(group, layout, want);
-        if fit < want
-            && let End::Fails(failure @ Failure::NoTarget(_)) =
-                placement.ending(group, layout, want)
-        {
-            return Err(refuse::unbindable(placement, 0, group, failure));
-        }
-        return Ok(fit);
     }
     let explicit = placement.explicit();
     let certain = explicit && placement.policy.if_supported == IfSupported::No;

@@ -60,6 +60,11 @@ pub(crate) fn unbindable(
         Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
             app,
             kind: kind.word(),
+            inside: if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
+                " inside the cpus near a gpu"
+            } else {
+                ""
+            },
             there: kinds(placement, group),
             node: node(placement, group),
         }
