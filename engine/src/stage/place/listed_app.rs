@@ -5,6 +5,7 @@ use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_nod
 use super::outcome::Outcome;
 use super::placement::On;
 use super::refuse::kinds_of;
+use crate::error::words::Kinds;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::plan::{ListedRun, PlacedRun, RankOrder};
@@ -299,20 +300,25 @@ fn refuse(
             node: name,
         },
         (Stuck::Unbindable(Failure::NoTarget(kind)), _) => {
-            let app = u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32");
-            PlaceError::BindTargetNotFound {
-                app,
-                kind: kind.word(),
-                inside: "",
-                there: kinds_of(&on.tables.topologies, state.topology),
-                node: name,
-            }
+            let there = kinds_of(&on.tables.topologies, state.topology);
+            no_target(listed, *kind, there, name)
         }
         (Stuck::Unbindable(Failure::SpanPackages), _) => spans(on, listed, state, name),
         (Stuck::Unbindable(Failure::Limit), _) => limit_reached(listed, name),
         (Stuck::NoCpu | Stuck::Unbindable(_), _) => no_cpu(listed, name, found),
     }
     .into()
+}
+
+/// The node has nothing to bind to.
+fn no_target(listed: Listed<'_>, kind: ObjKind, there: Kinds, node: String) -> PlaceError {
+    PlaceError::BindTargetNotFound {
+        app: u32::try_from(listed.app.row()).expect("limit.rs keeps apps below 2^32"),
+        kind: kind.word(),
+        inside: "",
+        there,
+        node,
+    }
 }
 
 /// No package of the node has as many cpus as PE.
