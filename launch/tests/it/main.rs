@@ -14,6 +14,8 @@ mod random;
 mod given;
 // The node of each rank, as Hydra has it.
 mod rank_map;
+// Which GPUs a launcher shows each rank, by its documented rule.
+mod gpus;
 // Where a launcher puts each rank, by its documented rule.
 mod rules;
 // What could not be said.

@@ -60,6 +60,26 @@ const BINDS: [&str; 7] = [
     "hwthread:overload-allowed",
 ];
 
+/// GPUs near objects that some of the topologies have, in the order of the objects and in others.
+const DEVICES: [&str; 8] = [
+    "package",
+    "package:1,0",
+    "package:2",
+    "package:2,3,0,1",
+    "core",
+    "core:3,2,1,0",
+    "numa:1",
+    "machine:3",
+];
+const GPU_MAPS: [&str; 4] = ["gpu", "gpu:span", "ppr:1:gpu", "ppr:2:gpu"];
+const GPU_WORDS: [&[&str]; 5] = [
+    &["--gpus", "split"],
+    &["--gpus", "share"],
+    &["--gpus", "none"],
+    &["--gpus-per-rank", "1"],
+    &["--gpus-per-rank", "2"],
+];
+
 pub(crate) struct Random(ChaCha8Rng);
 
 /// Files by name.
@@ -132,6 +152,16 @@ impl Random {
         }
     }
 
+    /// GPUs of all nodes; now and then others of one.
+    fn devices(&mut self, names: &[String], words: &mut Vec<String>) {
+        let all = self.one(&DEVICES);
+        words.extend(["--devices".to_owned(), format!("gpu={all}")]);
+        if names.len() > 1 && self.chance(4) {
+            let (name, own) = (&names[self.below(names.len())], self.one(&DEVICES));
+            words.extend(["--devices".to_owned(), format!("{name}=gpu={own}")]);
+        }
+    }
+
     fn job(&mut self) -> (Vec<String>, Made) {
         let mut files = Made::default();
         let names = self.names();
@@ -140,6 +170,10 @@ impl Random {
         if names.len() > 1 && self.chance(4) {
             let other = self.one(&TOPOLOGIES);
             words.extend(["--topo".to_owned(), format!("{}={other}", names[0])]);
+        }
+        let with_gpus = self.chance(3);
+        if with_gpus {
+            self.devices(&names, &mut words);
         }
         let equal = self.chance(2);
         let slots = 1 + self.below(4);
@@ -170,7 +204,8 @@ impl Random {
                 words.push(":".to_owned());
             }
             if !listed && (app == 0 || self.chance(3)) {
-                let map = self.one(&MAPS);
+                let by_gpu = with_gpus && self.chance(2);
+                let map = self.one(if by_gpu { &GPU_MAPS } else { &MAPS });
                 words.extend(["--map-by".to_owned(), map.to_owned()]);
                 if self.chance(2) {
                     words.extend(["--rank-by".to_owned(), self.one(&RANKS).to_owned()]);
@@ -178,6 +213,10 @@ impl Random {
                 if self.chance(2) {
                     words.extend(["--bind-to".to_owned(), self.one(&BINDS).to_owned()]);
                 }
+            }
+            if with_gpus && self.chance(2) {
+                let at = self.below(GPU_WORDS.len());
+                words.extend(GPU_WORDS[at].iter().map(|&word| word.to_owned()));
             }
             let own = if app + 1 == apps {
                 left.max(1)

@@ -1,6 +1,7 @@
 //! Where each launcher puts each rank, with which cpus and words, by its documented rule.
 
 use crate::given::{Given, OWN};
+use crate::gpus;
 use crate::rank_map::rank_map;
 use crate::truth::{Process, Truth};
 use roaring::RoaringBitmap;
@@ -92,6 +93,7 @@ fn process(node: &str, words: &[String]) -> Process {
     Process {
         node: node.to_owned(),
         cpus: None,
+        gpus: None,
         words,
     }
 }
@@ -149,7 +151,7 @@ fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
     let mut options = Options(words.iter().peekable());
     let (mut nodes, mut tasks, mut hosts_given, mut layout, mut masks) =
         (None, 0, None, String::new(), None);
-    let mut multi = None;
+    let (mut multi, mut gpu_bind) = (None, None);
     let mut program = Vec::new();
     while let Some(word) = options.0.next() {
         let mut value = || options.0.next().unwrap().clone();
@@ -159,6 +161,7 @@ fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
             "-m" => layout = value(),
             "--multi-prog" => multi = Some(value()),
             "--cpu-bind=none" => {}
+            _ if word.starts_with("--gpu-bind=") => gpu_bind = Some(word),
             _ if word.starts_with("-N") => nodes = Some(word[2..].parse::<usize>().unwrap()),
             _ if word.starts_with("-n") => tasks = word[2..].parse().unwrap(),
             _ if word.starts_with("--cpu-bind=mask_cpu:") => {
@@ -198,6 +201,9 @@ fn srun_part(given: &Given, words: &[String], parts: usize) -> Vec<Process> {
         bind(&mut processes, |at, _| {
             Some(masks[at % masks.len()].clone())
         });
+    }
+    if let Some(word) = gpu_bind {
+        gpus::slurm(word, &mut processes);
     }
     processes
 }
@@ -369,7 +375,12 @@ fn flux(given: &Given) -> Vec<Process> {
     assert_eq!(order.len(), tasks);
     assert_eq!(words.next().unwrap(), "-o");
     let affinity = words.next().unwrap().strip_prefix("cpu-affinity=").unwrap();
-    let rest: Vec<String> = words.filter(|word| *word != OWN).cloned().collect();
+    let mut rest: Vec<String> = words.filter(|word| *word != OWN).cloned().collect();
+    let mut gpu_affinity = None;
+    if rest.first().is_some_and(|word| word == "-o") {
+        gpu_affinity = Some(rest[1].clone());
+        rest.drain(..2);
+    }
     let mut processes: Vec<Process> = order.iter().map(|node| process(node, &rest)).collect();
     if rest.first().is_some_and(|word| word == "flux") {
         assert_eq!(rest[1], "multi-prog");
@@ -382,6 +393,9 @@ fn flux(given: &Given) -> Vec<Process> {
         });
     } else {
         assert_eq!(affinity, "off");
+    }
+    if let Some(word) = gpu_affinity {
+        gpus::flux(&word, &mut processes);
     }
     processes
 }
@@ -422,6 +436,9 @@ fn pals(given: &Given) -> Vec<Process> {
     } else {
         assert_eq!(text, "none");
     }
+    if let Some(value) = of.get(&(0, "--gpu-bind".to_owned())) {
+        gpus::pals(value, &mut processes);
+    }
     processes
 }
 
@@ -433,8 +450,8 @@ fn jsrun(given: &Given) -> Vec<Process> {
         .cloned()
         .collect();
     let mut apps: Vec<Vec<String>> = Vec::new();
-    let mut overlaps = false;
-    let mut processes = Vec::new();
+    let (mut overlaps, mut tells_gpus) = (false, false);
+    let mut processes: Vec<Process> = Vec::new();
     for line in given.files[&given.words[1]].lines() {
         if let Some(app) = line.strip_prefix("app ") {
             let (_, words) = app.split_once(": ").unwrap();
@@ -446,12 +463,18 @@ fn jsrun(given: &Given) -> Vec<Process> {
                 .strip_prefix(&format!("rank: {}: {{ hostname: ", processes.len()))
                 .unwrap();
             let (host, rest) = rest.split_once("; cpu: {").unwrap();
-            let (cpus, app) = rest.split_once("} } : app ").unwrap();
+            let (resources, app) = rest.split_once(" } : app ").unwrap();
             let words = apps.get(app.parse::<usize>().unwrap()).unwrap_or(&only);
             let mut process = process(host, words);
+            let (cpus, gpus) = gpus::jsrun(resources);
             process.cpus = Some(list(cpus));
+            tells_gpus |= !gpus.is_empty();
+            process.gpus = Some(gpus);
             processes.push(process);
         }
+    }
+    if !tells_gpus {
+        processes.iter_mut().for_each(|process| process.gpus = None);
     }
     if !overlaps {
         let mut taken: BTreeMap<String, RoaringBitmap> = BTreeMap::new();

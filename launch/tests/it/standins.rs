@@ -39,6 +39,7 @@ fn compare(dialect: Dialect, real: &[Process], truth: &Truth, about: &str) {
     for (rank, (real, planned)) in real.iter().zip(&truth.processes).enumerate() {
         assert_eq!(real.node, planned.node, "rank {rank}: {about}");
         assert_eq!(real.words, planned.words, "rank {rank}: {about}");
+        assert_eq!(real.gpus, planned.gpus, "GPUs of rank {rank}: {about}");
         let all = Some(&truth.nodes[&planned.node]);
         let is_any = planned.cpus.is_none() && (real.cpus.is_none() || real.cpus.as_ref() == all);
         let off = truth.is_unbound() && real.cpus.is_some() && dialect != Dialect::Jsrun;
@@ -111,15 +112,36 @@ fn random_plans_land_where_they_say() {
     let plans = std::env::var("STOWPLAN_LAUNCH_PLANS").ok();
     let plans = plans.map_or(3000, |plans| plans.parse::<u64>().unwrap());
     let mut said = [0_u64; Dialect::ALL.len()];
+    let mut with_gpus = [0_u64; Dialect::ALL.len()];
     for seed in 0..plans {
         let (job, plan) = Random::new(seed).plan();
         let truth = Truth::of(&plan);
-        for (dialect, said) in Dialect::ALL.into_iter().zip(&mut said) {
-            *said += u64::from(judge(dialect, &plan, &truth, &job));
+        for (row, dialect) in Dialect::ALL.into_iter().enumerate() {
+            let one = u64::from(judge(dialect, &plan, &truth, &job));
+            said[row] += one;
+            with_gpus[row] += if truth.tells_gpus() { one } else { 0 };
         }
     }
-    for (dialect, said) in Dialect::ALL.into_iter().zip(said) {
-        println!("{}: {said} of {plans} plans said", dialect.word());
+    for ((dialect, said), with_gpus) in Dialect::ALL.into_iter().zip(said).zip(with_gpus) {
+        println!(
+            "{}: {said} of {plans} plans said, {with_gpus} of them with GPUs",
+            dialect.word()
+        );
+        let tells_gpus = [
+            Dialect::Srun,
+            Dialect::Flux,
+            Dialect::Pals,
+            Dialect::Jsrun,
+            Dialect::RankOrder,
+            Dialect::Hostfile,
+        ];
+        let enough = if tells_gpus.contains(&dialect) {
+            plans / 32
+        } else {
+            0
+        };
+        assert_eq!(with_gpus > 0, enough > 0, "{}: {with_gpus}", dialect.word());
+        assert!(with_gpus >= enough, "{}: {with_gpus}", dialect.word());
         assert!(
             said > plans / 8 && said <= plans,
             "{}: {said}",

@@ -11,6 +11,8 @@ pub(crate) struct Process {
     pub(crate) node: String,
     /// `None`: unbound.
     pub(crate) cpus: Option<RoaringBitmap>,
+    /// The GPUs that it is shown; `None`: nobody is told of any.
+    pub(crate) gpus: Option<Vec<u32>>,
     /// Program and words; empty: what the script is given.
     pub(crate) words: Vec<String>,
 }
@@ -33,6 +35,8 @@ impl Truth {
         let mut nodes = BTreeMap::new();
         let mut apps = Vec::new();
         let mut last = None;
+        let given = plan.given_gpus();
+        let told = plan.asks_for_gpus() && given.any();
         let processes = (0..plan.ranks()).map(|rank| {
             let place = plan.place(Rank(rank)).unwrap();
             if last.replace(place.app) != Some(place.app) {
@@ -54,7 +58,13 @@ impl Truth {
                 words.extend_from_slice(plan.table().arguments(place.app));
             }
             let cpus = place.cpus.map(|id| world.cpusets.get(id).clone());
-            Process { node, cpus, words }
+            let gpus = told.then(|| given.of(place.node, place.local_rank).to_vec());
+            Process {
+                node,
+                cpus,
+                gpus,
+                words,
+            }
         });
         let processes = processes.collect();
         Self {
@@ -67,6 +77,11 @@ impl Truth {
 
     pub(crate) fn is_unbound(&self) -> bool {
         self.processes.iter().all(|process| process.cpus.is_none())
+    }
+
+    /// Whether ranks are told of GPUs.
+    pub(crate) fn tells_gpus(&self) -> bool {
+        self.processes.iter().any(|process| process.gpus.is_some())
     }
 
     /// Ranks of a node, ascending.
@@ -88,6 +103,13 @@ impl Truth {
                 .unwrap_or_else(|| self.nodes[node].clone())
         };
         ranks.iter().map(cpus).collect()
+    }
+
+    /// The GPUs of a node's ranks by rank.
+    pub(crate) fn gpus(&self, node: &str) -> Vec<Vec<u32>> {
+        let ranks = self.ranks_of(node);
+        let gpus = |&rank: &usize| self.processes[rank].gpus.clone().unwrap_or_default();
+        ranks.iter().map(gpus).collect()
     }
 
     /// The app of a rank.

@@ -17,19 +17,24 @@ pub(crate) fn could_not(dialect: Dialect, truth: &Truth) -> bool {
     }
     match dialect {
         Dialect::Srun => !srun(truth),
-        Dialect::Prterun => long_slots(truth) || any_word(truth, |word| word == "--map-by"),
-        Dialect::Hydra => false,
+        Dialect::Prterun => {
+            truth.tells_gpus() || long_slots(truth) || any_word(truth, |word| word == "--map-by")
+        }
+        Dialect::Hydra => truth.tells_gpus(),
         Dialect::Intel => {
-            !truth.is_unbound()
-                && (common(truth).is_none() || counts(truth).windows(2).any(|two| two[0] != two[1]))
+            truth.tells_gpus() || !truth.is_unbound() && (common(truth).is_none() || !equal(truth))
         }
         Dialect::Flux => {
             let lost =
                 |word: &String| word.is_empty() || word.contains("%t") || word.contains("%o");
-            common(truth).is_none() || (several && any_word(truth, lost))
+            common(truth).is_none()
+                || !one_gpu_list(truth, &truth.order)
+                || (several && any_word(truth, lost))
         }
         Dialect::Pals => {
-            common(truth).is_none() || !(blocks_of_apps(truth) || (!several && equal(truth)))
+            common(truth).is_none()
+                || !one_gpu_list(truth, &truth.order)
+                || !(blocks_of_apps(truth) || (!several && equal(truth)))
         }
         Dialect::Jsrun => {
             let plain = |word: &String| {
@@ -113,6 +118,17 @@ fn common(truth: &Truth) -> Option<Vec<RoaringBitmap>> {
         .then_some(longest)
 }
 
+/// One list of GPUs for these nodes, with some for each rank: an entry of none is shown all, or the first.
+fn one_gpu_list(truth: &Truth, nodes: &[String]) -> bool {
+    if !truth.tells_gpus() {
+        return true;
+    }
+    let lists: Vec<Vec<Vec<u32>>> = nodes.iter().map(|node| truth.gpus(node)).collect();
+    let longest = lists.iter().max_by_key(|list| list.len()).unwrap();
+    let one = lists.iter().all(|list| longest.starts_with(list));
+    one && !longest.iter().any(Vec::is_empty)
+}
+
 fn long_slots(truth: &Truth) -> bool {
     // Numbers of cores are not looked up here: only lists as long as this could be cut.
     truth
@@ -131,6 +147,9 @@ fn srun(truth: &Truth) -> bool {
 
 /// One list for these nodes, every entry of which each of them has.
 fn fits_all(truth: &Truth, nodes: &[String]) -> bool {
+    if !one_gpu_list(truth, nodes) {
+        return false;
+    }
     if truth.is_unbound() {
         return true;
     }
