@@ -6,7 +6,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_engine::session::{MAGIC, Store};
+use stowplan_engine::session::{
+    Config, Initial, InitialError, Journal, JournalError, MAGIC, Mode, ReplayError, State, Store,
+    recover,
+};
 
 /// Bytes of a journal that we read.
 pub const JOURNAL_BYTES_MAX: u64 = 1 << 33;
@@ -40,6 +43,23 @@ pub enum FileError {
         /// Its size.
         bytes: u64,
     },
+}
+
+/// Why a launcher cannot go on from a journal, nor begin one.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The file cannot be had.
+    #[error("the journal {0}")]
+    File(#[from] FileError),
+    /// What is in it cannot be gone on from.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// No state begins so.
+    #[error(transparent)]
+    Initial(#[from] InitialError),
+    /// The first frame was not written.
+    #[error(transparent)]
+    Journal(#[from] JournalError<io::Error>),
 }
 
 fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
@@ -146,6 +166,29 @@ impl JournalFile {
             sync_folder(&path).map_err(io_error("synced"))?;
         }
         Ok((Self { file, path }, bytes))
+    }
+
+    /// Goes on from the journal at a path, its torn tail cut off, or begins one there: the journal, and the state that it
+    /// comes to. `config` and `initial` count for a new one.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing is written over that is no journal or a damaged one.
+    ///
+    /// Cost: the events since the last snapshot.
+    pub fn start(
+        path: &Path,
+        config: &Config,
+        initial: &Initial,
+    ) -> Result<(Journal<Self>, State), StartError> {
+        let (mut file, bytes) = Self::open(path)?;
+        let recovered = recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(()))?;
+        file.cut(recovered.end)?;
+        if recovered.next_seq > 0 {
+            let journal = Journal::resume(file, &recovered);
+            return Ok((journal, recovered.state));
+        }
+        let state = State::new(*config, initial)?;
+        Ok((Journal::begin(file, config, initial)?, state))
     }
 
     /// Cuts everything from a byte on, for good: the torn tail, before anything is appended.

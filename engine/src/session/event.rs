@@ -25,6 +25,21 @@ pub enum EventValue<'a> {
 }
 
 impl<'a> EventValue<'a> {
+    /// A list of strings; of none: absent.
+    ///
+    /// ```
+    /// use stowplan_engine::session::EventValue;
+    /// assert_eq!(EventValue::names(["n0", "n1"]), EventValue::Texts(vec!["n0", "n1"]));
+    /// assert_eq!(EventValue::names([]), EventValue::Absent);
+    /// ```
+    pub fn names(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: Vec<&str> = names.into_iter().collect();
+        if names.is_empty() {
+            Self::Absent
+        } else {
+            Self::Texts(names)
+        }
+    }
     /// Whether something was said.
     #[must_use]
     pub fn is_present(&self) -> bool {

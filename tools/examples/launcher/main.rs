@@ -1,18 +1,16 @@
 //! A launcher that embeds stowplan: it takes allocation and spawn requests, maps each spawn on its candidates, ends jobs,
 //! loses a node, is killed, and goes on from its journal.
 //!
-//! `cargo run --example launcher -- JOURNAL [EVENTS]`; run it twice on the same file: the second goes on.
-//! `cargo test --example launcher` kills it at every few events and compares.
+//! `cargo run --example launcher -- JOURNAL [EVENTS]`; twice on the same file, the second goes on. Its tests kill it.
 
 use day::Day;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use stowplan::session::{
-    By, Config, Effects, Event, Initial, Journal, Mode, Name, ReplayError, State, Status, Value,
-    candidates, judge, recover,
+    By, Config, Effects, Event, Initial, Journal, Name, State, Status, Value, candidates, judge,
 };
-use stowplan::{App, Job, Machine, Plan, Topology};
+use stowplan::{Job, Machine, Plan, Topology};
 use stowplan_cli::journal_file::JournalFile;
 
 // What happens to it, for show and for tests.
@@ -34,15 +32,6 @@ struct Launcher {
 impl Launcher {
     /// Goes on from a journal, or begins one: the only thing a launcher does differently after it was killed.
     fn open(path: &Path) -> Result<Self, Failure> {
-        let (mut file, bytes) = JournalFile::open(path)?;
-        let recovered = recover::<ReplayError>(&bytes, Mode::Fast, |_, _, _| Ok(()))?;
-        file.cut(recovered.end)?;
-        if recovered.next_seq > 0 {
-            return Ok(Self {
-                journal: Journal::resume(file, &recovered),
-                state: recovered.state,
-            });
-        }
         let initial = Initial {
             nodes: (0..STARTUP)
                 .map(|number| Name::new(&format!("node{number}")))
@@ -50,18 +39,13 @@ impl Launcher {
             tools: vec![Name::new("prun")],
             scheduler: Some(Name::new("slurm")),
         };
-        let state = State::new(Config::default(), &initial)?;
-        Ok(Self {
-            journal: Journal::begin(file, &Config::default(), &initial)?,
-            state,
-        })
+        let (journal, state) = JournalFile::start(path, &Config::default(), &initial)?;
+        Ok(Self { state, journal })
     }
 
     /// One event: judged, on disk, applied; only then is it answered.
     fn tell(&mut self, event: &Event<'_>) -> Result<(Status, Effects), Failure> {
-        let outcome = self.journal.submit(&mut self.state, event)?;
-        self.journal.commit()?;
-        Ok(outcome)
+        Ok(self.journal.record(&mut self.state, event)?)
     }
 
     /// Asks for nodes on a job's behalf and plays the scheduler: gives the id of the allocation.
@@ -77,15 +61,14 @@ impl Launcher {
         };
         let grant = Event::Grant {
             req,
-            nodes: Value::Texts(nodes.to_vec()),
+            nodes: Value::names(nodes.iter().copied()),
             alloc_id: Value::Absent,
         };
         let (_, effects) = self.tell(&grant)?;
         Ok(effects.reply.map(|reply| reply.alloc_id.to_string()))
     }
 
-    /// Starts a job: the engine maps it on what its sessions let it see, and the answer is what it uses. Without room, or without
-    /// the right to these sessions, it names no hosts, and the engine says what is wrong.
+    /// Starts a job where the engine maps it; without room it names no hosts, and the answer says what is wrong.
     fn spawn(
         &mut self,
         from: &str,
@@ -93,22 +76,16 @@ impl Launcher {
         targets: &[&str],
         procs: u32,
     ) -> Result<Status, Failure> {
-        let hosts = self.choose(from, targets, procs).ok();
+        let hosts = self.choose(from, targets, procs);
         let event = Event::Spawn {
             from,
             job,
-            target: match targets {
-                [] => Value::Absent,
-                _ => Value::Texts(targets.to_vec()),
-            },
-            hosts: match &hosts {
-                None => Value::Absent,
-                Some(hosts) => Value::Texts(hosts.iter().map(String::as_str).collect()),
-            },
+            target: Value::names(targets.iter().copied()),
+            hosts: Value::names(hosts.iter().flatten().map(String::as_str)),
         };
         match hosts {
-            None => Ok(judge(&self.state, &event).status()),
-            Some(_) => Ok(self.tell(&event)?.0),
+            Err(_) => Ok(judge(&self.state, &event).status()),
+            Ok(_) => Ok(self.tell(&event)?.0),
         }
     }
 
@@ -121,18 +98,11 @@ impl Launcher {
     ) -> Result<BTreeSet<String>, Failure> {
         let seen = candidates(&self.state, By::Namespace(from), targets)?;
         let machine = Machine::uniform(Topology::parse("package:2 core:4 pu:1")?);
-        let app = App::new("./job")
-            .procs(procs)
-            .map_by("core")
-            .bind_to("core");
-        let plan = Plan::new(
-            &Job::builder().app(app).build()?,
-            &machine.within(&seen, &self.state),
-        )?;
-        Ok(plan
-            .procs()
-            .map(|proc| proc.node().name().to_owned())
-            .collect())
+        let words = format!("-n {procs} --map-by core --bind-to core ./job");
+        let job = Job::from_command_line(words.split(' '))?;
+        let plan = Plan::new(&job, &machine.within(&seen, &self.state))?;
+        let names = plan.procs().map(|proc| proc.node().name().to_owned());
+        Ok(names.collect())
     }
 }
 

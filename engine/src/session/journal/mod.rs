@@ -189,6 +189,20 @@ impl<S: Store> Journal<S> {
         Ok((status, effects))
     }
 
+    /// One event, safe before it is answered: [`Journal::submit`], then [`Journal::commit`]. Cost: a sync for each event.
+    ///
+    /// # Errors
+    /// As these two; after a failed commit the state is ahead of what is on disk, and the journal takes nothing more.
+    pub fn record(
+        &mut self,
+        state: &mut State,
+        event: &Event<'_>,
+    ) -> Result<(Status, Effects), JournalError<S::Error>> {
+        let outcome = self.submit(state, event)?;
+        self.commit()?;
+        Ok(outcome)
+    }
+
     /// Frames the whole state, so that a replay may start here.
     ///
     /// # Errors
