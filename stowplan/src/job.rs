@@ -74,7 +74,8 @@ impl Job {
         Self::of_draft(&Draft::from_json(text)?)
     }
 
-    /// Reads what [`Job::to_bytes`] wrote.
+    /// Reads what [`Job::to_bytes`] wrote. What is refused later has the same class; its words did not travel, so that the
+    /// error names the policy, with neither [`Error::text`] nor [`Error::span`].
     ///
     /// # Errors
     /// `bad-request`: foreign, cut, damaged or of another version.

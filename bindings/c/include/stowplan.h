@@ -109,7 +109,8 @@ stow_status stow_job_set_bind_to(stow_job *job, uint32_t app, const char *policy
 /* A file that words name, as seq:file=NAME does: its contents. Nothing is read from any disk. */
 stow_status stow_job_set_file(stow_job *job, const char *name, size_t name_len, const char *text, size_t len,
                               stow_error **error);
-/* The job in bytes, with its files, to be handed to another process. */
+/* The job in bytes, with its files, to be handed to another process. Its words do not travel: what is refused later has the
+ * same class, and no text. */
 stow_status stow_job_to_bytes(const stow_job *job, uint8_t *out, size_t capacity, size_t *needed, stow_error **error);
 stow_status stow_job_from_bytes(const uint8_t *bytes, size_t len, stow_job **out, stow_error **error);
 

@@ -1,8 +1,9 @@
 //! `stow_job`.
 
+use crate::answer::{Space, list};
 use crate::constants::{STOW_COUNT, STOW_JOB};
 use crate::error::StowError;
-use crate::pointer::{Out, Room, bytes, change, free, read, text, words};
+use crate::pointer::{Out, bytes, change, free, text, words};
 use crate::status::{Fail, call_with};
 use std::ffi::c_char;
 use std::sync::OnceLock;
@@ -248,13 +249,9 @@ pub unsafe extern "C" fn stow_job_to_bytes(
     needed: *mut usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    let work = || {
-        // SAFETY: handed on.
-        let (job, room) = unsafe { (read(job)?, Room::new(out, capacity, needed)?) };
-        room.put(&job.job()?.to_bytes())
-    };
+    let space = Space::new(out, capacity, needed);
     // SAFETY: handed on.
-    unsafe { call_with(error, work) }
+    unsafe { list(job, space, error, |job| Ok(job.job()?.to_bytes())) }
 }
 
 /// A job from its bytes.

@@ -16,6 +16,8 @@ mod constants;
 mod status;
 // Pointers, looked at.
 mod pointer;
+// Questions whose answer goes into the caller's memory.
+mod answer;
 // Functions, by handle.
 pub mod cluster;
 pub mod error;

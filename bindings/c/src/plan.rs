@@ -1,10 +1,11 @@
 //! `stow_plan`.
 
+use crate::answer::{Space, UNTOLD, list, say, tell};
 use crate::error::StowError;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
 use crate::pointer::{Out, Room, bytes, free, read, text};
-use crate::proc::{self, StowProc, kind_number};
+use crate::proc::{self, StowProc};
 use crate::status::{Fail, ask, call, call_with};
 use face::{Node, Plan, Proc, Rank, Table};
 use std::ffi::c_char;
@@ -101,27 +102,8 @@ pub unsafe extern "C" fn stow_plan_proc(
     rank: u32,
     out: *mut StowProc,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let plan = unsafe { read(plan) }?;
-        // SAFETY: handed on; NULL and a wrong size come before what is not found.
-        unsafe { proc::judge(out) }?;
-        let proc = plan.proc(rank)?;
-        let object = proc.object();
-        let told = StowProc {
-            size: 0,
-            rank,
-            app: proc.app(),
-            app_rank: proc.app_rank(),
-            node: proc.node().number(),
-            local_rank: proc.local_rank(),
-            node_rank: proc.node_rank(),
-            object_kind: kind_number(object.map(|object| object.kind())),
-            object: object.map_or(0, |object| object.index()),
-        };
-        // SAFETY: handed on.
-        unsafe { proc::put(out, told) }
-    })
+    // SAFETY: handed on.
+    unsafe { tell(plan, out, |plan| Ok(plan.proc(rank)?.into())) }
 }
 
 /// The cpus of a process, as text.
@@ -133,11 +115,13 @@ pub unsafe extern "C" fn stow_plan_cpus(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&plan.proc(rank)?.cpus().list())
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            Ok(plan.proc(rank)?.cpus().list())
+        })
+    }
 }
 
 /// The GPUs of a process, as text.
@@ -149,11 +133,13 @@ pub unsafe extern "C" fn stow_plan_gpus(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&proc::list(plan.proc(rank)?.gpus()))
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            Ok(proc::list(plan.proc(rank)?.gpus()))
+        })
+    }
 }
 
 /// The cpus of a process, as bits.
@@ -165,11 +151,13 @@ pub unsafe extern "C" fn stow_plan_cpu_words(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put(&proc::words(plan.proc(rank)?.cpus()))
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        list(plan, space, UNTOLD, |plan| {
+            Ok(proc::words(plan.proc(rank)?.cpus()))
+        })
+    }
 }
 
 /// The name of a node.
@@ -181,11 +169,13 @@ pub unsafe extern "C" fn stow_plan_node_name(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put_text(plan.node(node)?.name())
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            Ok(plan.node(node)?.name().to_owned())
+        })
+    }
 }
 
 /// The number of a node.
@@ -214,16 +204,14 @@ pub unsafe extern "C" fn stow_plan_node_ranks(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        let ranks: Vec<u32> = plan
-            .node(node)?
-            .procs()
-            .map(|proc| proc.rank().into())
-            .collect();
-        room.put(&ranks)
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        list(plan, space, UNTOLD, |plan| {
+            let procs = plan.node(node)?.procs();
+            Ok(procs.map(|proc| proc.rank().into()).collect())
+        })
+    }
 }
 
 /// A number for each rank.
@@ -235,9 +223,10 @@ pub unsafe extern "C" fn stow_plan_column(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
+    let space = Space::new(out, capacity, needed);
     call(|| {
         // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
+        let (plan, room) = unsafe { (read(plan)?, Room::new(&space)?) };
         let columns: [fn(&Table) -> &[u32]; 8] = [
             Table::app,
             Table::app_rank,
@@ -267,13 +256,15 @@ pub unsafe extern "C" fn stow_plan_cpuset(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        let cpus = plan.plan.cpus(id);
-        let cpus = cpus.ok_or_else(|| Fail::NotFound(format!("there is no cpu set {id}")))?;
-        room.put_text(&cpus.list())
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            let cpus = plan.plan.cpus(id);
+            let cpus = cpus.ok_or_else(|| Fail::NotFound(format!("there is no cpu set {id}")))?;
+            Ok(cpus.list())
+        })
+    }
 }
 
 /// What is worth knowing.
@@ -284,17 +275,14 @@ pub unsafe extern "C" fn stow_plan_notes(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        let notes: String = plan
-            .plan
-            .notes()
-            .iter()
-            .map(|note| format!("{note}\n"))
-            .collect();
-        room.put_text(&notes)
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(plan, space, UNTOLD, |plan| {
+            let notes = plan.plan.notes().iter();
+            Ok(notes.map(|note| format!("{note}\n")).collect::<String>())
+        })
+    }
 }
 
 /// The task map.
@@ -306,13 +294,13 @@ pub unsafe extern "C" fn stow_plan_task_map(
     needed: *mut usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    let work = || {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&plan.plan.task_map()?.to_string())
-    };
+    let space = Space::new(out, capacity, needed);
     // SAFETY: handed on.
-    unsafe { call_with(error, work) }
+    unsafe {
+        say(plan, space, error, |plan| {
+            Ok(plan.plan.task_map()?.to_string())
+        })
+    }
 }
 
 /// The judge.
@@ -320,21 +308,6 @@ pub unsafe extern "C" fn stow_plan_task_map(
 pub unsafe extern "C" fn stow_plan_check(plan: *const StowPlan, error: *mut *mut StowError) -> u32 {
     // SAFETY: handed on.
     unsafe { call_with(error, || Ok(read(plan)?.plan.check()?)) }
-}
-
-unsafe fn to_bytes(
-    plan: *const StowPlan,
-    (out, capacity, needed): (*mut u8, usize, *mut usize),
-    error: *mut *mut StowError,
-    form: impl FnOnce(&StowPlan) -> Result<Vec<u8>, Fail>,
-) -> u32 {
-    let work = || {
-        // SAFETY: handed on.
-        let (plan, room) = unsafe { (read(plan)?, Room::new(out, capacity, needed)?) };
-        room.put(&form(plan)?)
-    };
-    // SAFETY: handed on.
-    unsafe { call_with(error, work) }
 }
 
 /// The plan in bytes.
@@ -346,12 +319,9 @@ pub unsafe extern "C" fn stow_plan_to_bytes(
     needed: *mut usize,
     error: *mut *mut StowError,
 ) -> u32 {
+    let space = Space::new(out, capacity, needed);
     // SAFETY: handed on.
-    unsafe {
-        to_bytes(plan, (out, capacity, needed), error, |plan| {
-            Ok(plan.plan.to_bytes())
-        })
-    }
+    unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_bytes())) }
 }
 
 /// What every daemon needs.
@@ -363,12 +333,9 @@ pub unsafe extern "C" fn stow_plan_to_broadcast(
     needed: *mut usize,
     error: *mut *mut StowError,
 ) -> u32 {
+    let space = Space::new(out, capacity, needed);
     // SAFETY: handed on.
-    unsafe {
-        to_bytes(plan, (out, capacity, needed), error, |plan| {
-            Ok(plan.plan.to_broadcast())
-        })
-    }
+    unsafe { list(plan, space, error, |plan| Ok(plan.plan.to_broadcast())) }
 }
 
 /// What the daemon of one node needs.
@@ -381,9 +348,9 @@ pub unsafe extern "C" fn stow_plan_node_slice(
     needed: *mut usize,
     error: *mut *mut StowError,
 ) -> u32 {
-    let slice = |plan: &StowPlan| Ok(plan.node(node)?.to_bytes());
+    let space = Space::new(out, capacity, needed);
     // SAFETY: handed on.
-    unsafe { to_bytes(plan, (out, capacity, needed), error, slice) }
+    unsafe { list(plan, space, error, |plan| Ok(plan.node(node)?.to_bytes())) }
 }
 
 /// A plan from its bytes.

@@ -1,5 +1,6 @@
 //! Pointers that come in, looked at: the only place where they are followed.
 
+use crate::answer::Space;
 use crate::status::Fail;
 use std::ffi::{CStr, c_char};
 use std::slice;
@@ -110,21 +111,17 @@ pub(crate) struct Room<T> {
 }
 
 impl<T: Copy> Room<T> {
-    pub(crate) unsafe fn new(
-        out: *mut T,
-        capacity: usize,
-        needed: *mut usize,
-    ) -> Result<Self, Fail> {
-        if out.is_null() && capacity > 0 {
+    pub(crate) unsafe fn new(space: &Space<T>) -> Result<Self, Fail> {
+        if space.out.is_null() && space.capacity > 0 {
             return Err(Fail::Invalid(
                 "an output is NULL, and its capacity is not 0",
             ));
         }
         // SAFETY: handed on.
-        let needed = unsafe { Out::new(needed) }?;
+        let needed = unsafe { Out::new(space.needed) }?;
         Ok(Self {
-            out,
-            capacity,
+            out: space.out,
+            capacity: space.capacity,
             needed,
         })
     }

@@ -1,7 +1,7 @@
 //! `stow_proc`: one process as a struct that may grow, and its cpus.
 
+use crate::constants::STOW_NONE;
 use crate::status::Fail;
-use face::ObjKind;
 use std::ffi::c_char;
 use std::mem::offset_of;
 
@@ -29,14 +29,48 @@ pub struct StowProc {
     pub object: u32,
 }
 
+impl From<face::Proc<'_>> for StowProc {
+    fn from(proc: face::Proc<'_>) -> Self {
+        let object = proc.object();
+        Self {
+            size: 0,
+            rank: proc.rank().into(),
+            app: proc.app(),
+            app_rank: proc.app_rank(),
+            node: proc.node().number(),
+            local_rank: proc.local_rank(),
+            node_rank: proc.node_rank(),
+            object_kind: kind_number(object),
+            object: object.map_or(0, |object| object.index()),
+        }
+    }
+}
+
+impl From<face::SliceProc<'_>> for StowProc {
+    fn from(proc: face::SliceProc<'_>) -> Self {
+        let object = proc.object();
+        Self {
+            size: 0,
+            rank: proc.rank().into(),
+            app: proc.app(),
+            app_rank: proc.app_rank(),
+            node: STOW_NONE,
+            local_rank: proc.local_rank(),
+            node_rank: proc.node_rank(),
+            object_kind: kind_number(object),
+            object: object.map_or(0, |object| object.index()),
+        }
+    }
+}
+
 /// What the first version had.
 const SIZE_MIN: usize = offset_of!(StowProc, object) + size_of::<u32>();
 /// No later version will have more: a larger size was never set.
 const SIZE_MAX: usize = 4096;
 
 /// The kind of an object as callers have it, 0 for none.
-pub(crate) fn kind_number(kind: Option<ObjKind>) -> u32 {
-    kind.map_or(0, |kind| kind as u32 + 1)
+fn kind_number(object: Option<face::Object>) -> u32 {
+    object.map_or(0, |object| object.kind() as u32 + 1)
 }
 
 /// The size that the caller's struct says it has.

@@ -1,9 +1,10 @@
 //! `stow_slice`.
 
+use crate::answer::{Space, UNTOLD, list, say, tell};
 use crate::error::StowError;
-use crate::pointer::{Out, Room, bytes, free, read};
-use crate::proc::{self, StowProc, kind_number};
-use crate::status::{Fail, ask, call, call_with};
+use crate::pointer::{Out, bytes, free, read};
+use crate::proc::{self, StowProc};
+use crate::status::{Fail, ask, call_with};
 use face::{NodeSlice, SliceProc};
 use std::ffi::c_char;
 
@@ -60,11 +61,9 @@ pub unsafe extern "C" fn stow_slice_node_name(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
-        room.put_text(slice.0.name())
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe { say(slice, space, UNTOLD, |slice| Ok(slice.0.name())) }
 }
 
 /// One process.
@@ -74,27 +73,8 @@ pub unsafe extern "C" fn stow_slice_proc(
     local_rank: u32,
     out: *mut StowProc,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let slice = unsafe { read(slice) }?;
-        // SAFETY: handed on.
-        unsafe { proc::judge(out) }?;
-        let proc = slice.proc(local_rank)?;
-        let object = proc.object();
-        let told = StowProc {
-            size: 0,
-            rank: proc.rank().into(),
-            app: proc.app(),
-            app_rank: proc.app_rank(),
-            node: crate::constants::STOW_NONE,
-            local_rank,
-            node_rank: proc.node_rank(),
-            object_kind: kind_number(object.map(|object| object.kind())),
-            object: object.map_or(0, |object| object.index()),
-        };
-        // SAFETY: handed on.
-        unsafe { proc::put(out, told) }
-    })
+    // SAFETY: handed on.
+    unsafe { tell(slice, out, |slice| Ok(slice.proc(local_rank)?.into())) }
 }
 
 /// The cpus of a process, as text.
@@ -106,11 +86,13 @@ pub unsafe extern "C" fn stow_slice_cpus(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&slice.proc(local_rank)?.cpus().list())
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(slice, space, UNTOLD, |slice| {
+            Ok(slice.proc(local_rank)?.cpus().list())
+        })
+    }
 }
 
 /// The GPUs of a process, as text.
@@ -122,11 +104,13 @@ pub unsafe extern "C" fn stow_slice_gpus(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
-        room.put_text(&proc::list(slice.proc(local_rank)?.gpus()))
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        say(slice, space, UNTOLD, |slice| {
+            Ok(proc::list(slice.proc(local_rank)?.gpus()))
+        })
+    }
 }
 
 /// The cpus of a process, as bits.
@@ -138,11 +122,13 @@ pub unsafe extern "C" fn stow_slice_cpu_words(
     capacity: usize,
     needed: *mut usize,
 ) -> u32 {
-    call(|| {
-        // SAFETY: handed on.
-        let (slice, room) = unsafe { (read(slice)?, Room::new(out, capacity, needed)?) };
-        room.put(&proc::words(slice.proc(local_rank)?.cpus()))
-    })
+    let space = Space::new(out, capacity, needed);
+    // SAFETY: handed on.
+    unsafe {
+        list(slice, space, UNTOLD, |slice| {
+            Ok(proc::words(slice.proc(local_rank)?.cpus()))
+        })
+    }
 }
 
 /// Frees a slice.

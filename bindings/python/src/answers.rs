@@ -1,7 +1,7 @@
 //! Why a rank is where it is, what a refused job lacks, what moved between two plans.
 
 use crate::error::not_placed;
-use crate::job::words;
+use crate::job::line_words;
 use crate::machine::Machine;
 use crate::process::Proc;
 use pyo3::prelude::*;
@@ -184,7 +184,7 @@ impl Refused {
     #[staticmethod]
     fn explain(line: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Option<Self>> {
         let py = line.py();
-        let words = words(line)?;
+        let words = line_words(line)?;
         stowplan::Job::from_command_line(&words).map_err(|error| not_placed(py, &error))?;
         let told = py.detach(|| stowplan::Refused::explain(words, &machine.inner));
         Ok(told.map(|told| Self { told }))

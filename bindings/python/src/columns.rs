@@ -101,7 +101,7 @@ impl CpuSets {
     fn __len__(&self) -> usize {
         self.plan.cpusets() as usize
     }
-    fn __getitem__(&self, id: isize) -> PyResult<String> {
+    fn __getitem__(&self, id: &Bound<'_, PyAny>) -> PyResult<String> {
         let at = index(id, self.__len__())?;
         let cpus = u32::try_from(at).ok().and_then(|id| self.plan.cpus(id));
         Ok(cpus.map(|cpus| cpus.to_string()).unwrap_or_default())

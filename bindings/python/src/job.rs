@@ -1,22 +1,18 @@
 //! Apps and jobs.
 
 use crate::error::{bad_value, not_placed};
+use crate::words;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString};
 
 /// A command line: a text as one would type it, or a list of words.
-pub(crate) fn words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    let py = given.py();
-    match given.cast::<PyString>() {
-        Ok(line) => {
-            let split = py.import("shlex")?.call_method1("split", (line,));
-            split
-                .map_err(|error| bad_value(py, &format!("the command line: {error}")))?
-                .extract()
-        }
-        Err(_) => given.extract(),
-    }
+pub(crate) fn line_words(given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let Ok(line) = given.cast::<PyString>() else {
+        return given.extract();
+    };
+    words::split(line.to_str()?)
+        .map_err(|error| bad_value(given.py(), &format!("the command line: {error}")))
 }
 
 /// A program, how many processes it has, where and how they are placed.
@@ -161,7 +157,7 @@ impl Job {
     #[staticmethod]
     fn from_command_line(words: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = words.py();
-        let words = self::words(words)?;
+        let words = line_words(words)?;
         Self::made(py, stowplan::Job::from_command_line(words))
     }
 
@@ -171,7 +167,7 @@ impl Job {
         Self::made(py, stowplan::Job::from_json(text))
     }
 
-    /// Reads what `to_bytes` wrote.
+    /// Reads what `to_bytes` wrote. Words do not travel: what is refused later has the same kind, and no text.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         Self::made(py, stowplan::Job::from_bytes(bytes))

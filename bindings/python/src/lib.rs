@@ -8,6 +8,8 @@
 mod error;
 // Topologies and the nodes that have them.
 mod machine;
+// A command line cut into words.
+mod words;
 // Apps and jobs.
 mod job;
 // Where processes are.

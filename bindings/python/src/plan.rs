@@ -6,9 +6,9 @@ use crate::error::{not_known, not_placed, refused};
 use crate::job::Job;
 use crate::machine::Machine;
 use crate::process::{Node, Proc, index};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyString};
 use rayon::prelude::*;
 
 /// Where every process of a job is.
@@ -37,7 +37,7 @@ impl Plan {
         self.inner.len()
     }
 
-    fn __getitem__(&self, rank: isize) -> PyResult<Proc> {
+    fn __getitem__(&self, rank: &Bound<'_, PyAny>) -> PyResult<Proc> {
         let at = index(rank, self.inner.len())?;
         Ok(Proc::new(&self.inner, u32::try_from(at)?))
     }
@@ -109,7 +109,7 @@ impl Plan {
     }
 
     /// Why a rank is where it is, and a change of one option that moves it.
-    fn explain(&self, py: Python<'_>, rank: isize) -> PyResult<Explanation> {
+    fn explain(&self, py: Python<'_>, rank: &Bound<'_, PyAny>) -> PyResult<Explanation> {
         let at = u32::try_from(index(rank, self.inner.len())?)?;
         let told = py.detach(|| Explanation::new(&self.inner, at));
         told.ok_or_else(|| not_known(py))
@@ -197,6 +197,12 @@ pub(crate) fn _table(py: Python<'_>, plan: &Plan) -> usize {
 #[pyfunction]
 pub(crate) fn place_many(jobs: &Bound<'_, PyAny>, machine: &Machine) -> PyResult<Vec<Plan>> {
     let py = jobs.py();
+    if jobs.is_instance_of::<PyString>() {
+        // Its signs would be taken for jobs.
+        return Err(PyTypeError::new_err(
+            "jobs are a list, not a str: place takes one job",
+        ));
+    }
     let jobs: Vec<PyResult<Job>> = jobs.try_iter()?.map(|job| Job::of(&job?)).collect();
     // Threads of this call alone: those of an earlier one are not there in a child of fork.
     let placed: Vec<Option<Result<stowplan::Plan, stowplan::Error>>> = py.detach(|| {

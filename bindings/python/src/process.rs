@@ -2,7 +2,7 @@
 
 use crate::error::refused;
 use crate::plan::Plan;
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyRange};
 
@@ -177,7 +177,7 @@ impl NodeSlice {
     fn __len__(&self) -> usize {
         self.inner.len()
     }
-    fn __getitem__(&self, local_rank: isize) -> PyResult<SliceProc> {
+    fn __getitem__(&self, local_rank: &Bound<'_, PyAny>) -> PyResult<SliceProc> {
         let at = index(local_rank, self.inner.len())?;
         let found = self.inner.procs().nth(at);
         let proc = found.ok_or_else(|| PyIndexError::new_err("no such local rank"))?;
@@ -222,14 +222,20 @@ pub(crate) struct SliceProc {
 ///
 /// # Errors
 /// `IndexError`.
-pub(crate) fn index(at: isize, len: usize) -> PyResult<usize> {
-    let from_end = || len.checked_sub(at.unsigned_abs());
-    let place = if at < 0 {
-        from_end()
+pub(crate) fn index(at: &Bound<'_, PyAny>, len: usize) -> PyResult<usize> {
+    let outside = || PyIndexError::new_err(format!("{at} is out of range, there are {len}"));
+    let number = at.extract::<isize>().map_err(|error| {
+        // A number that no index can be is one that is not there.
+        if error.is_instance_of::<PyOverflowError>(at.py()) {
+            outside()
+        } else {
+            error
+        }
+    })?;
+    let place = if number < 0 {
+        len.checked_sub(number.unsigned_abs())
     } else {
-        usize::try_from(at).ok()
+        usize::try_from(number).ok()
     };
-    place
-        .filter(|&place| place < len)
-        .ok_or_else(|| PyIndexError::new_err(format!("{at} is out of range, there are {len}")))
+    place.filter(|&place| place < len).ok_or_else(outside)
 }

@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import pickle
+import random
+import shlex
 import threading
 import unittest
 
@@ -218,6 +220,29 @@ class Refusals(unittest.TestCase):
         ]:
             self.check(sp.PlacementError, make, kind)
 
+    def test_lines_are_cut_as_shlex_cuts_them(self):
+        dice = random.Random(7)
+        m = machine()
+        for _ in range(3000):
+            tail = "".join(dice.choice("ab -'\"\\\t\n\rä#$") for _ in range(dice.randrange(12)))
+            line = "-H a:2 -n 1 ./x " + tail
+            try:
+                words = shlex.split(line)
+            except ValueError as why:
+                error = self.check(sp.PlacementError, lambda: sp.Job.from_command_line(line), "bad-value")
+                self.assertIn(str(why), error.message)
+                continue
+            try:
+                job = sp.Job.from_command_line(words)
+            except sp.Error as expected:
+                error = self.check(sp.PlacementError, lambda: sp.Job.from_command_line(line), expected.kind)
+                self.assertEqual(error.message, expected.message)
+                continue
+            self.assertEqual(sp.Job.from_command_line(line), job, line)
+        # A line of two million hosts' signs is cut in no time.
+        hosts = ",".join(f"n{node}:2" for node in range(250_000))
+        self.assertEqual(len(sp.place(f"-H {hosts} -n 500000 ./x", m)), 500_000)
+
     def test_a_wrong_type_is_a_type_error(self):
         for make in [
             lambda: sp.Topology(3),
@@ -228,6 +253,7 @@ class Refusals(unittest.TestCase):
             lambda: sp.place(3, machine()),
             lambda: sp.place("-n 1 ./x", SMALL),
             lambda: sp.Plan.from_bytes("text"),
+            lambda: sp.place_many("-n 1 -H a:2 ./x", machine()),
         ]:
             with self.assertRaises(TypeError):
                 make()

@@ -365,3 +365,113 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_job_read_from_bytes_is_refused_by_the_same_class() {
+    for (line, text) in [
+        ("-H a:4 -n 2 --map-by slot:span ./x", "slot:span"),
+        (
+            "-H a:4 -n 2 --map-by slot:pe=2 --bind-to package ./x",
+            "slot:pe=2",
+        ),
+        ("-H a:4 -n 2 --map-by slot --rank-by fill ./x", "fill"),
+        ("-H a:4 -n 2 --map-by core --bind-to package ./x", "package"),
+        ("-H a:4 -n 2 --map-by rankfile ./x", "rankfile"),
+        ("-H a:4 -n 2 --map-by mpibind --bind-to core ./x", "core"),
+    ] {
+        let job = job(line).expect("its words are right, each alone");
+        let read = Job::from_bytes(&job.to_bytes()).expect("it was just written");
+        let [here, there] = [&job, &read].map(|job| Plan::new(job, &machine()).unwrap_err());
+        assert_eq!(here.text(), Some(text), "{line}");
+        assert_eq!(
+            (there.class(), there.text(), there.span()),
+            (here.class(), None, None)
+        );
+    }
+}
+
+/// Texts that are empty, huge, or nothing that anybody means.
+fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = [
+        "",
+        " ",
+        "\0",
+        ":",
+        "ä",
+        "-",
+        "n[0-",
+        "core:pee=2",
+        "a:-1",
+        "a:x",
+        "n[0-4294967295]",
+        "0-",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    texts.extend(["x", "[", ":", "pu:2 ", "{", "a,"].map(|part| part.repeat(1 << 18)));
+    texts
+}
+
+/// Every call that takes text or bytes gives an answer, or an error of a class with a sentence and a place in the text.
+#[test]
+fn every_function_answers_empty_huge_and_broken_arguments() {
+    fn judge(done: Result<(), Error>) {
+        let Err(error) = done else { return };
+        assert!(!error.class().is_empty() && !error.message().is_empty());
+        if let (Some(text), Some(span)) = (error.text(), error.span()) {
+            assert!(text.get(span).is_some(), "{error:?}");
+        }
+    }
+    let small = || Topology::parse("core:4 pu:1").expect("sound");
+    let build = |app: App| Job::builder().app(app.procs(2)).build().map(drop);
+    for text in &texts() {
+        let app = || App::new("./x").procs(2);
+        judge(Topology::parse(text).map(drop));
+        judge(text.parse::<Topology>().map(drop));
+        judge(Machine::uniform(small()).set_topology(text, small()));
+        judge(Machine::uniform(small()).set_cpus(text));
+        let mut machine = machine();
+        machine.set_head(text);
+        judge(place("-n 1 -H a:2 ./x").map(|plan| assert!(plan.node(text).is_none())));
+        judge(
+            job("-n 1 -H a:2 ./x")
+                .and_then(|job| Plan::new(&job, &machine))
+                .map(drop),
+        );
+        judge(Job::from_command_line([text.as_str()]).map(drop));
+        judge(Job::from_command_line(["--map-by", text, "./x"]).map(drop));
+        judge(Job::from_json(text).map(drop));
+        judge(Job::from_bytes(text.as_bytes()).map(drop));
+        judge(Plan::from_bytes(text.as_bytes()).map(drop));
+        judge(NodeSlice::from_bytes(text.as_bytes()).map(drop));
+        judge(build(App::new(text)));
+        judge(build(app().hosts(text)));
+        judge(build(app().hostfile(text)));
+        judge(build(app().map_by(text.as_str())));
+        judge(build(app().rank_by(text.as_str())));
+        judge(build(app().bind_to(text.as_str())));
+        let job = || Job::builder().app(app().hosts("a:4"));
+        for builder in [
+            job().map_by(text.as_str()),
+            job().rank_by(text.as_str()),
+            job().bind_to(text.as_str()),
+            job().map_by("seq:file=f").file("f", text),
+            job().file(text, text),
+        ] {
+            judge(
+                builder
+                    .build()
+                    .and_then(|job| Plan::new(&job, &machine))
+                    .map(drop),
+            );
+        }
+        judge(
+            Planner::new(&job().build().expect("its words are right"), &machine)
+                .and_then(|mut planner| planner.lose(text)),
+        );
+    }
+    let plan = place("-n 2 -H a:2 ./x").expect("there is room");
+    for rank in [2, 1 << 31, u32::MAX] {
+        assert!(plan.proc(Rank::new(rank)).is_none());
+    }
+}

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,11 +20,26 @@ static void *reader(void *from)
   size_t bad = 0;
   char text[64];
   size_t needed;
+  uint32_t node, ranks[8];
+  uint64_t bits[4];
   for (uint32_t rank = (uint32_t)(size_t)from; rank < stow_plan_ranks(plan); rank += 8) {
     stow_proc proc = { .size = sizeof proc };
     bad += stow_plan_proc(plan, rank, &proc) != STOW_OK || proc.node != rank / 8;
     bad += stow_plan_cpus(plan, rank, text, sizeof text, &needed) != STOW_OK;
+    bad += stow_plan_gpus(plan, rank, text, sizeof text, &needed) != STOW_OK;
+    bad += stow_plan_cpu_words(plan, rank, bits, 4, &needed) != STOW_OK;
+    bad += stow_plan_node_name(plan, proc.node, text, sizeof text, &needed) != STOW_OK;
+    bad += stow_plan_node_find(plan, text, strlen(text), &node) != STOW_OK || node != proc.node;
+    bad += stow_plan_node_ranks(plan, node, ranks, 8, &needed) != STOW_OK || ranks[rank % 8] != rank;
   }
+  /* The first thread that asks makes the table and deals the GPUs; all get the same. */
+  uint32_t *column = malloc(stow_plan_ranks(plan) * sizeof *column);
+  for (stow_column kind = STOW_COLUMN_APP; kind <= STOW_COLUMN_CPUSET; kind++)
+    bad += stow_plan_column(plan, kind, column, stow_plan_ranks(plan), &needed) != STOW_OK;
+  free(column);
+  bad += stow_plan_check(plan, NULL) != STOW_OK;
+  bad += stow_plan_task_map(plan, text, sizeof text, &needed, NULL) != STOW_OK;
+  bad += stow_plan_to_bytes(plan, NULL, 0, &needed, NULL) != STOW_TOO_SMALL;
   stow_plan *own;
   bad += stow_plan_new(job, machine, &own, NULL) != STOW_OK;
   bad += stow_plan_ranks(own) != stow_plan_ranks(plan);

@@ -21,15 +21,16 @@ use stowplan::machine::{
     stow_machine_set_topology,
 };
 use stowplan::plan::{
-    StowPlan, stow_plan_check, stow_plan_column, stow_plan_cpu_words, stow_plan_cpus,
-    stow_plan_cpuset, stow_plan_free, stow_plan_from_bytes, stow_plan_new, stow_plan_node_find,
-    stow_plan_node_name, stow_plan_node_ranks, stow_plan_node_slice, stow_plan_nodes,
-    stow_plan_notes, stow_plan_proc, stow_plan_ranks, stow_plan_task_map, stow_plan_to_bytes,
+    StowPlan, stow_plan_apps, stow_plan_check, stow_plan_column, stow_plan_cpu_words,
+    stow_plan_cpus, stow_plan_cpuset, stow_plan_cpusets, stow_plan_free, stow_plan_from_bytes,
+    stow_plan_gpus, stow_plan_new, stow_plan_node_find, stow_plan_node_name, stow_plan_node_ranks,
+    stow_plan_node_slice, stow_plan_nodes, stow_plan_notes, stow_plan_proc, stow_plan_ranks,
+    stow_plan_task_map, stow_plan_to_broadcast, stow_plan_to_bytes,
 };
-use stowplan::proc::StowProc;
+use stowplan::proc::{StowProc, stow_object_name};
 use stowplan::slice::{
-    stow_slice_cpus, stow_slice_free, stow_slice_node_name, stow_slice_proc, stow_slice_procs,
-    stow_slice_read,
+    stow_slice_cpu_words, stow_slice_cpus, stow_slice_free, stow_slice_gpus, stow_slice_node_name,
+    stow_slice_proc, stow_slice_procs, stow_slice_ranks, stow_slice_read,
 };
 use stowplan::topology::{StowTopology, stow_topology_free, stow_topology_read};
 use stowplan::{
@@ -123,6 +124,10 @@ fn ask(plan: *mut StowPlan) {
             let there = stow_plan_proc(plan, rank, &raw mut proc) == STOW_OK;
             assert_eq!(there, rank < ranks);
             assert!(!there || (proc.rank == rank && proc.node < nodes));
+            assert!(!there || proc.app < stow_plan_apps(plan));
+            let kind = CStr::from_ptr(stow_object_name(proc.object_kind));
+            assert_eq!(kind.is_empty(), proc.object_kind == 0);
+            let _ = items(|out, room, needed| stow_plan_gpus(plan, rank, out, room, needed));
             let text = items(|out, room, needed| stow_plan_cpus(plan, rank, out, room, needed));
             let words =
                 items(|out, room, needed| stow_plan_cpu_words(plan, rank, out, room, needed));
@@ -156,8 +161,13 @@ fn ask(plan: *mut StowPlan) {
             called(|errors| stow_plan_check(plan, errors));
             let _ =
                 items(|out, room, needed| stow_plan_to_bytes(plan, out, room, needed, null_mut()));
+            let _ = items(|out, room, needed| {
+                stow_plan_to_broadcast(plan, out, room, needed, null_mut())
+            });
         }
-        let _ = items(|out, room, needed| stow_plan_cpuset(plan, 0, out, room, needed));
+        for id in [0, stow_plan_cpusets(plan).wrapping_sub(1), u32::MAX] {
+            let _ = items(|out, room, needed| stow_plan_cpuset(plan, id, out, room, needed));
+        }
         let _ = items(|out, room, needed| stow_plan_notes(plan, out, room, needed));
         stow_plan_free(plan);
     }
@@ -264,11 +274,18 @@ pub(crate) fn bytes(bytes: &[u8]) {
         }
         if let Some(slice) = made(|out, errors| stow_slice_read(data, len, out, errors)) {
             let _ = items(|out, room, needed| stow_slice_node_name(slice, out, room, needed));
+            assert!(stow_slice_procs(slice) <= stow_slice_ranks(slice));
             for local in 0..stow_slice_procs(slice).min(ASKED) {
                 let mut size = [size_of::<StowProc>(), 0, 0, 0, 0];
                 let proc = size.as_mut_ptr().cast();
                 assert_eq!(stow_slice_proc(slice, local, proc), STOW_OK);
-                let _ = items(|out, room, needed| stow_slice_cpus(slice, local, out, room, needed));
+                let text =
+                    items(|out, room, needed| stow_slice_cpus(slice, local, out, room, needed));
+                let words: Vec<u64> = items(|out, room, needed| {
+                    stow_slice_cpu_words(slice, local, out, room, needed)
+                });
+                assert_eq!(text.len() > 1, !words.is_empty());
+                let _ = items(|out, room, needed| stow_slice_gpus(slice, local, out, room, needed));
             }
             stow_slice_free(slice);
         }

@@ -116,3 +116,22 @@ fn nothing_else_is_exported_and_the_name_is_the_promised_one() {
         "{dynamic}"
     );
 }
+
+/// Functions that take no bytes from anybody.
+const WITHOUT_BYTES: &[&str] = &["stow_api_version"];
+
+#[test]
+fn every_function_is_given_wrong_arguments_and_any_bytes() {
+    let arguments = without_comments(&read("tests/c/arguments.c"));
+    let body = read("tests/it/bytes.rs");
+    for name in functions(&without_comments(&read("include/stowplan.h")), "stow_").keys() {
+        let called = |text: &str| {
+            let behind = |(at, _): (usize, &str)| text[at + name.len()..].chars().next();
+            let mut ends = text.match_indices(name.as_str()).map(behind);
+            ends.any(|sign| !sign.is_some_and(|sign| sign.is_alphanumeric() || sign == '_'))
+        };
+        assert!(called(&arguments), "{name} has no wrong arguments");
+        let takes = !WITHOUT_BYTES.contains(&name.as_str());
+        assert_eq!(called(&body), takes, "{name} in the body of the fuzzer");
+    }
+}

@@ -123,9 +123,11 @@ impl<'t> TopologyView<'t> {
             if fills_cores && taken && self.repeated.is_empty() {
                 by_object += u64::from(loose_threads(binder, cpus, pus));
             }
-            let all = other
-                .as_ref()
-                .map_or(free, |may| binder.count_free(may.words(), pus));
+            let all = if taken {
+                binder.count_free(may.words(), pus)
+            } else {
+                free
+            };
             with_cpus += u32::from(all >= pe);
             largest_object = largest_object.max(all);
         }
