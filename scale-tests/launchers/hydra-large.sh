@@ -35,30 +35,10 @@ probed() {
 	}' told
 }
 
-# large WORDS...: places a job, starts it, and compares what Hydra says that it bound.
-large() {
-	jobs=$((jobs + 1))
-	cd "$work"
-	"$stowplan" map --save job.plan --topo "$machine" "$@" "$work/task" >page
-	"$stowplan" export hydra job.plan >run.sh
-	if ! STOWPLAN_LAUNCHER=$launcher sh run.sh >told 2>errors; then
-		say "FAILED hydra: $*"
-		head -20 errors
-		failed=$((failed + 1))
-	elif probed >lines && "$stowplan" check job.plan --live lines >answer 2>&1; then
-		say "ok     hydra, $(cat answer): $*"
-	else
-		say "DIFFER hydra: $*"
-		cat answer
-		head -5 told
-		failed=$((failed + 1))
-	fi
-}
-
-large -H 'n[0-31]:16' -n 512 --map-by numa:pe=2
-large -H 'n[0-31]:16' -n 512 --map-by node:pe=2
-large -H 'n[0-31]:16' -n 512 --map-by ppr:2:l3cache:pe=4
-large -H 'n[0-15]:64' -n 1024 --map-by l3cache --rank-by span
-large -H 'n[0-31]:8' -n 250 --map-by numa --bind-to numa
-large -H 'n[0-15]:8,n[16-31]:4' -n 150 --map-by core --bind-to hwthread
+large hydra -H 'n[0-31]:16' -n 512 --map-by numa:pe=2
+large hydra -H 'n[0-31]:16' -n 512 --map-by node:pe=2
+large hydra -H 'n[0-31]:16' -n 512 --map-by ppr:2:l3cache:pe=4
+large hydra -H 'n[0-15]:64' -n 1024 --map-by l3cache --rank-by span
+large hydra -H 'n[0-31]:8' -n 250 --map-by numa --bind-to numa
+large hydra -H 'n[0-15]:8,n[16-31]:4' -n 150 --map-by core --bind-to hwthread
 done_with 'hydra, nodes like those of Frontier'

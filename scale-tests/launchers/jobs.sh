@@ -19,27 +19,42 @@ python() {
 	"$kept/$environment/bin/pip" install -q "$@"
 }
 
-# job DIALECT WORDS...: places a job of probes, starts it by the script that is exported, compares.
-job() {
+# probed: lines of probe of what a job said in told and errors. A script whose tasks say something else has its own.
+probed() { cat told; }
+
+# start DIALECT WORDS...: places a job, starts it by the script that is exported, compares.
+start() {
 	dialect=$1
 	shift
-	# The short check starts two jobs of each launcher.
-	[ -z "${STOWPLAN_SHORT-}" ] || [ "$jobs" -lt 2 ] || return 0
 	jobs=$((jobs + 1))
 	cd "$work"
 	"$stowplan" map --save job.plan "$@" >page
 	"$stowplan" export "$dialect" job.plan >run.sh
-	if ! STOWPLAN_LAUNCHER=$launcher sh run.sh >lines 2>errors; then
+	if ! STOWPLAN_LAUNCHER=$launcher sh run.sh >told 2>errors; then
 		say "FAILED $dialect: $*"
-		cat errors
+		head -20 errors
 		failed=$((failed + 1))
-	elif "$stowplan" check job.plan --live lines >answer 2>&1; then
+	elif probed >lines && "$stowplan" check job.plan --live lines >answer 2>&1; then
 		say "ok     $dialect, $(cat answer): $*"
 	else
 		say "DIFFER $dialect: $*"
-		cat answer errors lines
+		cat answer
+		head -20 errors told lines
 		failed=$((failed + 1))
 	fi
+}
+
+# job DIALECT WORDS...: a job of probes. The short check starts two jobs of each launcher.
+job() {
+	[ -z "${STOWPLAN_SHORT-}" ] || [ "$jobs" -lt 2 ] || return 0
+	start "$@"
+}
+
+# large DIALECT WORDS...: a job of the script's tasks on nodes like those of its machine.
+large() {
+	dialect=$1
+	shift
+	start "$dialect" --topo "$machine" "$@" "$work/task"
 }
 
 # done_with WHAT: the last line, and the status.

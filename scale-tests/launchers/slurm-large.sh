@@ -60,30 +60,10 @@ probed() {
 	}' errors told
 }
 
-# large WORDS...: places a job, starts it, and compares what srun says that it bound.
-large() {
-	jobs=$((jobs + 1))
-	cd "$work"
-	"$stowplan" map --save job.plan --topo "$machine" "$@" "$work/task" >page
-	"$stowplan" export srun job.plan >run.sh
-	if ! STOWPLAN_LAUNCHER=$launcher sh run.sh >told 2>errors; then
-		say "FAILED srun: $*"
-		head -20 errors
-		failed=$((failed + 1))
-	elif probed >lines && "$stowplan" check job.plan --live lines >answer 2>&1; then
-		say "ok     srun, $(cat answer): $*"
-	else
-		say "DIFFER srun: $*"
-		cat answer
-		head -5 errors
-		failed=$((failed + 1))
-	fi
-}
-
-large -H 'n[0-63]:16' -n 1024 --map-by numa:pe=2
-large -H 'n[0-63]:16' -n 1024 --map-by node:pe=2
-large -H 'n[0-63]:16' -n 1024 --map-by ppr:2:l3cache:pe=4
-large -H 'n[0-63]:64' -n 4096 --map-by l3cache --rank-by span
-large -H 'n[0-63]:8' -n 500 --map-by numa --bind-to numa
-large -H 'n[0-31]:8,n[32-63]:4' -n 300 --map-by core --bind-to hwthread
+large srun -H 'n[0-63]:16' -n 1024 --map-by numa:pe=2
+large srun -H 'n[0-63]:16' -n 1024 --map-by node:pe=2
+large srun -H 'n[0-63]:16' -n 1024 --map-by ppr:2:l3cache:pe=4
+large srun -H 'n[0-63]:64' -n 4096 --map-by l3cache --rank-by span
+large srun -H 'n[0-63]:8' -n 500 --map-by numa --bind-to numa
+large srun -H 'n[0-31]:8,n[32-63]:4' -n 300 --map-by core --bind-to hwthread
 done_with 'slurm, 64 nodes like those of Frontier'
