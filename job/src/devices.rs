@@ -2,63 +2,18 @@
 
 use crate::error::JobError;
 use crate::machine::hosts;
-use stowplan_engine::table::names::NameRange;
-use stowplan_engine::table::topologies::TopologyDraft;
+use crate::rows::{ROWS_MAX, Row, change};
 
-/// Topologies that options may make out of each other: overlapping lists of nodes multiply them.
-const ROWS_MAX: usize = 4096;
-
-/// A topology, and the nodes that have it: all that no later row names, or some.
-pub(crate) struct Row {
-    pub(crate) nodes: Option<Vec<NameRange>>,
-    pub(crate) draft: TopologyDraft,
-    pub(crate) source: String,
-}
-
-/// Replaces the devices of all nodes, or of some, as `--devices` says. Where several rows name a node the last one counts.
+/// Replaces the devices of all nodes, or of some, as `--devices` says.
 ///
 /// # Errors
 /// `bad-devices`, `bad-hostlist`.
 ///
-/// Cost: the rows times the ranges of nodes, and a topology for each row that is split.
+/// Cost: as [`change`].
 pub(crate) fn give(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
     let (nodes, stated) = stowplan_topo::devices::read(text)?;
-    let Some(nodes) = nodes else {
-        for row in rows {
-            stated.replace(&mut row.draft)?;
-        }
-        return Ok(());
-    };
-    let nodes: Vec<NameRange> = hosts(nodes)?.iter().map(numbered).collect();
-    let none_left = covered(&nodes, rows);
-    let mut fresh = Vec::new();
-    for row in rows.iter_mut() {
-        let named = match &row.nodes {
-            // Where other rows name them all, the topology of the rest is none of theirs.
-            None if none_left => continue,
-            None => nodes.clone(),
-            Some(own) => {
-                let own: Vec<NameRange> = own.iter().map(numbered).collect();
-                let common = common(&own, &nodes);
-                if common == own {
-                    stated.replace(&mut row.draft)?;
-                    continue;
-                }
-                common
-            }
-        };
-        if named.is_empty() {
-            continue;
-        }
-        let mut draft = row.draft.clone();
-        stated.replace(&mut draft)?;
-        fresh.push(Row {
-            nodes: Some(named),
-            draft,
-            source: row.source.clone(),
-        });
-    }
-    rows.extend(fresh);
+    let nodes = nodes.map(hosts).transpose()?;
+    change(rows, nodes, &|draft| Ok(stated.replace(draft)?))?;
     if rows.len() > ROWS_MAX {
         return Err(JobError::Told {
             class: "bad-devices",
@@ -69,54 +24,4 @@ pub(crate) fn give(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
         });
     }
     Ok(())
-}
-
-/// Whether each of these ranges is wholly in a range of some row.
-fn covered(nodes: &[NameRange], rows: &[Row]) -> bool {
-    nodes.iter().all(|range| {
-        let mut named = rows.iter().filter_map(|row| row.nodes.as_deref()).flatten();
-        named.any(|own| meet(&numbered(own), range).as_ref() == Some(range))
-    })
-}
-
-/// The names that are in both lists.
-fn common(one: &[NameRange], other: &[NameRange]) -> Vec<NameRange> {
-    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
-    pairs.filter_map(|(a, b)| meet(a, b)).collect()
-}
-
-/// The names that two ranges have in common.
-fn meet(a: &NameRange, b: &NameRange) -> Option<NameRange> {
-    if (&a.prefix, &a.suffix, a.width) != (&b.prefix, &b.suffix, b.width) {
-        return None;
-    }
-    let first = a.first.max(b.first);
-    let end = (a.first + u64::from(a.count)).min(b.first + u64::from(b.count));
-    let count = u32::try_from(end.checked_sub(first)?).ok()?;
-    let range = NameRange {
-        first,
-        count,
-        ..a.clone()
-    };
-    (count > 0).then_some(range)
-}
-
-/// A plain name that ends in a number as the range that it is part of.
-fn numbered(range: &NameRange) -> NameRange {
-    let name = &range.prefix;
-    let digits = name.len()
-        - name
-            .trim_end_matches(|last: char| last.is_ascii_digit())
-            .len();
-    if range.width > 0 || digits == 0 || digits > 18 {
-        return range.clone();
-    }
-    let (prefix, number) = name.split_at(name.len() - digits);
-    NameRange {
-        prefix: prefix.to_owned(),
-        first: number.parse().unwrap_or(0),
-        count: 1,
-        width: u8::try_from(digits).unwrap_or(0),
-        suffix: String::new(),
-    }
 }

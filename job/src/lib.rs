@@ -37,8 +37,9 @@ pub mod error;
 pub mod sources;
 // What the words name outside of them.
 pub mod outside;
-// Devices that are stated.
+// Topologies and their nodes; devices that are stated.
 mod devices;
+mod rows;
 // Topologies and what else is known of the nodes.
 pub mod machine;
 // The ranks of a job in an order of their own.

@@ -1,9 +1,10 @@
 //! The machine that a job is placed on: topologies read, nodes they are for, the cpus that may be used.
 
 use crate::args::JobArgs;
-use crate::devices::{Row, give};
+use crate::devices::give;
 use crate::error::JobError;
 use crate::outside::Outside;
+use crate::rows::{ROWS_MAX, Row, change};
 use crate::sources::Sources;
 use stowplan_engine::limit::OBJECTS_MAX;
 use stowplan_engine::map::{CpuList, Machine};
@@ -74,9 +75,10 @@ pub fn read(job: &JobArgs, outside: &dyn Outside) -> Result<(Machine, Sources), 
             });
         }
     }
-    for text in &job.devices {
-        give(&mut rows, text)?;
-    }
+    let mut cpu_lists = job.cpu_lists.iter();
+    cpu_lists.try_for_each(|text| limit(&mut rows, text))?;
+    let mut devices = job.devices.iter();
+    devices.try_for_each(|text| give(&mut rows, text))?;
     let (mut default, mut assigned) = (None, Vec::new());
     for row in rows {
         let topology = tables.intern(row.draft, &row.source)?;
@@ -158,6 +160,32 @@ fn fault(fault: HostFault) -> String {
         HostFault::Syntax(what) => what.to_owned(),
         HostFault::TooMany(nodes) => format!("{nodes} nodes are more than there can be"),
     }
+}
+
+/// `NODES=LIST`: these nodes have the cpus of the list alone.
+fn limit(rows: &mut Vec<Row>, text: &str) -> Result<(), JobError> {
+    let refused = |why: String| JobError::Told {
+        class: "bad-cpu-list",
+        sentence: format!("hwloc_default_cpu_list {text}: {why}"),
+    };
+    let (nodes, list) = text.split_once('=').unwrap_or(("", text));
+    let list = cpu_list(list)?;
+    change(rows, Some(hosts(nodes)?), &|draft| {
+        let kept = stowplan_topo::keep_units(draft, &list.ranges, list.mode);
+        *draft = kept.map_err(|there| {
+            refused(format!(
+                "these nodes have {there} cpus to be listed, from 0 on"
+            ))
+        })?;
+        Ok(())
+    })?;
+    if rows.len() > ROWS_MAX {
+        return Err(refused(format!(
+            "with the options before it there are {} kinds of nodes, at most {ROWS_MAX} are possible",
+            rows.len()
+        )));
+    }
+    Ok(())
 }
 
 /// `0-3,7` or `0-3,7:HWTCPUS` (`semantics` 1.7).

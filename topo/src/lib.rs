@@ -35,6 +35,7 @@ mod reduce;
 pub mod sys;
 
 pub use error::{SyntheticFault, TopoError, XmlFault};
+pub use reduce::keep_units;
 use stowplan_engine::table::topologies::TopologyDraft;
 
 /// The topology that `text` names: `builtin:NAME`, a synthetic description, or a path to an hwloc XML file.

@@ -1,8 +1,9 @@
 //! A topology with fewer PUs.
 
+use std::collections::HashSet;
 use std::ops::Range;
-use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
 
 /// Leaves the PUs whose OS number passes, numbered anew. Objects that lose all their PUs go; memory stays (`semantics` 1.1).
 ///
@@ -30,6 +31,38 @@ pub(crate) fn keep_pus(mut draft: TopologyDraft, keep: impl Fn(u32) -> bool) -> 
         renumber(&mut gpu.pus, &kept);
     }
     draft
+}
+
+/// Leaves some units, cores or PUs by their logical numbers, numbered anew; cores are PUs where there are none.
+///
+/// # Errors
+/// A number beyond the units that there are: how many there are.
+///
+/// Cost: linear in the draft.
+pub fn keep_units(
+    draft: &TopologyDraft,
+    ranges: &[(u32, u32)],
+    mode: CpuMode,
+) -> Result<TopologyDraft, usize> {
+    let cores = draft
+        .objects
+        .iter()
+        .filter(|object| object.kind == ObjKind::Core);
+    let pus = |core: &DraftObject| core.pus.iter().cloned().flatten().collect();
+    let mut units: Vec<Vec<u32>> = match mode {
+        CpuMode::Core => cores.map(pus).collect(),
+        CpuMode::Hwthread => Vec::new(),
+    };
+    if units.is_empty() {
+        units = (0..).take(draft.pus_os.len()).map(|pu| vec![pu]).collect();
+    }
+    let mut kept = HashSet::new();
+    for &(first, last) in ranges {
+        let named = units.get(first as usize..=last as usize);
+        let pus = named.ok_or(units.len())?.iter().flatten();
+        kept.extend(pus.map(|&pu| draft.pus_os[pu as usize]));
+    }
+    Ok(keep_pus(draft.clone(), |os| kept.contains(&os)))
 }
 
 /// Ranges after the loss; neighbours become one.

@@ -95,6 +95,8 @@ pub struct JobArgs {
     pub head: Option<String>,
     /// The cpus of every node that may be used.
     pub default_cpu_list: Option<String>,
+    /// The cpus of some nodes that may be used, `NODES=LIST`: such a node is one that has these alone.
+    pub cpu_lists: Vec<String>,
     /// What an inferred slot is: `--use-hwthread-cpus` makes it a PU.
     pub slots_by: CpuMode,
     /// `--format`, if given.
@@ -135,6 +137,7 @@ impl Default for JobArgs {
             columns: None,
             head: None,
             default_cpu_list: None,
+            cpu_lists: Vec::new(),
             slots_by: CpuMode::Core,
             format: None,
             output: None,

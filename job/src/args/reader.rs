@@ -361,6 +361,9 @@ impl<'a> Reader<'a> {
             Meaning::Columns => return self.columns(given, value),
             Meaning::Mca => match value.split_once('\0') {
                 Some(("hwloc_use_topo_file", file)) => self.job.topos.push((None, file.to_owned())),
+                Some(("hwloc_default_cpu_list", list)) if list.contains('=') => {
+                    self.job.cpu_lists.push(list.to_owned());
+                }
                 Some(("hwloc_default_cpu_list", list)) => {
                     self.job.default_cpu_list = Some(list.to_owned())
                 }

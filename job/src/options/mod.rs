@@ -162,7 +162,7 @@ pub const OPTIONS: &[Row] = &[
         Two,
         "KEY VALUE",
         M::Mca,
-        "hwloc_use_topo_file T, hwloc_default_cpu_list L; others have no effect",
+        "hwloc_use_topo_file T, hwloc_default_cpu_list [NODES=]L; others have no effect",
     ),
     row(
         &["head"],

@@ -62,19 +62,51 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
         source: "R on standard input".to_owned(),
         ..Found::default()
     };
-    let first = by_rank.values().next().cloned().unwrap_or_default();
-    for (host, (rank, cores)) in hosts.iter().zip(&by_rank) {
-        if *cores != first {
-            return Err(bad(&format!(
-                "rank {rank}, {host}, has cores {} and the first has {}: nodes with different cores are placed with --host and a topology for each",
-                ranges(cores, ','),
-                ranges(&first, ',')
-            )));
-        }
+    let mut kinds: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (host, cores) in hosts.iter().zip(by_rank.values()) {
         found.hosts.add(host, cores.len(), "execution.nodelist")?;
+        let of_kind = kinds.entry(ranges(cores, ',')).or_default();
+        of_kind.push(host);
     }
-    found.cores = Some(ranges(&first, ','));
+    let one = kinds.len() == 1;
+    let kinds = kinds.into_iter();
+    found.cores = if one {
+        kinds.map(|(cores, _)| cores).collect()
+    } else {
+        kinds
+            .map(|(cores, hosts)| format!("{}={cores}", folded(&hosts)))
+            .collect()
+    };
     Ok(found)
+}
+
+/// Neighbouring numbers in brackets: `node[1-3],login`.
+fn folded(hosts: &[&str]) -> String {
+    let mut text = String::new();
+    let mut left = hosts;
+    while let [host, ..] = left {
+        let stem = host.trim_end_matches(|sign: char| sign.is_ascii_digit());
+        let width = host.len() - stem.len();
+        let first: u64 = host[stem.len()..].parse().unwrap_or(0);
+        let is_next = |(at, other): &(u64, &&str)| {
+            **other == format!("{stem}{:0width$}", first.saturating_add(*at))
+        };
+        // Numbers that an u64 holds; each name with as many digits as the first.
+        let run = match width {
+            1..=18 => (0..).zip(left).take_while(is_next).count(),
+            _ => 1,
+        };
+        let comma = if text.is_empty() { "" } else { "," };
+        text += comma;
+        if run > 1 {
+            let last = first + (run as u64 - 1);
+            text += &format!("{stem}[{first:0width$}-{last:0width$}]");
+        } else {
+            text += host;
+        }
+        left = &left[run..];
+    }
+    text
 }
 
 /// `0-3,7`, in brackets or not.

@@ -160,8 +160,9 @@ pub struct Found {
     pub hosts: Hosts,
     /// The variable or file that named them, and what else there is to say.
     pub source: String,
-    /// The logical cores of every host that may be used, as a list; `None`: all.
-    pub cores: Option<String>,
+    /// The logical cores that may be used, as `hwloc_default_cpu_list` takes them: `LIST` of every host, else `HOSTS=LIST` of
+    /// each kind; none: all.
+    pub cores: Vec<String>,
     /// A first host that was left out: the one the job was launched on.
     pub launch_node: Option<String>,
 }

@@ -201,6 +201,15 @@ fn flux() {
         (hosts.as_str(), source.as_str()),
         ("login:5,node186:5,node187:5", "R on standard input")
     );
+    let given = |text: &str| {
+        let rows = [("-", text)];
+        super::hosts(Here::Resources, &Recorded(&rows))
+            .unwrap()
+            .cores
+    };
+    assert_eq!(given(ok), ["0-3,8"]);
+    let partly = r#"{"execution":{"R_lite":[{"rank":"0-9,12","children":{"core":"0-3"}},{"rank":"10-11","children":{"core":"2"}}],"nodelist":["n[8-18]","a07","login"]}}"#;
+    assert_eq!(given(partly), ["n[8-17],login=0-3", "n18,a07=2"]);
     assert!(r("{").unwrap_err().contains("JSON"));
     assert!(r("{}").unwrap_err().contains("nodelist"));
     let fewer = ok.replace("[186-187]", "186");

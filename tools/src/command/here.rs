@@ -70,7 +70,7 @@ pub(super) fn words(args: &[String], console: &mut Console<'_>) -> Result<Asked,
             .retain(|option| option.meaning != Some(Meaning::Here));
     }
     let mut words = vec!["--host".to_owned(), found.hosts.to_list()];
-    if let Some(cores) = found.cores.filter(|_| !has_cores) {
+    for cores in found.cores.into_iter().filter(|_| !has_cores) {
         words.extend(["--prtemca", "hwloc_default_cpu_list"].map(str::to_owned));
         words.push(cores);
     }

@@ -426,14 +426,18 @@ fn hosts_come_from_the_environment() {
         "tsv",
         "./x",
     ];
-    let output = folder.run_with(&flux, &words, r);
-    let said = out(&output);
-    let cpus: Vec<&str> = said
-        .lines()
-        .skip(1)
-        .map(|line| line.rsplit('\t').next().unwrap())
-        .collect();
-    assert_eq!(cpus, ["2", "3", "2", "3"], "{}", err(&output));
+    let partly = r.replace("}}],", r#"}},{"rank":"2","children":{"core":"1"}}],"#);
+    let partly = partly.replace("n[1-2]", "n[1-3]");
+    for (r, cores) in [
+        (r, ["2", "3", "2", "3"].as_slice()),
+        (&partly, &["2", "3", "2", "3", "1"]),
+    ] {
+        let output = folder.run_with(&flux, &words, r);
+        let said = out(&output);
+        let last = said.lines().skip(1).map(|line| line.rsplit('\t').next());
+        let cpus: Vec<&str> = last.flatten().collect();
+        assert_eq!(cpus, cores, "{}", err(&output));
+    }
     let lsf = [("LSB_MCPU_HOSTS", "login 1 a 2 b 2")];
     let output = folder.run(
         &lsf,
