@@ -9,18 +9,27 @@ use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
 use stowplan_score::advise::{Policy, Reorder, advise};
+use stowplan_score::matrix::Matrix;
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{Matrices, NoMatrices, score};
+use stowplan_score::weight::Weight;
 
-/// 2^20 ranks on nodes of 128 cores, with such words more.
+/// 2^20 ranks, with such words more.
 fn million(more: &[&str]) -> Option<Plan> {
+    placed(1 << 20, more)
+}
+
+/// Ranks on nodes of 128 cores, with such words more.
+fn placed(ranks: u32, more: &[&str]) -> Option<Plan> {
+    let hosts = format!("n[0-{}]:128", ranks / 128 - 1);
+    let ranks = ranks.to_string();
     let words = [
         "--topo",
         "package:2 numa:4 l3cache:4 core:4 pu:1",
         "-H",
-        "n[0-8191]:128",
+        &hosts,
         "-n",
-        "1048576",
+        &ranks,
         "--bind-to",
         "core",
     ];
@@ -33,11 +42,10 @@ fn million(more: &[&str]) -> Option<Plan> {
     Some(place(asked, &FilesAlone(&NoFiles)).ok()?.mapped.plan)
 }
 
+/// Patterns of 2^20 ranks.
+const PATTERNS: [&str; 3] = ["halo:128x128x64", "halo:128x128x64:periodic", "halo:128x128x64:box"];
+
 fn scores(criterion: &mut Criterion) {
-    let Ok(part) = Part::read("halo:128x128x64") else {
-        return;
-    };
-    let parts = [part];
     let mut group = criterion.benchmark_group("score");
     group.sample_size(20);
     // Regular; periodic in rounds; as an order has it; one that is walked rank by rank.
@@ -57,10 +65,15 @@ fn scores(criterion: &mut Criterion) {
         let Some(plan) = million(more) else {
             continue;
         };
-        let name = format!("halo 3-D, 2^20 ranks {name}, all levels");
-        group.bench_function(name, |bencher| {
-            bencher.iter(|| black_box(score(&plan, &parts, &NoMatrices)));
-        });
+        for pattern in PATTERNS {
+            let Ok(part) = Part::read(pattern) else {
+                continue;
+            };
+            let parts = [part];
+            group.bench_function(format!("{pattern} {name}, all levels"), |bencher| {
+                bencher.iter(|| black_box(score(&plan, &parts, &NoMatrices)));
+            });
+        }
     }
     group.finish();
 }
@@ -77,22 +90,47 @@ impl Matrices for Written {
     }
 }
 
-fn matrices(criterion: &mut Criterion) {
-    let (Some(plan), Ok(part)) = (million(&["--map-by", "slot"]), Part::read("file:m")) else {
-        return;
-    };
+/// Entries between so many ranks: those that send in turn, as profilers write them, or without any order.
+fn entries(ranks: u32, sorted: bool) -> Vec<u8> {
     let mut text = Vec::new();
     for entry in 0..ENTRIES {
-        let (from, to) = (entry.wrapping_mul(2_654_435_761) >> 12, entry & 0xf_ffff);
-        let _ = writeln!(text, "{from},{to},{}", entry % 8192);
+        let mixed = entry.wrapping_mul(2_654_435_761) >> 8;
+        let from = if sorted {
+            u64::from(entry) * u64::from(ranks) / u64::from(ENTRIES)
+        } else {
+            u64::from(mixed.wrapping_mul(40_503) % ranks)
+        };
+        let _ = writeln!(text, "{from},{},{}", mixed % ranks, entry % 8192);
     }
+    text
+}
+
+/// Parsing alone beside the whole, in one run: their ratio is what counting costs.
+fn matrices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matrix");
     group.sample_size(10);
     group.throughput(Throughput::Elements(u64::from(ENTRIES)));
-    let (parts, matrix) = ([part], Written(text));
-    group.bench_function("10^6 entries, 2^20 ranks, all levels", |bencher| {
-        bencher.iter(|| black_box(score(&plan, &parts, &matrix)));
-    });
+    for (ranks, sorted) in [(1 << 12, true), (1 << 16, true), (1 << 20, true), (1 << 20, false)] {
+        let order = if sorted { "senders in turn" } else { "no order" };
+        let name = format!("10^6 entries, {ranks} ranks, {order}");
+        let (Some(plan), Ok(part)) = (placed(ranks, &["--map-by", "slot"]), Part::read("file:m"))
+        else {
+            return;
+        };
+        let (parts, matrix) = ([part], Written(entries(ranks, sorted)));
+        group.bench_function(format!("{name}: parsing alone"), |bencher| {
+            bencher.iter(|| {
+                let mut sum = Weight::default();
+                let text = Box::new(&matrix.0[..]);
+                let read = Matrix::open("file:m", ranks, text);
+                let end = read.and_then(|read| read.each(&mut |entry| sum += entry.weight));
+                black_box((sum, end))
+            });
+        });
+        group.bench_function(format!("{name}: all levels"), |bencher| {
+            bencher.iter(|| black_box(score(&plan, &parts, &matrix)));
+        });
+    }
     group.finish();
 }
 
