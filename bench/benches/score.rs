@@ -85,7 +85,7 @@ const ENTRIES: u32 = 1_000_000;
 struct Written(Vec<u8>);
 
 impl Matrices for Written {
-    fn open(&self, _: &str) -> Result<Box<dyn BufRead + '_>, String> {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead + Send + '_>, String> {
         Ok(Box::new(&self.0[..]))
     }
 }

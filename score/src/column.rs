@@ -3,7 +3,7 @@
 use crate::numbers::{Numbers, Piece};
 use crate::places::Places;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{ListedRun, RankOrder};
+use stowplan_engine::plan::{AppPlan, BlockLocals, ListedRun, Plan, RankBlock, RankOrder};
 
 /// Which rank of an app each of its places has.
 pub(crate) enum Order<'o> {
@@ -13,8 +13,8 @@ pub(crate) enum Order<'o> {
     Rounds,
     /// Runs of ranks on nodes.
     Listed(&'o [ListedRun]),
-    /// The place of each rank.
-    PlaceOf(Vec<u32>),
+    /// As the plan's blocks go.
+    Blocks(&'o Plan),
     /// The rank of each place.
     RankOf(&'o [u32]),
 }
@@ -57,85 +57,57 @@ impl Number for u32 {
 pub(crate) const NARROW: u32 = 1 << 16;
 
 /// The object of each rank of a level.
-pub(crate) struct Column<T> {
-    pub(crate) of_rank: Vec<T>,
+#[derive(Clone, Copy)]
+pub(crate) struct Column<'c, T> {
+    pub(crate) of_rank: &'c [T],
     /// Numbers are below this.
     pub(crate) count: u32,
 }
 
-/// The orders of a plan's apps, as they are. Shape `[apps]`.
-///
-/// Cost: nothing for ranks by slot and node, nor for listed ones; for others a step for each rank.
+/// The orders of a plan's apps, as they are. Shape `[apps]`. Cost: the runs.
 pub(crate) fn orders<'p>(places: &Places<'p>) -> Vec<Order<'p>> {
     let plan = places.plan;
-    let ascend = |app: &stowplan_engine::plan::AppPlan| {
+    let ascend = |app: &AppPlan| {
         let mut runs = app.runs().iter();
         runs.all(|run| plan.patterns().get(run.pattern).ascends())
     };
-    let mut walked = false;
-    let mut orders: Vec<Order<'p>> = plan
-        .apps()
-        .iter()
-        .map(|app| match app.order() {
-            RankOrder::Slot => Order::Places,
-            RankOrder::Fill if ascend(app) => Order::Places,
-            RankOrder::Node => Order::Rounds,
-            RankOrder::Listed(listed) => Order::Listed(listed),
-            RankOrder::Fill | RankOrder::Span => {
-                walked = true;
-                Order::PlaceOf(Vec::with_capacity(app.procs().0 as usize))
-            }
-        })
-        .collect();
-    if walked {
-        let before: Vec<Vec<u32>> = plan.apps().iter().map(before_runs).collect();
-        for (_, at) in plan.rows() {
-            let (app, run) = (at.app.row(), at.run as usize);
-            if let Order::PlaceOf(place_of) = &mut orders[app] {
-                let procs = plan.apps()[app].runs()[run].procs;
-                place_of.push(before[app][run] + at.node * procs + at.local);
-            }
-        }
-    }
-    orders
+    let order = |app: &'p AppPlan| match app.order() {
+        RankOrder::Slot => Order::Places,
+        RankOrder::Fill if ascend(app) => Order::Places,
+        RankOrder::Node => Order::Rounds,
+        RankOrder::Listed(listed) => Order::Listed(listed),
+        RankOrder::Fill | RankOrder::Span => Order::Blocks(plan),
+    };
+    plan.apps().iter().map(order).collect()
 }
 
-/// Places before each run.
-fn before_runs(app: &stowplan_engine::plan::AppPlan) -> Vec<u32> {
-    let sums = app.runs().iter().scan(0, |sum, run| {
-        let before = *sum;
-        *sum += run.procs * run.nodes.count;
-        Some(before)
-    });
-    sums.collect()
-}
-
-/// The column of a level.
+/// The column of a level. `of_rank`: filled with it.
 ///
-/// Cost: a write for each rank, for orders that were walked or found two.
-pub(crate) fn column<T: Number>(numbers: &Numbers, orders: &[Order<'_>]) -> Column<T> {
+/// Cost: a write for each rank.
+pub(crate) fn column<'c, T: Number>(
+    numbers: &Numbers,
+    orders: &[Order<'_>],
+    of_rank: &'c mut Vec<T>,
+) -> Column<'c, T> {
     let ranks = |pieces: &Vec<Piece>| -> usize {
         let each = pieces.iter();
         each.map(|piece| piece.nodes as usize * piece.procs as usize)
             .sum()
     };
     let total = numbers.apps.iter().map(ranks).sum();
-    let mut of_rank: Vec<T> = Vec::with_capacity(total);
+    of_rank.clear();
+    of_rank.reserve(total);
+    let mut walked = None;
     for (pieces, order) in numbers.apps.iter().zip(orders) {
         match order {
             Order::Places => by_place(numbers, pieces, |objects| {
                 of_rank.extend(objects.map(T::of));
             }),
-            Order::Rounds => by_rounds(numbers, pieces, &mut of_rank),
-            Order::Listed(listed) => {
-                by_list(numbers, pieces, listed, ranks(pieces), &mut of_rank);
-            }
-            Order::PlaceOf(place_of) => {
-                let mut of_place = Vec::with_capacity(place_of.len());
-                by_place(numbers, pieces, |objects| {
-                    of_place.extend(objects.map(T::of))
-                });
-                of_rank.extend(place_of.iter().map(|&place| of_place[place as usize]));
+            Order::Rounds => by_rounds(numbers, pieces, of_rank),
+            Order::Listed(listed) => by_list(numbers, pieces, listed, ranks(pieces), of_rank),
+            Order::Blocks(plan) => {
+                walked = Some(*plan);
+                of_rank.resize(of_rank.len() + ranks(pieces), T::of(0));
             }
             Order::RankOf(rank_of) => {
                 let first = of_rank.len();
@@ -151,6 +123,9 @@ pub(crate) fn column<T: Number>(numbers: &Numbers, orders: &[Order<'_>]) -> Colu
                 });
             }
         }
+    }
+    if let Some(plan) = walked {
+        by_blocks(numbers, plan, orders, of_rank);
     }
     Column {
         of_rank,
@@ -205,6 +180,74 @@ fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T
     }
 }
 
+/// Writes the ranks of all apps that go as the plan's blocks do.
+fn by_blocks<T: Number>(numbers: &Numbers, plan: &Plan, orders: &[Order<'_>], out: &mut [T]) {
+    let by_node: Vec<Vec<&Piece>> = numbers
+        .apps
+        .iter()
+        .zip(orders)
+        .map(|(pieces, order)| match order {
+            Order::Blocks(_) => sorted(pieces),
+            Order::Places | Order::Rounds | Order::Listed(_) | Order::RankOf(_) => Vec::new(),
+        })
+        .collect();
+    let mut left = out;
+    let mut inside = Vec::new();
+    plan.each_block(|block| {
+        let ranks = block.nodes as usize * block.locals.count() as usize;
+        let Some(own) = left.split_off_mut(..ranks) else {
+            return;
+        };
+        let app = block.app.row();
+        if matches!(orders[app], Order::Blocks(_)) {
+            let first = plan.apps()[app].runs()[block.run as usize].nodes.first;
+            write_block(numbers, &by_node[app], (block, first), (own, &mut inside));
+        }
+    });
+}
+
+/// Writes the ranks of a block of a run whose first node is given. `inside`: filled again for each piece.
+fn write_block<T: Number>(
+    numbers: &Numbers,
+    by_node: &[&Piece],
+    (block, first): (RankBlock<'_>, u32),
+    (mut own, inside): (&mut [T], &mut Vec<u32>),
+) {
+    let count = block.locals.count() as usize;
+    let (mut node, end) = (first + block.first, first + block.first + block.nodes);
+    while node < end {
+        let behind = by_node.partition_point(|piece| piece.first <= node);
+        let piece = by_node[behind - 1];
+        let until = end.min(piece.first + piece.nodes);
+        let on_node = numbers.on_node(piece);
+        inside.clear();
+        match block.locals {
+            BlockLocals::From { first, count } => {
+                inside.extend_from_slice(&on_node[first as usize..][..count as usize]);
+            }
+            BlockLocals::Listed(locals) => {
+                inside.extend(locals.iter().map(|&local| on_node[local as usize]));
+            }
+        }
+        let (nodes, behind) = own.split_at_mut((until - node) as usize * count);
+        own = behind;
+        for (ranks, node) in nodes.chunks_exact_mut(count.max(1)).zip(node..) {
+            let base = piece.base + (node - piece.first) * piece.width;
+            for (rank, inside) in ranks.iter_mut().zip(inside.iter()) {
+                *rank = T::of(base + inside);
+            }
+        }
+        node = until;
+    }
+}
+
+/// The pieces of an app by their nodes.
+fn sorted(pieces: &[Piece]) -> Vec<&Piece> {
+    let mut by_node: Vec<&Piece> = pieces.iter().collect();
+    by_node.sort_by_key(|piece| piece.first);
+    by_node
+}
+
 fn by_list<T: Number>(
     numbers: &Numbers,
     pieces: &[Piece],
@@ -212,8 +255,7 @@ fn by_list<T: Number>(
     ranks: usize,
     of_rank: &mut Vec<T>,
 ) {
-    let mut by_node: Vec<&Piece> = pieces.iter().collect();
-    by_node.sort_by_key(|piece| piece.first);
+    let by_node = sorted(pieces);
     let mut ends = listed.iter().skip(1).map(|run| run.rank as usize);
     let mut last: Option<&Piece> = None;
     for run in listed {

@@ -1,6 +1,7 @@
 //! Edges that leave, summed over the objects that they leave: counts over columns of object numbers.
 
 use crate::column::{Column, NARROW, Number, Order, column};
+use crate::memory::Columns;
 use crate::numbers::Numbers;
 use crate::pattern::{Halo, Meeting, Part, Pattern, Rows};
 use std::ops::{AddAssign, Range, SubAssign};
@@ -9,31 +10,43 @@ use std::ops::{AddAssign, Range, SubAssign};
 pub(crate) type AppRanks = Range<usize>;
 
 /// What leaves each object for named patterns. Shape `[objects]`.
-pub(crate) fn leaving(
+pub(crate) fn leaving<'c>(
     parts: &[Part],
     apps: &[AppRanks],
-    numbers: &Numbers,
-    orders: &[Order<'_>],
-) -> Vec<u64> {
+    (numbers, orders): (&Numbers, &[Order<'_>]),
+    columns: &'c mut Columns,
+) -> &'c [u64] {
+    let out = &mut columns.out;
     if numbers.count <= NARROW {
-        leaving_in(parts, apps, &column::<u16>(numbers, orders))
+        leaving_in(parts, apps, column(numbers, orders, &mut columns.narrow), out);
     } else {
-        leaving_in(parts, apps, &column::<u32>(numbers, orders))
-    }
-}
-
-fn leaving_in<T: Number>(parts: &[Part], apps: &[AppRanks], objects: &Column<T>) -> Vec<u64> {
-    let mut out = vec![0; objects.count as usize];
-    for part in parts {
-        add(part, apps, objects, &mut out);
+        leaving_in(parts, apps, column(numbers, orders, &mut columns.wide), out);
     }
     out
+}
+
+fn leaving_in<T: Number>(
+    parts: &[Part],
+    apps: &[AppRanks],
+    objects: Column<'_, T>,
+    out: &mut Vec<u64>,
+) {
+    out.clear();
+    out.resize(objects.count as usize, 0);
+    for part in parts {
+        add(part, apps, objects, out);
+    }
 }
 
 /// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
 ///
 /// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
-pub(crate) fn add<T: Number>(part: &Part, apps: &[AppRanks], objects: &Column<T>, out: &mut [u64]) {
+pub(crate) fn add<T: Number>(
+    part: &Part,
+    apps: &[AppRanks],
+    objects: Column<'_, T>,
+    out: &mut [u64],
+) {
     let ranks = apps[part.app as usize].clone();
     let own = &objects.of_rank[ranks];
     match &part.pattern {
@@ -134,7 +147,8 @@ pub(crate) fn add_halo<T: Number>(halo: &Halo, own: &[T], out: &mut [u64]) {
     }
 }
 
-/// Some planes of the grid after the other: how many edges of each rank leave its object, summed over objects.
+/// Some planes of the grid after the other: how many edges of each rank leave its object, summed over objects. Each edge is
+/// looked at once, and counted at both its ends.
 fn add_planes<T, D>(halo: &Halo, own: &[T], out: &mut [u64])
 where
     T: Number,
@@ -143,24 +157,24 @@ where
     let planes = halo.grid.sizes[0];
     let plane = own.len() / planes as usize;
     let step = u32::try_from((TOGETHER / plane.max(1)).max(1)).unwrap_or(1);
-    let mut leaving: Vec<D> = Vec::new();
+    let mut leaving = vec![D::default(); own.len()];
+    let mut crossing = [D::default(); STRETCH];
     for first in (0..planes).step_by(step as usize) {
         let end = planes.min(first.saturating_add(step));
-        let ranks = first as usize * plane..end as usize * plane;
-        leaving.clear();
-        leaving.resize(ranks.len(), D::default());
-        halo.edges_of(first..end, &mut |rows| {
-            add_rows(rows, own, (&mut leaving, ranks.start));
+        halo.pairs_of(first..end, &mut |rows| {
+            add_rows(rows, own, &mut leaving, &mut crossing);
         });
-        add_degrees(&leaving, &own[ranks], out);
     }
+    add_degrees(&leaving, own, out);
 }
 
 /// Gaps between rows up to this part of a row are counted too, and taken away again: long stretches are compared quicker.
 const GAPS: usize = 4;
+/// Ranks of a stretch that are compared at once.
+const STRETCH: usize = 2048;
 
-/// Counts the edges that leave. `leaving`: of the ranks from some on.
-fn add_rows<T, D>(rows: Rows, own: &[T], (leaving, first): (&mut [D], usize))
+/// Counts the edges that leave, at both ends. `crossing`: filled again.
+fn add_rows<T, D>(rows: Rows, own: &[T], leaving: &mut [D], crossing: &mut [D; STRETCH])
 where
     T: Number,
     D: Copy + From<bool> + AddAssign + SubAssign,
@@ -168,28 +182,34 @@ where
     if rows.rows == 0 {
         return;
     }
-    let at = |from: usize, to: usize, count: usize| {
-        let cells = from - first..from - first + count;
-        (cells, &own[from..from + count], &own[to..to + count])
+    let mut add = |from: usize, to: usize, count: usize| {
+        for first in (0..count).step_by(STRETCH) {
+            let length = STRETCH.min(count - first);
+            let (from, to) = (from + first, to + first);
+            let crossing = &mut crossing[..length];
+            let ends = own[from..][..length].iter().zip(&own[to..][..length]);
+            for (crossing, (a, b)) in crossing.iter_mut().zip(ends) {
+                *crossing = D::from(a != b);
+            }
+            for at in [from, to] {
+                for (leaving, crossing) in leaving[at..][..length].iter_mut().zip(&*crossing) {
+                    *leaving += *crossing;
+                }
+            }
+        }
     };
     if rows.rows == 1 || (rows.pitch - rows.count) * GAPS > rows.count {
         for (from, to, count) in rows.each() {
-            let (cells, a, b) = at(from, to, count);
-            for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
-                *leaving += D::from(a != b);
-            }
+            add(from, to, count);
         }
         return;
     }
-    let all = (rows.rows - 1) * rows.pitch + rows.count;
-    let (cells, a, b) = at(rows.from, rows.to, all);
-    for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
-        *leaving += D::from(a != b);
-    }
+    add(rows.from, rows.to, (rows.rows - 1) * rows.pitch + rows.count);
     for (from, to, count) in rows.each().take(rows.rows - 1) {
-        let (cells, a, b) = at(from + count, to + count, rows.pitch - count);
-        for ((leaving, a), b) in leaving[cells].iter_mut().zip(a).zip(b) {
-            *leaving -= D::from(a != b);
+        for gap in count..rows.pitch {
+            let crossing = D::from(own[from + gap] != own[to + gap]);
+            leaving[from + gap] -= crossing;
+            leaving[to + gap] -= crossing;
         }
     }
 }

@@ -36,12 +36,16 @@ pub mod level;
 mod places;
 // Numbers for the objects of a level.
 mod numbers;
+// Memory that is filled again.
+mod memory;
 // The object of every rank.
 mod column;
 // Edges that leave, summed over objects.
 mod count;
 // Regular jobs: counted on a smaller one.
 mod regular;
+// Entries of a matrix, as they are read.
+mod streamed;
 // A plan and its patterns -> figures.
 pub mod score;
 // Which rank each place gets.

@@ -49,6 +49,9 @@ enum Symmetry {
     Symmetric,
 }
 
+/// Entries that are read at once.
+pub const FILLED: usize = 1 << 13;
+
 /// A matrix file, open.
 pub struct Matrix<'m> {
     word: &'m str,
@@ -57,6 +60,10 @@ pub struct Matrix<'m> {
     form: Form,
     /// The first line, where it is an entry.
     first: Option<Vec<u8>>,
+    /// Entries so far.
+    seen: u64,
+    /// A line that is read by itself: filled again.
+    line: Vec<u8>,
 }
 
 impl<'m> Matrix<'m> {
@@ -67,7 +74,7 @@ impl<'m> Matrix<'m> {
     pub fn open(
         word: &'m str,
         procs: u32,
-        text: Box<dyn BufRead + 'm>,
+        text: Box<dyn BufRead + Send + 'm>,
     ) -> Result<Self, ScoreError> {
         let mut lines = Lines::new(word, text);
         let mut first = None;
@@ -87,6 +94,8 @@ impl<'m> Matrix<'m> {
             lines,
             form,
             first,
+            seen: 0,
+            line: Vec::new(),
         })
     }
 
@@ -104,47 +113,73 @@ impl<'m> Matrix<'m> {
     /// # Errors
     /// `bad-pattern` with the line.
     pub fn each(mut self, visit: &mut impl FnMut(Entry)) -> Result<(), ScoreError> {
-        let mut seen = 0_u64;
-        let mut line = self.first.take().unwrap_or_default();
+        let mut entries = Vec::new();
+        while self.fill(&mut entries)? {
+            entries.drain(..).for_each(&mut *visit);
+        }
+        Ok(())
+    }
+
+    /// The next entries between two ranks, some [`FILLED`] of them, those of a symmetric matrix both ways. `false`: there are
+    /// no more.
+    ///
+    /// # Errors
+    /// `bad-pattern` with the line.
+    pub fn fill(&mut self, entries: &mut Vec<Entry>) -> Result<bool, ScoreError> {
+        entries.clear();
         let symmetric = matches!(self.form, Form::Market(_, Symmetry::Symmetric));
         let mut take = |entry: Entry| {
             if entry.from != entry.to {
-                visit(entry);
+                entries.push(entry);
                 if symmetric {
-                    visit(Entry {
+                    entries.push(Entry {
                         from: entry.to,
                         to: entry.from,
                         weight: entry.weight,
                     });
                 }
             }
+            entries.len() < FILLED
         };
-        let mut there = !line.is_empty() || self.lines.next(&mut line)?;
-        while there {
-            let text = line.trim_ascii();
+        let mut room = true;
+        while room {
+            if let Some(first) = self.first.take() {
+                self.line = first;
+            } else if !self.lines.next(&mut self.line)? {
+                self.whole()?;
+                return Ok(!entries.is_empty());
+            }
+            let text = self.line.trim_ascii();
             let comment = self.form != Form::Lines && text.starts_with(b"%");
             if !text.is_empty()
                 && !comment
                 && let Some(entry) = self.entry(text)?
             {
-                take(entry);
-                seen += 1;
+                room = take(entry);
+                self.seen += 1;
             }
             // Lines as programs write them are read where they are, all others one by one.
             let plain = Plain {
                 form: self.form,
                 procs: self.procs,
             };
-            seen += self.lines.plain(&plain, &mut take)?;
-            there = self.lines.next(&mut line)?;
-        }
-        match (self.form, self.lines.entries) {
-            (Form::Market(..), entries) if entries != seen => {
-                let why = format!("it has {seen} entries, and says that it has {entries}");
-                bad_pattern(self.word, why)
+            if room {
+                let seen;
+                (seen, room) = self.lines.plain(&plain, &mut take);
+                self.seen += seen;
             }
-            _ => Ok(()),
         }
+        Ok(true)
+    }
+
+    /// Refuses a matrix that has other entries than it says.
+    fn whole(&self) -> Result<(), ScoreError> {
+        let (seen, entries) = (self.seen, self.lines.entries);
+        if matches!(self.form, Form::Market(..)) && entries != seen {
+            let why = format!("it has {seen} entries, and says that it has {entries}");
+            return bad_pattern(self.word, why);
+        }
+        Ok(())
     }
 
     /// `None`: words above the first line of numbers.
@@ -270,7 +305,7 @@ fn number(text: &str) -> Option<u64> {
 /// The lines of a text, counted, none longer than a bound.
 struct Lines<'m> {
     word: &'m str,
-    text: Box<dyn BufRead + 'm>,
+    text: Box<dyn BufRead + Send + 'm>,
     /// The line at hand, from 1.
     number: u64,
     /// Entries that the size line speaks of.
@@ -278,7 +313,7 @@ struct Lines<'m> {
 }
 
 impl<'m> Lines<'m> {
-    fn new(word: &'m str, text: Box<dyn BufRead + 'm>) -> Self {
+    fn new(word: &'m str, text: Box<dyn BufRead + Send + 'm>) -> Self {
         Self {
             word,
             text,
@@ -291,27 +326,27 @@ impl<'m> Lines<'m> {
         bad_pattern(self.word, format!("line {}: {why}", self.number))
     }
 
-    /// Shows the entries of the lines at hand that are plain, up to one that is not; gives how many.
-    fn plain(&mut self, plain: &Plain, take: &mut impl FnMut(Entry)) -> Result<u64, ScoreError> {
-        let mut lines = 0;
+    /// Takes the entries of the lines at hand that are plain, up to one that is not; gives how many, and whether there is room
+    /// for more.
+    fn plain(&mut self, plain: &Plain, take: &mut impl FnMut(Entry) -> bool) -> (u64, bool) {
+        let (mut lines, mut room) = (0, true);
         loop {
-            let read = match self.text.fill_buf() {
-                Ok(read) => read,
-                // Whoever reads the next line says so.
-                Err(_) => return Ok(lines),
+            // Whoever reads the next line says what is wrong.
+            let Ok(read) = self.text.fill_buf() else {
+                return (lines, room);
             };
             let mut rest = read;
             let before = lines;
-            while let Some((entry, behind)) = plain.entry(rest) {
-                take(entry);
+            while room && let Some((entry, behind)) = plain.entry(rest) {
+                room = take(entry);
                 rest = behind;
                 lines += 1;
             }
             let (used, left) = (read.len() - rest.len(), rest.len());
             self.text.consume(used);
             self.number += lines - before;
-            if used == 0 || left > 0 {
-                return Ok(lines);
+            if used == 0 || left > 0 || !room {
+                return (lines, room);
             }
         }
     }

@@ -7,6 +7,7 @@
 
 use crate::column::{NARROW, Order, column};
 use crate::count;
+use crate::memory::Columns;
 use crate::numbers::{Numbers, Piece};
 use crate::pattern::Halo;
 
@@ -30,28 +31,30 @@ impl Figures {
 /// The figures of a halo over all ranks of a job whose ranks go place by place, or of which no two are in one object.
 ///
 /// Cost: where nodes are equal a few windows, else the ranks.
-pub(crate) fn figures(halo: &Halo, numbers: &Numbers) -> Figures {
-    counted(halo, numbers, 0)
+pub(crate) fn figures(halo: &Halo, numbers: &Numbers, columns: &mut Columns) -> Figures {
+    counted(halo, numbers, 0, columns)
 }
 
 /// The same, with windows of this dimension and of those behind it left out.
-fn counted(halo: &Halo, numbers: &Numbers, dimension: usize) -> Figures {
+fn counted(halo: &Halo, numbers: &Numbers, dimension: usize, columns: &mut Columns) -> Figures {
     if dimension == halo.grid.sizes.len() {
         let orders: Vec<Order<'_>> = numbers.apps.iter().map(|_| Order::Places).collect();
-        let mut out = vec![0; numbers.count as usize];
+        let Columns { narrow, wide, out } = columns;
+        out.clear();
+        out.resize(numbers.count as usize, 0);
         if numbers.count <= NARROW {
-            count::add_halo(halo, &column::<u16>(numbers, &orders).of_rank, &mut out);
+            count::add_halo(halo, column(numbers, &orders, narrow).of_rank, out);
         } else {
-            count::add_halo(halo, &column::<u32>(numbers, &orders).of_rank, &mut out);
+            count::add_halo(halo, column(numbers, &orders, wide).of_rank, out);
         }
-        return Figures::of(&out);
+        return Figures::of(out);
     }
     let Some(cut) = Cut::of(halo, numbers, dimension) else {
-        return counted(halo, numbers, dimension + 1);
+        return counted(halo, numbers, dimension + 1, columns);
     };
-    let without = |windows: u32| {
+    let mut without = |windows: u32| {
         let (halo, numbers) = cut.without(halo, numbers, windows);
-        counted(&halo, &numbers, dimension + 1)
+        counted(&halo, &numbers, dimension + 1, columns)
     };
     let (more, fewer) = (without(cut.windows), without(cut.windows + 1));
     Figures {
@@ -197,11 +200,12 @@ mod tests {
     fn windows_left_out_change_nothing() {
         let mut dice = ChaCha8Rng::seed_from_u64(64);
         let mut below = |end: u32| dice.next_u32() % end;
-        let mut cut = 0;
+        let (mut cut, mut columns) = (0, Columns::default());
         for _ in 0..6000 {
             let (halo, numbers) = job(&mut below);
-            let all = counted(&halo, &numbers, halo.grid.sizes.len());
-            assert_eq!(figures(&halo, &numbers), all, "{halo:?} {:?}", numbers.apps);
+            let all = counted(&halo, &numbers, halo.grid.sizes.len(), &mut columns);
+            let figures = figures(&halo, &numbers, &mut columns);
+            assert_eq!(figures, all, "{halo:?} {:?}", numbers.apps);
             cut += u32::from(Cut::of(&halo, &numbers, 0).is_some());
         }
         assert!(cut > 1000, "{cut} jobs were cut");

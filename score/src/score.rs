@@ -7,9 +7,11 @@ use crate::error::{ScoreError, bad_pattern};
 use crate::level::Level;
 use crate::limit::PATTERNS_MAX;
 use crate::matrix::{Matrix, Unit};
+use crate::memory::{Columns, Memory};
 use crate::numbers::Numbers;
 use crate::pattern::{Part, Pattern, fits};
 use crate::places::Places;
+use crate::streamed::Streamed;
 use crate::regular::{self, Figures};
 use crate::weight::Weight;
 use std::io::BufRead;
@@ -21,7 +23,7 @@ pub trait Matrices {
     ///
     /// # Errors
     /// Why it cannot be had, in words.
-    fn open(&self, name: &str) -> Result<Box<dyn BufRead + '_>, String>;
+    fn open(&self, name: &str) -> Result<Box<dyn BufRead + Send + '_>, String>;
 }
 
 /// There are no matrices.
@@ -29,7 +31,7 @@ pub trait Matrices {
 pub struct NoMatrices;
 
 impl Matrices for NoMatrices {
-    fn open(&self, _: &str) -> Result<Box<dyn BufRead + '_>, String> {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead + Send + '_>, String> {
         Err("matrices are not read here".to_owned())
     }
 }
@@ -75,6 +77,7 @@ pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Sco
         orders: &orders(&places),
         places: &places,
         apps: &apps,
+        memory: &Memory::default(),
     };
     seated.score(parts, unit, matrices)
 }
@@ -85,6 +88,7 @@ pub(crate) struct Seated<'s> {
     /// Shape `[apps]`.
     pub(crate) orders: &'s [Order<'s>],
     pub(crate) apps: &'s [AppRanks],
+    pub(crate) memory: &'s Memory,
 }
 
 impl Seated<'_> {
@@ -147,13 +151,20 @@ impl Seated<'_> {
             && let Some(halo) = part.pattern.halo(all).filter(|_| all > 0)
         {
             if matches!(self.orders[part.app as usize], Order::Places) {
-                return regular::figures(&halo, numbers);
+                let count = |columns: &mut Columns| regular::figures(&halo, numbers, columns);
+                return self.memory.with_columns(count);
             }
             if numbers.count == all {
-                return regular::figures(&halo, &Numbers::apart(all));
+                let apart = Numbers::apart(all);
+                let count = |columns: &mut Columns| regular::figures(&halo, &apart, columns);
+                return self.memory.with_columns(count);
             }
         }
-        Figures::of(&count::leaving(parts, self.apps, numbers, self.orders))
+        let seated = (numbers, self.orders);
+        let count = |columns: &mut Columns| {
+            Figures::of(count::leaving(parts, self.apps, seated, columns))
+        };
+        self.memory.with_columns(count)
     }
 
     /// Matrices, and named patterns beside them: columns of all levels in memory, and each entry seen once.
@@ -173,38 +184,25 @@ impl Seated<'_> {
                 known.push(numbers);
             }
         }
-        let count = known.len();
-        // The objects of a rank stand side by side: an entry looks at two places.
         let ranks = self.places.plan.ranks() as usize;
-        let mut objects = vec![0_u32; ranks * count];
-        let mut out: Vec<Vec<Weight>> = Vec::with_capacity(count);
+        let mut streamed = Streamed::new(ranks, known.len());
+        let mut of_rank = Vec::new();
         for (at, numbers) in known.iter().enumerate() {
-            let column = column::<u32>(numbers, self.orders);
+            let column = column::<u32>(numbers, self.orders, &mut of_rank);
             let mut named = vec![0_u64; column.count as usize];
             for part in parts {
-                count::add(part, self.apps, &column, &mut named);
+                count::add(part, self.apps, column, &mut named);
             }
-            out.push(named.into_iter().map(Weight::whole).collect());
-            for (of_rank, &object) in objects.chunks_exact_mut(count).zip(&column.of_rank) {
-                of_rank[at] = object;
-            }
+            streamed.level(at, column.of_rank, &named);
         }
+        drop(of_rank);
         for part in parts {
-            let Pattern::File(name) = &part.pattern else {
-                continue;
-            };
-            let first = self.apps[part.app as usize].start;
-            open(part, name, self.apps, matrices)?.each(&mut |entry| {
-                *edges += entry.weight;
-                let of = |rank: u32| &objects[(first + rank as usize) * count..][..count];
-                let ends = of(entry.from).iter().zip(of(entry.to));
-                for (out, (&a, &b)) in out.iter_mut().zip(ends) {
-                    if a != b {
-                        out[a as usize] += entry.weight;
-                    }
-                }
-            })?;
+            if let Pattern::File(name) = &part.pattern {
+                let first = self.apps[part.app as usize].start;
+                *edges += streamed.add(open(part, name, self.apps, matrices)?, first)?;
+            }
         }
+        let out = streamed.out;
         let leaving = levels.into_iter().map(|(level, at)| Leaving {
             level,
             leave: out[at].iter().copied().sum(),

@@ -36,6 +36,8 @@ mod node_apps;
 pub mod query;
 // Every process in rank order.
 mod rows;
+// The same as blocks.
+mod rank_blocks;
 // The explicit table.
 mod table;
 // The compact forms: saved, broadcast.
@@ -53,6 +55,7 @@ pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use placed::{ListedRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
+pub use rank_blocks::{BlockLocals, RankBlock};
 pub use reorder::BadOrder;
 pub use rows::Rows;
 pub use table::ProcTable;

@@ -2,8 +2,8 @@
 
 use crate::limit::{DIMENSIONS_MAX, TRIED_CELLS, TRIED_STRIPS};
 use crate::order::stencil::Stencil;
-use crate::order::strips::{Cut, Rest, cut_strips, strips};
-use crate::order::{Order, hyperplane::hyperplane, kdtree::kdtree};
+use crate::order::strips::{Cut, Rest, cut_strips_into, strips_into};
+use crate::order::{Order, hyperplane::hyperplane_into, kdtree::kdtree_into};
 use crate::pattern::{Grid, Halo};
 
 /// An order to be tried.
@@ -29,18 +29,28 @@ impl Tried {
     /// The rank of each place.
     #[must_use]
     pub(super) fn ranks(&self, procs: u32, per_node: u32) -> Vec<u32> {
+        let mut out = Vec::new();
+        self.ranks_into((procs, per_node), &mut out);
+        out
+    }
+
+    /// The same, into memory that is filled again.
+    pub(super) fn ranks_into(&self, (procs, per_node): (u32, u32), out: &mut Vec<u32>) {
+        out.clear();
         match self {
             Self::Named(order) => {
                 let none = |_: &str| Err("no file is read here".to_owned());
-                // A grid that does not fit is not tried.
-                order.ranks(procs, per_node, &none).unwrap_or_default()
+                if order.ranks_into((procs, per_node), &none, out).is_err() {
+                    // A grid that does not fit is not tried.
+                    out.clear();
+                }
             }
-            Self::Strips(grid, stencil) => strips(grid, stencil, per_node),
-            Self::Kdtree(grid, stencil) => kdtree(grid, stencil),
-            Self::Hyperplane(grid, stencil) => hyperplane(grid, stencil, per_node),
-            Self::Cut(grid, cut) => cut_strips(grid, cut),
-            Self::Found(ranks) => ranks.clone(),
-            Self::Blocked => (0..procs).collect(),
+            Self::Strips(grid, stencil) => strips_into(grid, stencil, per_node, out),
+            Self::Kdtree(grid, stencil) => kdtree_into(grid, stencil, out),
+            Self::Hyperplane(grid, stencil) => hyperplane_into(grid, stencil, per_node, out),
+            Self::Cut(grid, cut) => cut_strips_into(grid, cut, out),
+            Self::Found(ranks) => out.extend_from_slice(ranks),
+            Self::Blocked => out.extend(0..procs),
         }
     }
 

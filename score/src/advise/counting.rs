@@ -9,6 +9,7 @@ use crate::count;
 use crate::error::ScoreError;
 use crate::level::Level;
 use crate::limit::{SEARCH_EDGES_MAX, SEARCH_STEPS};
+use crate::memory::{Columns, Memory};
 use crate::numbers::Numbers;
 use crate::pattern::{Grid, Halo, Part, Pattern};
 use crate::places::Places;
@@ -34,6 +35,8 @@ type Figured<'f> = (&'f [Tried], &'f [(u64, u64)], Option<(u64, u64)>);
 
 /// The orders of a policy's places.
 pub(super) struct Ordered {
+    /// How many were counted.
+    pub(super) tried: usize,
     pub(super) counted: Vec<Counted>,
     pub(super) published: Vec<Published>,
 }
@@ -45,6 +48,7 @@ pub(super) struct Counting<'c> {
     /// Neighbours, where there is a matrix or the pattern is small enough to be searched.
     graph: Option<Graph>,
     pub(super) matrix: bool,
+    pub(super) memory: Memory,
 }
 
 impl<'c> Counting<'c> {
@@ -67,6 +71,7 @@ impl<'c> Counting<'c> {
             apps,
             graph,
             matrix,
+            memory: Memory::default(),
         })
     }
 
@@ -75,17 +80,21 @@ impl<'c> Counting<'c> {
         let numbers = Numbers::of(places, &places.inside(Level::Node));
         let figures = match &self.graph {
             Some(graph) if self.matrix => {
-                let column = column::<u32>(&numbers, orders);
-                let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
-                let out = graph.leaving(own, column.count).into_iter();
-                let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
-                Figures::of(&out)
+                let count = |columns: &mut Columns| {
+                    let column = column::<u32>(&numbers, orders, &mut columns.wide);
+                    let own = &column.of_rank[self.apps[self.parts[0].app as usize].clone()];
+                    let out = graph.leaving(own, column.count).into_iter();
+                    let out: Vec<u64> = out.map(|sum| u64::try_from(sum).unwrap_or(0)).collect();
+                    Figures::of(&out)
+                };
+                self.memory.with_columns(count)
             }
             _ => {
                 let seated = Seated {
                     places,
                     orders,
                     apps: self.apps,
+                    memory: &self.memory,
                 };
                 seated.figures(&numbers, self.parts)
             }
@@ -125,7 +134,12 @@ impl<'c> Counting<'c> {
         }
         let figures: Vec<(u64, u64)> = tried
             .par_iter()
-            .map(|order| self.ordered(&own_places, &order.ranks(procs, per_node)))
+            .map(|order| {
+                self.memory.with_ranks(|ranks| {
+                    order.ranks_into((procs, per_node), ranks);
+                    self.ordered(&own_places, ranks)
+                })
+            })
             .collect();
         // What is found otherwise may not load one node more than the best that is known.
         let published = tried.iter().zip(&figures);
@@ -139,6 +153,7 @@ impl<'c> Counting<'c> {
         let found = self.search((&tried, &figures, known), (&own_places, &before));
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut counted: Vec<Counted> = Vec::new();
+        let figured = tried.len();
         for (order, (leave, worst)) in tried.into_iter().zip(figures) {
             if let Tried::Named(order) = order {
                 counted.push(Counted {
@@ -163,7 +178,11 @@ impl<'c> Counting<'c> {
                 worst,
             });
         }
-        Ok(Ordered { counted, published })
+        Ok(Ordered {
+            tried: figured,
+            counted,
+            published,
+        })
     }
 
     /// The best that local search makes of what was tried. No node has more than the best published order gives it.

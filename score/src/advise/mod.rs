@@ -163,13 +163,13 @@ pub fn advise(
         .enumerate()
         .map(|(policy, own)| counting.policy(policy, &own.plan))
         .collect::<Result<_, _>>()?;
-    let mut published = Vec::new();
+    let (mut count, mut published) = (tried.len(), Vec::new());
     for policy in distinct(policies) {
         let own = counting.orders(policy, &policies[policy].plan)?;
+        count += own.tried;
         tried.extend(own.counted);
         published.extend(own.published);
     }
-    let count = tried.len();
     // Less may leave in all where one node has more than the best published order gives it: that is no advice.
     let known = published.iter().map(|own| (own.leave, own.worst)).min();
     tried.retain(|own| {

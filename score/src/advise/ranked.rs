@@ -3,7 +3,7 @@
 use super::candidates::Tried;
 use super::counting::{Counted, Counting};
 use super::{Answer, Chosen, Policy, fullest, seats};
-use crate::column::orders;
+use crate::column::{Order, orders};
 use crate::error::ScoreError;
 use crate::limit::ANSWERS_MAX;
 use crate::matrix::Unit;
@@ -70,26 +70,24 @@ impl Counting<'_> {
         (unit, matrices): (Unit, &dyn Matrices),
     ) -> Result<Answer, ScoreError> {
         let plan = &policies[own.policy].plan;
-        let named;
-        let ranks = match &own.chosen {
-            Chosen::Own => None,
-            Chosen::Search => Some(&own.ranks),
-            Chosen::Named(order) => {
-                named = Tried::Named(order.clone()).ranks(plan.ranks(), fullest(plan));
-                Some(&named)
-            }
-        };
         let places = Places::of(plan)?;
-        let orders = match ranks {
-            None => orders(&places),
-            Some(ranks) => seats(plan, ranks),
+        let seated = |orders: &[Order<'_>]| {
+            let seated = Seated {
+                places: &places,
+                orders,
+                apps: self.apps,
+                memory: &self.memory,
+            };
+            seated.score(self.parts, unit, matrices)
         };
-        let seated = Seated {
-            places: &places,
-            orders: &orders,
-            apps: self.apps,
-        };
-        let score = seated.score(self.parts, unit, matrices)?;
+        let score = match &own.chosen {
+            Chosen::Own => seated(&orders(&places)),
+            Chosen::Search => seated(&seats(plan, &own.ranks)),
+            Chosen::Named(order) => self.memory.with_ranks(|ranks| {
+                Tried::Named(order.clone()).ranks_into((plan.ranks(), fullest(plan)), ranks);
+                seated(&seats(plan, ranks))
+            }),
+        }?;
         Ok(Answer {
             policy: own.policy,
             chosen: own.chosen,

@@ -7,9 +7,17 @@ use crate::pattern::Grid;
 /// The rank of each place. The last box of a dimension is cut where the grid ends. Cost: the ranks.
 #[must_use]
 pub fn cells(grid: &Grid, cell: &Grid) -> Vec<u32> {
+    let mut out = Vec::new();
+    cells_into(grid, cell, &mut out);
+    out
+}
+
+/// The same, into memory that is filled again.
+pub(crate) fn cells_into(grid: &Grid, cell: &Grid, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let dimensions: Vec<usize> = (0..grid.sizes.len()).collect();
-    let mut out = Vec::with_capacity(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    out.clear();
+    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
     let mut within = Box::whole(grid);
     let mut at = [0_u32; DIMENSIONS_MAX];
     loop {
@@ -18,13 +26,13 @@ pub fn cells(grid: &Grid, cell: &Grid) -> Vec<u32> {
             within.sizes[dimension] =
                 cell.sizes[dimension].min(grid.sizes[dimension] - at[dimension]);
         }
-        write(&within, &dimensions, &strides, &mut out);
+        write(&within, &dimensions, &strides, out);
         let more = |&dimension: &usize| {
             let behind = at[dimension].checked_add(cell.sizes[dimension]);
             behind.is_some_and(|behind| behind < grid.sizes[dimension])
         };
         let Some(moved) = dimensions.iter().copied().rev().find(more) else {
-            return out;
+            return;
         };
         at[moved] += cell.sizes[moved];
         at[moved + 1..].fill(0);

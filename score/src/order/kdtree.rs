@@ -9,10 +9,18 @@ use crate::pattern::Grid;
 /// The rank of each place. Cost: twice the ranks.
 #[must_use]
 pub fn kdtree(grid: &Grid, stencil: &Stencil) -> Vec<u32> {
+    let mut out = Vec::new();
+    kdtree_into(grid, stencil, &mut out);
+    out
+}
+
+/// The same, into memory that is filled again.
+pub(crate) fn kdtree_into(grid: &Grid, stencil: &Stencil, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let crossing = stencil.crossing();
     let dimensions = grid.sizes.len();
-    let mut out = Vec::with_capacity(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    out.clear();
+    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
     let mut open = vec![Box::whole(grid)];
     while let Some(part) = open.pop() {
         let long = (0..dimensions)
@@ -34,5 +42,4 @@ pub fn kdtree(grid: &Grid, stencil: &Stencil) -> Vec<u32> {
             }
         }
     }
-    out
 }

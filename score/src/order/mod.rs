@@ -20,6 +20,7 @@ use crate::pattern::Grid;
 use stencil::Stencil;
 
 pub use cells::cells;
+use cells::cells_into;
 
 /// An order of ranks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,6 +111,18 @@ impl Order {
         per_node: u32,
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u32>, ScoreError> {
+        let mut out = Vec::new();
+        self.ranks_into((procs, per_node), read, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same, into memory that is filled again.
+    pub(crate) fn ranks_into(
+        &self,
+        (procs, per_node): (u32, u32),
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+        out: &mut Vec<u32>,
+    ) -> Result<(), ScoreError> {
         let grid = match self {
             Self::Cells { grid, .. }
             | Self::Strips(grid)
@@ -117,7 +130,8 @@ impl Order {
             | Self::Hyperplane(grid) => grid,
             Self::File(path) => {
                 let text = read(path).or_else(|why| refuse(&self.word(), why))?;
-                return file::read(&self.word(), &text, procs);
+                *out = file::read(&self.word(), &text, procs)?;
+                return Ok(());
             }
         };
         if grid.cells() != Some(u64::from(procs)) {
@@ -129,13 +143,14 @@ impl Order {
             return refuse(&self.word(), why);
         }
         let star = Stencil::star(grid.sizes.len());
-        Ok(match self {
-            Self::Cells { grid, cell } => cells(grid, cell),
-            Self::Strips(grid) => strips::strips(grid, &star, per_node),
-            Self::Kdtree(grid) => kdtree::kdtree(grid, &star),
-            Self::Hyperplane(grid) => hyperplane::hyperplane(grid, &star, per_node),
-            Self::File(_) => Vec::new(),
-        })
+        match self {
+            Self::Cells { grid, cell } => cells_into(grid, cell, out),
+            Self::Strips(grid) => strips::strips_into(grid, &star, per_node, out),
+            Self::Kdtree(grid) => kdtree::kdtree_into(grid, &star, out),
+            Self::Hyperplane(grid) => hyperplane::hyperplane_into(grid, &star, per_node, out),
+            Self::File(_) => {}
+        }
+        Ok(())
     }
 }
 

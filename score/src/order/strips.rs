@@ -32,6 +32,13 @@ pub enum Rest {
 /// The rank of each place, with widths that follow the extents of the stencil. Cost: the ranks.
 #[must_use]
 pub fn strips(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
+    let mut out = Vec::new();
+    strips_into(grid, stencil, per_node, &mut out);
+    out
+}
+
+/// The same, into memory that is filled again.
+pub(crate) fn strips_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &mut Vec<u32>) {
     let most = grid.sizes.iter().max().copied().unwrap_or(1);
     let long = grid
         .sizes
@@ -43,7 +50,7 @@ pub fn strips(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
         widths: widths(stencil, per_node),
         rest: Rest::Spread,
     };
-    cut_strips(grid, &cut)
+    cut_strips_into(grid, &cut, out);
 }
 
 /// The width of a strip in each dimension: the side of a node's cube, stretched as the stencil is.
@@ -74,15 +81,15 @@ fn widths(stencil: &Stencil, per_node: u32) -> Vec<u32> {
 }
 
 /// The rank of each place, for strips cut so. Cost: the ranks.
-#[must_use]
-pub fn cut_strips(grid: &Grid, cut: &Cut) -> Vec<u32> {
+pub(crate) fn cut_strips_into(grid: &Grid, cut: &Cut, out: &mut Vec<u32>) {
     let strides = strides_of(grid);
     let across: Vec<usize> = (0..grid.sizes.len()).filter(|&at| at != cut.long).collect();
     let parts: Vec<Vec<Range<u32>>> = across
         .iter()
         .map(|&at| parts(grid.sizes[at], cut.widths[at], cut.rest))
         .collect();
-    let mut out = Vec::with_capacity(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
+    out.clear();
+    out.reserve(usize::try_from(grid.cells().unwrap_or(0)).unwrap_or(0));
     let strips: usize = parts.iter().map(Vec::len).product();
     let length = grid.sizes[cut.long];
     for strip in 0..strips {
@@ -109,11 +116,10 @@ pub fn cut_strips(grid: &Grid, cut: &Cut) -> Vec<u32> {
             };
             let long = slice.first[cut.long] * strides[cut.long];
             let from = out.len();
-            write(&slice, &across, &strides, &mut out);
+            write(&slice, &across, &strides, out);
             out[from..].iter_mut().for_each(|rank| *rank += long);
         }
     }
-    out
 }
 
 /// A dimension cut into strips.

@@ -177,11 +177,26 @@ impl Halo {
     ///
     /// Cost: a call for each [`Rows`].
     pub fn edges_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
-        for offset in &self.offsets {
+        self.edges_along(&planes, |_| true, visit);
+    }
+
+    /// The same with one direction of each edge: every offset has its opposite, and of these two one is shown.
+    pub(crate) fn pairs_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
+        let ahead = |offset: &[i64]| offset.iter().find(|&&step| step != 0) > Some(&0);
+        self.edges_along(&planes, ahead, visit);
+    }
+
+    fn edges_along(
+        &self,
+        planes: &Range<u32>,
+        wanted: impl Fn(&[i64]) -> bool,
+        visit: &mut impl FnMut(Rows),
+    ) {
+        for offset in self.offsets.iter().filter(|offset| wanted(offset)) {
             let last = offset.iter().rposition(|&step| step != 0);
             if let Some(last) = last.filter(|_| self.moves(offset)) {
                 let ranges: SmallVec<[Ranges; DIMENSIONS_MAX]> = (0..=last)
-                    .map(|dimension| self.ranges(offset, dimension, &planes))
+                    .map(|dimension| self.ranges(offset, dimension, planes))
                     .collect();
                 let sizes = self.grid.sizes[last + 1..].iter();
                 let inner = sizes.map(|&size| size as usize).product();

@@ -26,7 +26,7 @@ pub(crate) fn plan(words: &[&str]) -> Result<Plan, JobError> {
 pub(crate) struct Written(pub(crate) String);
 
 impl Matrices for Written {
-    fn open(&self, _: &str) -> Result<Box<dyn BufRead + '_>, String> {
+    fn open(&self, _: &str) -> Result<Box<dyn BufRead + Send + '_>, String> {
         Ok(Box::new(self.0.as_bytes()))
     }
 }

@@ -16,7 +16,7 @@ pub struct FileMatrices<'f> {
 }
 
 impl Matrices for FileMatrices<'_> {
-    fn open(&self, name: &str) -> Result<Box<dyn BufRead + '_>, String> {
+    fn open(&self, name: &str) -> Result<Box<dyn BufRead + Send + '_>, String> {
         if name == stdin::STDIN {
             return Ok(Box::new(Cursor::new(self.files.read(name)?)));
         }

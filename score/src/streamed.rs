@@ -1,0 +1,87 @@
+//! Entries of a matrix counted at all levels as they are read: while some are counted, the next are read.
+
+use crate::error::ScoreError;
+use crate::level::LEVELS;
+use crate::matrix::{Entry, FILLED, Matrix};
+use crate::weight::Weight;
+
+/// The objects of a rank at all levels, side by side: an entry looks at two places. Those of levels that there are not are 0.
+type Objects = [u32; LEVELS];
+
+/// What was read, summed over the objects that it leaves.
+pub(crate) struct Streamed {
+    /// Shape `[ranks]`.
+    objects: Vec<Objects>,
+    /// Shape `[levels][objects]`.
+    pub(crate) out: Vec<Vec<Weight>>,
+    /// Senders of the entries at hand, each with the levels that it leaves.
+    senders: Vec<(Objects, [bool; LEVELS])>,
+}
+
+impl Streamed {
+    /// For so many ranks and levels.
+    pub(crate) fn new(ranks: usize, levels: usize) -> Self {
+        Self {
+            objects: vec![[0; LEVELS]; ranks],
+            out: vec![Vec::new(); levels],
+            senders: Vec::with_capacity(FILLED),
+        }
+    }
+
+    /// A level: the object of each rank, and what leaves each object without matrices.
+    pub(crate) fn level(&mut self, at: usize, of_rank: &[u32], named: &[u64]) {
+        for (objects, &object) in self.objects.iter_mut().zip(of_rank) {
+            objects[at] = object;
+        }
+        self.out[at] = named.iter().copied().map(Weight::whole).collect();
+    }
+
+    /// Adds a matrix of the app whose first rank is given. The sum of its weights.
+    ///
+    /// Cost: reading it, or counting it beside that on another thread, whichever is more.
+    pub(crate) fn add(
+        &mut self,
+        mut matrix: Matrix<'_>,
+        first: usize,
+    ) -> Result<Weight, ScoreError> {
+        let mut sum = Weight::default();
+        let (mut now, mut next) = (Vec::new(), Vec::new());
+        let mut more = matrix.fill(&mut now)?;
+        while more {
+            if now.len() < FILLED {
+                // Mostly the end: not worth another thread.
+                sum += self.count(&now, first);
+                more = matrix.fill(&mut now)?;
+                continue;
+            }
+            let (read, counted) =
+                rayon::join(|| matrix.fill(&mut next), || self.count(&now, first));
+            sum += counted;
+            more = read?;
+            std::mem::swap(&mut now, &mut next);
+        }
+        Ok(sum)
+    }
+
+    /// First all that is far apart in memory is looked up, then it is added: neither waits for the other.
+    fn count(&mut self, entries: &[Entry], first: usize) -> Weight {
+        let of = |rank: u32| &self.objects[first + rank as usize];
+        self.senders.clear();
+        self.senders.extend(entries.iter().map(|entry| {
+            let (from, to) = (of(entry.from), of(entry.to));
+            let mut leaves = [false; LEVELS];
+            for (leaves, (a, b)) in leaves.iter_mut().zip(from.iter().zip(to)) {
+                *leaves = a != b;
+            }
+            (*from, leaves)
+        }));
+        for (level, out) in self.out.iter_mut().enumerate() {
+            for (entry, (objects, leaves)) in entries.iter().zip(&self.senders) {
+                if leaves[level] {
+                    out[objects[level] as usize] += entry.weight;
+                }
+            }
+        }
+        entries.iter().map(|entry| entry.weight).sum()
+    }
+}
