@@ -134,7 +134,11 @@ impl AppPlan {
         let Order::Listed { ranks, .. } = &self.order else {
             unreachable!("the app was asked for its listed ranks")
         };
-        let entry = self.listed()[ranks.find(0, rank)];
+        self.spot_of(self.listed()[ranks.find(0, rank)], rank)
+    }
+
+    /// Where a rank of this listed run is.
+    pub(super) fn spot_of(&self, entry: ListedRun, rank: u32) -> Spot {
         let node = crate::id::Id::from_row(entry.node as usize);
         let run = self.run_of(node).expect("a listed node holds processes");
         Spot {

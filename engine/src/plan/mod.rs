@@ -5,10 +5,10 @@
 
 // Ascending numbers, searched quickly.
 mod steps;
-// What placing gives.
-mod placed;
 // Items put in order by counting.
 mod counted;
+// What placing gives.
+mod placed;
 // What each process of a pattern gets, written out.
 mod places;
 // Which local process of a node is the r-th on an object: asked.

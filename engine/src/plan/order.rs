@@ -4,7 +4,7 @@
 //! which the same take part: `rounds.rs`.
 
 use super::deal::ProfileStep;
-use super::placed::{Placed, PlacedRun, RankOrder, row};
+use super::placed::{Placed, PlacedRun, RankOrder, listed_by_node};
 use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch};
@@ -124,10 +124,7 @@ impl Order {
                 Self::Span(rounds, profiles)
             }
             RankOrder::Listed(listed) => {
-                let mut by_node: Vec<u32> = (0..row(listed.len())).collect();
-                by_node.sort_unstable_by_key(|&at| {
-                    (listed[at as usize].node, listed[at as usize].local)
-                });
+                let by_node = listed_by_node(listed);
                 let ranks = Steps::one(listed.len(), listed.iter().map(|run| run.rank));
                 Self::Listed { ranks, by_node }
             }

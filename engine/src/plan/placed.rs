@@ -1,5 +1,6 @@
 //! What placing gives: where the processes of an app are, the order of their ranks, and the nodes that all that speaks of.
 
+use super::counted::by_key;
 use crate::policy::ObjKind;
 use crate::table::apps::PolicyId;
 use crate::table::cpusets::Cpusets;
@@ -90,4 +91,27 @@ pub struct World {
 /// A row of a table.
 pub(super) fn row(at: usize) -> u32 {
     u32::try_from(at).expect("limit.rs keeps tables below 2^32 rows")
+}
+
+/// Rows of listed runs by ascending (node, local).
+///
+/// Cost: two passes, and a sort of those of each node; where node numbers are far apart a sort of all.
+pub(super) fn listed_by_node(listed: &[ListedRun]) -> Vec<u32> {
+    /// Nodes for each run that are counted at most.
+    const APART: usize = 4;
+    let rows = 0..row(listed.len());
+    let place = |at: u32| (listed[at as usize].node, listed[at as usize].local);
+    let last = listed.iter().map(|run| run.node as usize).max();
+    let nodes = last.map_or(0, |last| last + 1);
+    if nodes / APART > listed.len() {
+        let mut sorted: Vec<u32> = rows.collect();
+        sorted.sort_unstable_by_key(|&at| place(at));
+        return sorted;
+    }
+    let (mut ends, mut sorted) = (Vec::new(), Vec::new());
+    by_key(rows.map(|at| (place(at).0, at)), nodes, &mut ends, &mut sorted);
+    for own in sorted.chunk_by_mut(|&a, &b| place(a).0 == place(b).0) {
+        own.sort_unstable_by_key(|&at| place(at).1);
+    }
+    sorted
 }

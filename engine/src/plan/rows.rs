@@ -285,10 +285,11 @@ impl<'p> Blocks<'p> {
     fn listed(&mut self, app: u32) -> Block<'p> {
         let plan = &self.plan.apps[app as usize];
         let listed = plan.listed();
-        let first = listed[self.next].rank;
+        let entry = listed[self.next];
+        let first = entry.rank;
         self.next += 1;
         let behind = listed.get(self.next).map_or(plan.procs.0, |next| next.rank);
-        let spot = plan.listed_spot(first);
+        let spot = plan.spot_of(entry, first);
         let mut block = self.of_run(app, spot.run);
         let from = spot.node * block.count + spot.local;
         block.rows = from..from + (behind - first);

@@ -1,6 +1,7 @@
 //! Two plans beside each other: as a comparison of their tables line by line has it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::random_jobs::{job, long};
 use serde_json::Value;
 use std::fs;
 
@@ -24,8 +25,12 @@ const JOBS: &[&str] = &[
 ];
 
 fn table(job: &str) -> Vec<Vec<String>> {
-    let said = run(&format!("map {MACHINE} --format tsv {job}"));
+    let said = run(&format!("map --format tsv {job}"));
     assert_eq!(said.status, 0, "{job}: {}", said.err);
+    rows(&said)
+}
+
+fn rows(said: &Said) -> Vec<Vec<String>> {
     let cells = |line: &str| line.split('\t').map(str::to_owned).collect();
     said.out.lines().skip(1).map(cells).collect()
 }
@@ -53,67 +58,92 @@ fn naive(a: Option<&Vec<String>>, b: Option<&Vec<String>>) -> Option<String> {
     ))
 }
 
+/// The comparison of two jobs is what that of their tables is. Whether they differ.
+fn differ_as_tables_do(jobs: [&str; 2], tables: [&[Vec<String>]; 2]) -> bool {
+    let ([a, b], [ours, theirs]) = (jobs, tables);
+    let rows = 0..ours.len().max(theirs.len());
+    let lines: Vec<String> = rows
+        .filter_map(|rank| {
+            let line = naive(ours.get(rank), theirs.get(rank))?;
+            Some(format!("{rank}\t{line}"))
+        })
+        .collect();
+    let line = |format| run(&format!("diff --format {format} -- {a} -- {b}"));
+    let tsv = line("tsv");
+    assert_eq!(
+        tsv.out.lines().skip(1).collect::<Vec<_>>(),
+        lines,
+        "{a} | {b}"
+    );
+    let json = line("json");
+    let status = u8::from(!lines.is_empty());
+    assert_eq!((tsv.status, json.status), (status, status), "{a} | {b}");
+    let told: Value = serde_json::from_str(&json.out).unwrap();
+    let count = |word: &str| {
+        let is = |line: &&String| line.split('\t').nth(1) == Some(word);
+        lines.iter().filter(is).count()
+    };
+    for (word, given) in [
+        ("node", &told["moved"]["node"]),
+        ("cpus", &told["moved"]["cpus"]),
+        ("local_rank", &told["moved"]["local_rank"]),
+        ("gone", &told["gone"]),
+        ("new", &told["new"]),
+    ] {
+        assert_eq!(
+            given.as_u64(),
+            Some(count(word) as u64),
+            "{word}: {a} | {b}"
+        );
+    }
+    let both = ours.len().min(theirs.len());
+    let moved = count("node") + count("cpus") + count("local_rank");
+    assert_eq!(told["same"].as_u64(), Some((both - moved) as u64));
+    let places = |rows: &[Vec<String>]| {
+        let mut places: Vec<[String; 3]> = rows
+            .iter()
+            .map(|row| [row[3].clone(), row[4].clone(), row[7].clone()])
+            .collect();
+        places.sort();
+        places
+    };
+    let reordered = !lines.is_empty() && places(ours) == places(theirs);
+    assert_eq!(told["reordered"], Value::Bool(reordered), "{a} | {b}");
+    let text = line("text");
+    assert!(text.out.lines().count() <= 24, "{}", text.out);
+    !lines.is_empty()
+}
+
 #[test]
 fn every_pair_differs_as_its_tables_do() {
-    for a in JOBS {
-        for b in JOBS {
-            let (ours, theirs) = (table(a), table(b));
-            let rows = 0..ours.len().max(theirs.len());
-            let lines: Vec<String> = rows
-                .filter_map(|rank| {
-                    let line = naive(ours.get(rank), theirs.get(rank))?;
-                    Some(format!("{rank}\t{line}"))
-                })
-                .collect();
-            let line = |format| {
-                run(&format!(
-                    "diff --format {format} -- {MACHINE} {a} -- {MACHINE} {b}"
-                ))
-            };
-            let tsv = line("tsv");
-            assert_eq!(
-                tsv.out.lines().skip(1).collect::<Vec<_>>(),
-                lines,
-                "{a} | {b}"
-            );
-            let json = line("json");
-            let status = u8::from(!lines.is_empty());
-            assert_eq!((tsv.status, json.status), (status, status), "{a} | {b}");
-            let told: Value = serde_json::from_str(&json.out).unwrap();
-            let count = |word: &str| {
-                let is = |line: &&String| line.split('\t').nth(1) == Some(word);
-                lines.iter().filter(is).count()
-            };
-            for (word, given) in [
-                ("node", &told["moved"]["node"]),
-                ("cpus", &told["moved"]["cpus"]),
-                ("local_rank", &told["moved"]["local_rank"]),
-                ("gone", &told["gone"]),
-                ("new", &told["new"]),
-            ] {
-                assert_eq!(
-                    given.as_u64(),
-                    Some(count(word) as u64),
-                    "{word}: {a} | {b}"
-                );
-            }
-            let both = ours.len().min(theirs.len());
-            let moved = count("node") + count("cpus") + count("local_rank");
-            assert_eq!(told["same"].as_u64(), Some((both - moved) as u64));
-            let places = |rows: &[Vec<String>]| {
-                let mut places: Vec<[String; 3]> = rows
-                    .iter()
-                    .map(|row| [row[3].clone(), row[4].clone(), row[7].clone()])
-                    .collect();
-                places.sort();
-                places
-            };
-            let reordered = !lines.is_empty() && places(&ours) == places(&theirs);
-            assert_eq!(told["reordered"], Value::Bool(reordered), "{a} | {b}");
-            let text = line("text");
-            assert!(text.out.lines().count() <= 24, "{}", text.out);
+    let jobs: Vec<String> = JOBS.iter().map(|job| format!("{MACHINE} {job}")).collect();
+    for a in &jobs {
+        for b in &jobs {
+            differ_as_tables_do([a, b], [&table(a), &table(b)]);
         }
     }
+}
+
+#[test]
+fn jobs_at_random_differ_as_their_tables_do() {
+    let pairs = if long() { 20_000 } else { 2_000 };
+    let (mut seed, mut different) = (11_u64, 0);
+    let mut placed = || loop {
+        let job = job(&mut seed);
+        let said = run(&format!("map --format tsv {job}"));
+        if said.status == 0 {
+            return (job, rows(&said));
+        }
+    };
+    let mut before = placed();
+    for _ in 0..pairs {
+        let next = placed();
+        let (jobs, tables) = ([&*before.0, &*next.0], [&*before.1, &*next.1]);
+        different += usize::from(differ_as_tables_do(jobs, tables));
+        before = next;
+    }
+    println!("{pairs} pairs, {different} of them differ");
+    assert!(different * 2 > pairs, "{different}");
 }
 
 #[test]

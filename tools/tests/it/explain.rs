@@ -1,7 +1,9 @@
 //! Why a rank is where it is: each number is the plan's, each other job was planned.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::random_jobs::{job, long};
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 fn run(line: &str) -> Said {
     stowplan(&words(line), &MadeUp::default())
@@ -25,151 +27,179 @@ fn rows(said: &Said) -> Vec<Vec<String>> {
     said.out.lines().skip(1).map(cells).collect()
 }
 
-/// A number from a seed, below `sides`.
-fn roll(seed: &mut u64, sides: usize) -> usize {
-    *seed = seed
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    usize::try_from(*seed >> 33).unwrap() % sides
+/// The number behind some words.
+fn after(text: &str, words: &str) -> Option<u64> {
+    let digits: String = text
+        .split(words)
+        .nth(1)?
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().ok()
 }
 
-/// A job at random, most of which can be placed.
-fn job(seed: &mut u64) -> String {
-    let topos = [
-        "package:2 core:4 pu:2",
-        "core:4 pu:1",
-        "package:2 l3:2 core:2 pu:2",
-        "core:1 pu:1",
-    ];
-    let hosts = [
-        "n[0-3]:8",
-        "a:4,b:2,c:4",
-        "n[00-20]:2",
-        "a:9",
-        "z:3,y:3,x:1",
-    ];
-    let maps = [
-        "",
-        "--map-by slot",
-        "--map-by node",
-        "--map-by core",
-        "--map-by package",
-        "--map-by ppr:1:node",
-        "--map-by slot:pe=2",
-        "--map-by node:oversubscribe",
-        "--map-by package:span",
-        "--map-by pe-list=0,2",
-        "-N 1",
-        "--bynode",
-    ];
-    let ranks = [
-        "",
-        "",
-        "--rank-by slot",
-        "--rank-by node",
-        "--rank-by fill",
-        "--rank-by span",
-    ];
-    let binds = [
-        "",
-        "",
-        "--bind-to none",
-        "--bind-to core",
-        "--bind-to core:overload-allowed",
-    ];
-    let mut line = format!(
-        "--topo '{}' -H {}",
-        topos[roll(seed, 4)],
-        hosts[roll(seed, 5)]
-    );
-    for app in 0..=usize::from(roll(seed, 4) == 0) {
-        let more = ["", " :"][app];
-        line += &format!(
-            "{more} -n {} {} {} {} ./app{app}",
-            1 + roll(seed, 9),
-            maps[roll(seed, maps.len())],
-            ranks[roll(seed, ranks.len())],
-            binds[roll(seed, binds.len())]
-        );
+/// What the rows of a job say of an app, to be found again in sentences.
+struct OfApp<'r> {
+    rows: Vec<&'r Vec<String>>,
+}
+
+impl<'r> OfApp<'r> {
+    fn of(rows: &'r [Vec<String>], app: &str) -> Self {
+        let own = rows.iter().filter(|row| row[1] == app);
+        Self {
+            rows: own.collect(),
+        }
     }
-    line
+
+    fn on(&self, node: &str) -> Vec<u64> {
+        let own = self.rows.iter().filter(|row| row[3] == node);
+        own.map(|row| row[0].parse().unwrap()).collect()
+    }
+
+    fn nodes(&self) -> usize {
+        self.rows
+            .iter()
+            .map(|row| &row[3])
+            .collect::<HashSet<_>>()
+            .len()
+    }
+}
+
+/// Each number of the sentences again from the table alone.
+fn sentences_hold(all: &str, row: &[String], app: &OfApp<'_>) {
+    let (node, rank) = (&row[3], row[0].parse::<u64>().unwrap());
+    let here = app.on(node);
+    let nodes = app.nodes();
+    let count = if nodes == 1 {
+        "1 node".to_owned()
+    } else {
+        format!("{nodes} nodes")
+    };
+    assert!(all.contains(&format!("{node} is number")), "{all}");
+    assert!(
+        all.contains(&format!("of the {count} that app {} is on", row[1])),
+        "{all}"
+    );
+    let holds = format!("holds {} of its {} processes", here.len(), app.rows.len());
+    assert!(all.contains(&holds), "{holds}: {all}");
+    assert!(
+        after(all, &format!("{node} is number ")).unwrap() < nodes as u64,
+        "{all}"
+    );
+    assert!(all.contains(&format!("local rank {} ", row[4])), "{all}");
+    assert!(
+        row[6] == "-" || all.contains(&format!("gets {} of", row[6])),
+        "{all}"
+    );
+    assert!(
+        row[7] == "-" || all.contains(&format!("cpus {} (OS", row[7])),
+        "{all}"
+    );
+    if let Some(before) = all
+        .split(", the node before, holds ")
+        .next()
+        .filter(|text| text.len() < all.len())
+    {
+        let name = before.rsplit([' ', '|']).next().unwrap();
+        let held = after(all, ", the node before, holds ").unwrap();
+        assert_eq!(held, app.on(name).len() as u64, "{all}");
+    }
+    if let Some(base) = after(all, "begins with rank ") {
+        let first = app.rows[0][0].parse::<u64>().unwrap();
+        assert_eq!(base, first, "{all}");
+    }
+    if all.contains("ranks go node by node") {
+        let first = after(all, &format!("so {node} begins with rank ")).unwrap();
+        let inside = after(all, &format!("and rank {rank} is number ")).unwrap();
+        assert_eq!((first, first + inside), (here[0], rank), "{all}");
+    }
+    if let Some(number) = after(all, "and this is number ") {
+        assert_eq!(number.to_string(), row[2], "{all}");
+    }
+    let sum = all
+        .split(": ")
+        .find(|part| part.contains(" = ") && part.contains(" + "));
+    if let Some(sum) = sum {
+        let numbers: Vec<u64> = sum
+            .split(|sign: char| !sign.is_ascii_digit())
+            .filter_map(|digits| digits.parse().ok())
+            .collect();
+        assert_eq!(numbers[0] + numbers[1] + numbers[2], numbers[3], "{all}");
+        assert_eq!(numbers[3], rank, "{all}");
+    }
 }
 
 #[test]
 fn every_sentence_follows_the_plan_and_every_other_job_moves_the_rank() {
-    let (mut seed, mut explained, mut moved, mut nothing) = (1_u64, 0, 0, 0);
-    for _ in 0..400 {
+    let jobs = if long() { 20_000 } else { 2_000 };
+    let (mut seed, mut placed, mut explained, mut moved, mut nothing) = (1_u64, 0, 0, 0, 0);
+    while placed < jobs {
         let job = job(&mut seed);
         let table = run(&format!("map --format tsv {job}"));
         if table.status != 0 {
             continue;
         }
-        for row in rows(&table) {
-            let said = run(&format!("explain --format json {} -- {job}", row[0]));
-            assert_eq!(said.status, 0, "{job}: {}", said.err);
-            let told: Value = serde_json::from_str(&said.out).unwrap();
+        placed += 1;
+        let own = rows(&table);
+        let said = run(&format!(
+            "explain --format json 0-{} -- {job}",
+            own.len() - 1
+        ));
+        assert_eq!(said.status, 0, "{job}: {}", said.err);
+        assert_eq!(said.out.lines().count(), own.len(), "{job}");
+        let mut others: HashMap<String, Vec<Vec<String>>> = HashMap::new();
+        for (row, line) in own.iter().zip(said.out.lines()) {
+            let told: Value = serde_json::from_str(line).unwrap();
             let why: Vec<&str> = told["why"]
                 .as_array()
                 .unwrap()
                 .iter()
                 .map(|s| s.as_str().unwrap())
                 .collect();
-            let all = why.join(" | ");
+            assert_eq!(told["rank"].to_string(), row[0]);
             assert_eq!(told["node"].as_str(), Some(row[3].as_str()));
             assert_eq!(told["local_rank"].to_string(), row[4]);
             assert_eq!(told["cpus"].as_str().unwrap_or("-"), row[7]);
             assert_eq!(told["object"].as_str().unwrap_or("-"), row[6]);
-            assert!(all.contains(&format!("{} is number", row[3])), "{all}");
-            assert!(all.contains(&format!("local rank {} ", row[4])), "{all}");
-            assert!(
-                row[6] == "-" || all.contains(&format!("gets {} of", row[6])),
-                "{all}"
-            );
-            assert!(
-                row[7] == "-" || all.contains(&format!("cpus {} (OS", row[7])),
-                "{all}"
-            );
-            if let Some(sum) = all
-                .split(": ")
-                .find(|part| part.contains(" = ") && part.contains(" + "))
-            {
-                let numbers: Vec<u64> = sum
-                    .split(|sign: char| !sign.is_ascii_digit())
-                    .filter_map(|digits| digits.parse().ok())
-                    .collect();
-                assert_eq!(numbers[0] + numbers[1] + numbers[2], numbers[3], "{all}");
-            }
+            sentences_hold(&why.join(" | "), row, &OfApp::of(&own, &row[1]));
             explained += 1;
-            if told["instead"].is_null() {
+            let instead = &told["instead"];
+            if instead.is_null() {
                 nothing += 1;
                 continue;
             }
-            let other = map(&quoted(&told["instead"]["words"]));
-            assert_eq!(other.status, 0, "{job}: {}", other.err);
-            let there = &rows(&other)[row[0].parse::<usize>().unwrap()];
+            let other = others
+                .entry(instead["words"].to_string())
+                .or_insert_with(|| {
+                    let other = map(&quoted(&instead["words"]));
+                    assert_eq!(other.status, 0, "{job}: {}", other.err);
+                    rows(&other)
+                });
+            let there = &other[row[0].parse::<usize>().unwrap()];
             assert!(
                 (&there[3], &there[7]) != (&row[3], &row[7]),
                 "{job}: rank {}",
                 row[0]
             );
-            assert_eq!(told["instead"]["node"].as_str(), Some(there[3].as_str()));
-            assert_eq!(told["instead"]["cpus"].as_str().unwrap_or("-"), there[7]);
-            assert_eq!(told["instead"]["local_rank"].to_string(), there[4]);
+            assert_eq!(instead["node"].as_str(), Some(there[3].as_str()));
+            assert_eq!(instead["cpus"].as_str().unwrap_or("-"), there[7]);
+            assert_eq!(instead["local_rank"].to_string(), there[4]);
             moved += 1;
         }
     }
-    assert!(
-        explained > 500 && moved > 400,
-        "{explained} explained, {moved} moved, {nothing} not"
+    println!(
+        "{placed} jobs, {explained} ranks explained, {moved} with other words, {nothing} without"
     );
+    assert!(explained > 3 * jobs && moved * 10 > explained * 9);
 }
 
 #[test]
 fn a_saved_plan_is_explained_without_its_words() {
     let path = std::env::temp_dir().join(format!("stowplan-explain-{}.plan", std::process::id()));
     let plan = path.display();
-    let (mut seed, mut moved) = (7_u64, 0);
-    for _ in 0..60 {
+    let jobs = if long() { 5_000 } else { 400 };
+    let (mut seed, mut moved, mut asked) = (7_u64, 0, 0);
+    for _ in 0..jobs {
         let job = job(&mut seed);
         if run(&format!("map --save {plan} {job}")).status != 0 {
             continue;
@@ -190,13 +220,17 @@ fn a_saved_plan_is_explained_without_its_words() {
         ] {
             assert_eq!(of_plan[key], of_job[key], "{job}");
         }
+        asked += usize::from(!of_job["instead"].is_null());
         if !of_plan["instead"].is_null() {
             assert!(of_plan["instead"]["words"].is_null());
             moved += 1;
+        } else if !of_job["instead"].is_null() {
+            println!("none from the plan: {job}");
         }
     }
     std::fs::remove_file(path).unwrap();
-    assert!(moved > 20, "{moved}");
+    println!("{moved} of {asked} saved plans have other words");
+    assert!(moved * 10 >= asked * 9, "{moved} of {asked}");
 }
 
 #[test]

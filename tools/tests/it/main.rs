@@ -37,6 +37,7 @@ mod mpibind;
 mod newcomers;
 mod page;
 mod picture;
+mod random_jobs;
 mod release;
 mod request_schema;
 mod session;

@@ -6,7 +6,7 @@ use super::states::Used;
 use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
 use crate::plan::Plan;
-use crate::plan::placed::{ListedRun, Placed, PlacedRun, RankOrder};
+use crate::plan::placed::{ListedRun, Placed, PlacedRun, RankOrder, listed_by_node};
 use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::names::NodeRange;
@@ -283,8 +283,8 @@ fn read_listed(
     let nodes = reader.column(rows)?;
     let locals = reader.column(rows)?;
     let mut listed = Vec::with_capacity(rows);
-    // Node, first process and the one behind the last of each stretch.
-    let mut dealt: Vec<(u32, u32, u32)> = Vec::with_capacity(rows);
+    // The process behind the last of each stretch.
+    let mut ends = Vec::with_capacity(rows);
     for row in 0..rows {
         let (rank, node, local) = (ranks[row], nodes[row], locals[row]);
         let end = ranks.get(row + 1).map_or(own, |&end| u64::from(end));
@@ -298,20 +298,20 @@ fn read_listed(
         let end = local
             .checked_add(count)
             .ok_or_else(|| reader.bad("fewer processes on a node"))?;
-        dealt.push((node, local, end));
+        ends.push(end);
         listed.push(ListedRun { rank, node, local });
     }
-    dealt.sort_unstable();
-    let mut dealt = dealt.chunk_by(|a, b| a.0 == b.0);
+    let by_node = listed_by_node(&listed);
+    let mut dealt = by_node.chunk_by(|&a, &b| nodes[a as usize] == nodes[b as usize]);
     let mut of_nodes: Vec<&PlacedRun> = runs.iter().collect();
     of_nodes.sort_unstable_by_key(|run| run.nodes.first);
     for run in of_nodes {
         for node in run.nodes.first..run.nodes.end() {
             let mut next = 0;
             let own = dealt.next().unwrap_or_default();
-            let whole = own.iter().all(|&(of, first, end)| {
-                let follows = of == node && first == next;
-                next = end;
+            let whole = own.iter().map(|&at| at as usize).all(|at| {
+                let follows = nodes[at] == node && locals[at] == next;
+                next = ends[at];
                 follows
             });
             reader.ensure(
