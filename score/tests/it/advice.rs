@@ -35,6 +35,7 @@ fn the_first_answer_is_as_good_as_the_best_published() {
         ("16x15x10", 50, 48, "", 3068, 80),
         ("128x128", 128, 128, "", 5480, 48),
         ("64x64x64", 4096, 64, "", 368_640, 96),
+        ("64x64x64", 4096, 64, ":periodic", 393_216, 96),
     ] {
         let found = advice(blocked(nodes, ppn), &format!("halo:{grid}{pattern}"), "");
         let figures = first(&found);

@@ -34,6 +34,8 @@ fn orders_give_the_published_figures() {
         ("50x48", 50, 48, "", "strips:50x48", 1244, 28),
         ("50x48", 50, 48, ":hops=3", "cells:50x48:2x24", 11524, 242),
         ("50x48", 50, 48, ":but-last", "cells:50x48:2x24", 2304, 48),
+        // The published strips lose 3,500 here: ours are 3 by 3, not 3 by 2.
+        ("16x15x10", 50, 48, "", "strips:16x15x10", 3080, 86),
         ("16x15x10", 50, 48, "", "cells:16x15x10:8x3x2", 3500, 86),
         ("16x15x10", 50, 48, "", "hyperplane:16x15x10", 3068, 80),
         ("16x15x10", 50, 48, "", "kdtree:16x15x10", 3796, 98),
