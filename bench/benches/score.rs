@@ -43,7 +43,11 @@ fn placed(ranks: u32, more: &[&str]) -> Option<Plan> {
 }
 
 /// Patterns of 2^20 ranks.
-const PATTERNS: [&str; 3] = ["halo:128x128x64", "halo:128x128x64:periodic", "halo:128x128x64:box"];
+const PATTERNS: [&str; 3] = [
+    "halo:128x128x64",
+    "halo:128x128x64:periodic",
+    "halo:128x128x64:box",
+];
 
 fn scores(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("score");
@@ -110,8 +114,17 @@ fn matrices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matrix");
     group.sample_size(10);
     group.throughput(Throughput::Elements(u64::from(ENTRIES)));
-    for (ranks, sorted) in [(1 << 12, true), (1 << 16, true), (1 << 20, true), (1 << 20, false)] {
-        let order = if sorted { "senders in turn" } else { "no order" };
+    for (ranks, sorted) in [
+        (1 << 12, true),
+        (1 << 16, true),
+        (1 << 20, true),
+        (1 << 20, false),
+    ] {
+        let order = if sorted {
+            "senders in turn"
+        } else {
+            "no order"
+        };
         let name = format!("10^6 entries, {ranks} ranks, {order}");
         let (Some(plan), Ok(part)) = (placed(ranks, &["--map-by", "slot"]), Part::read("file:m"))
         else {

@@ -18,7 +18,12 @@ pub(crate) fn leaving<'c>(
 ) -> &'c [u64] {
     let out = &mut columns.out;
     if numbers.count <= NARROW {
-        leaving_in(parts, apps, column(numbers, orders, &mut columns.narrow), out);
+        leaving_in(
+            parts,
+            apps,
+            column(numbers, orders, &mut columns.narrow),
+            out,
+        );
     } else {
         leaving_in(parts, apps, column(numbers, orders, &mut columns.wide), out);
     }
@@ -204,7 +209,11 @@ where
         }
         return;
     }
-    add(rows.from, rows.to, (rows.rows - 1) * rows.pitch + rows.count);
+    add(
+        rows.from,
+        rows.to,
+        (rows.rows - 1) * rows.pitch + rows.count,
+    );
     for (from, to, count) in rows.each().take(rows.rows - 1) {
         for gap in count..rows.pitch {
             let crossing = D::from(own[from + gap] != own[to + gap]);

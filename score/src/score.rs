@@ -11,8 +11,8 @@ use crate::memory::{Columns, Memory};
 use crate::numbers::Numbers;
 use crate::pattern::{Part, Pattern, fits};
 use crate::places::Places;
-use crate::streamed::Streamed;
 use crate::regular::{self, Figures};
+use crate::streamed::Streamed;
 use crate::weight::Weight;
 use std::io::BufRead;
 use stowplan_engine::plan::Plan;
@@ -161,9 +161,8 @@ impl Seated<'_> {
             }
         }
         let seated = (numbers, self.orders);
-        let count = |columns: &mut Columns| {
-            Figures::of(count::leaving(parts, self.apps, seated, columns))
-        };
+        let count =
+            |columns: &mut Columns| Figures::of(count::leaving(parts, self.apps, seated, columns));
         self.memory.with_columns(count)
     }
 

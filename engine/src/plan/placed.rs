@@ -109,7 +109,12 @@ pub(super) fn listed_by_node(listed: &[ListedRun]) -> Vec<u32> {
         return sorted;
     }
     let (mut ends, mut sorted) = (Vec::new(), Vec::new());
-    by_key(rows.map(|at| (place(at).0, at)), nodes, &mut ends, &mut sorted);
+    by_key(
+        rows.map(|at| (place(at).0, at)),
+        nodes,
+        &mut ends,
+        &mut sorted,
+    );
     for own in sorted.chunk_by_mut(|&a, &b| place(a).0 == place(b).0) {
         own.sort_unstable_by_key(|&at| place(at).1);
     }
