@@ -94,12 +94,21 @@ impl Matrices for Written {
     }
 }
 
-/// Entries between so many ranks: those that send in turn, as profilers write them, or without any order.
-fn entries(ranks: u32, sorted: bool) -> Vec<u8> {
+/// Who sends in neighbouring entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Senders {
+    /// As profilers write them.
+    InTurn,
+    /// Without any order.
+    Mixed,
+}
+
+/// Entries between so many ranks.
+fn entries(ranks: u32, senders: Senders) -> Vec<u8> {
     let mut text = Vec::new();
     for entry in 0..ENTRIES {
         let mixed = entry.wrapping_mul(2_654_435_761) >> 8;
-        let from = if sorted {
+        let from = if senders == Senders::InTurn {
             u64::from(entry) * u64::from(ranks) / u64::from(ENTRIES)
         } else {
             u64::from(mixed.wrapping_mul(40_503) % ranks)
@@ -114,23 +123,22 @@ fn matrices(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("matrix");
     group.sample_size(10);
     group.throughput(Throughput::Elements(u64::from(ENTRIES)));
-    for (ranks, sorted) in [
-        (1 << 12, true),
-        (1 << 16, true),
-        (1 << 20, true),
-        (1 << 20, false),
+    for (ranks, senders) in [
+        (1 << 12, Senders::InTurn),
+        (1 << 16, Senders::InTurn),
+        (1 << 20, Senders::InTurn),
+        (1 << 20, Senders::Mixed),
     ] {
-        let order = if sorted {
-            "senders in turn"
-        } else {
-            "no order"
+        let order = match senders {
+            Senders::InTurn => "senders in turn",
+            Senders::Mixed => "no order",
         };
         let name = format!("10^6 entries, {ranks} ranks, {order}");
         let (Some(plan), Ok(part)) = (placed(ranks, &["--map-by", "slot"]), Part::read("file:m"))
         else {
             return;
         };
-        let (parts, matrix) = ([part], Written(entries(ranks, sorted)));
+        let (parts, matrix) = ([part], Written(entries(ranks, senders)));
         group.bench_function(format!("{name}: parsing alone"), |bencher| {
             bencher.iter(|| {
                 let mut sum = Weight::default();
