@@ -1,6 +1,7 @@
 //! Some ranks of a plan: those on some nodes, of some apps, or in a list; several of these meet.
 
 use roaring::RoaringBitmap;
+use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
@@ -101,8 +102,8 @@ pub fn nodes(plan: &Plan, list: &str) -> Result<Vec<NodeRange>, JobError> {
             return Err(JobError::Told {
                 class: "no-such-host",
                 sentence: format!(
-                    "--node {list}: {name} is none of the {} nodes of the job",
-                    names.len()
+                    "--node {list}: {name} is none of the {} of the job",
+                    counted(names.len(), "node")
                 ),
             });
         }

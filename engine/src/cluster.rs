@@ -5,6 +5,7 @@
 //!
 //! What a launcher does with it, `stowplan::Cluster` shows.
 
+use crate::count::counted;
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};
 use crate::plan::{Plan, World};
@@ -31,7 +32,7 @@ pub enum ReleaseError {
     #[error("no job was placed on this cluster")]
     Empty,
     /// The plan speaks of other nodes.
-    #[error("the plan speaks of {plan} nodes, this cluster has {here}")]
+    #[error("the plan speaks of {}, this cluster has {here}", counted(*.plan, "node"))]
     OtherNodes {
         /// Nodes of the plan.
         plan: u32,

@@ -3,6 +3,7 @@
 //! What a policy makes of a node's state is a pure function, and most of the cost of a first plan. A [`Planner`] keeps it,
 //! together with the tables, so that another plan is arithmetic over runs of equal nodes.
 
+use crate::count::counted;
 use crate::error::MapError;
 use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
 use crate::plan::Placed;
@@ -31,7 +32,7 @@ pub struct Planner {
 
 /// A node that is not, or no longer, one of the job's.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{name} is not one of the job's {nodes} nodes")]
+#[error("{name} is not one of the job's {}", counted(*.nodes, "node"))]
 pub struct NoSuchNode {
     /// The name.
     pub name: String,

@@ -6,11 +6,13 @@ use crate::error::JobError;
 use crate::outside::Outside;
 use crate::rows::{ROWS_MAX, Row, change};
 use crate::sources::Sources;
+use stowplan_engine::error::Note;
+use stowplan_engine::id::Id as _;
 use stowplan_engine::limit::OBJECTS_MAX;
 use stowplan_engine::map::{CpuList, Machine};
 use stowplan_engine::policy::CpuMode;
 use stowplan_engine::table::cpusets::Cpusets;
-use stowplan_engine::table::names::NameRange;
+use stowplan_engine::table::names::{NameRange, Names, NodeId};
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_engine::text::hostlist::{HostFault, plain, read_hosts};
@@ -119,6 +121,31 @@ impl Tables {
         self.sources.add(id, source);
         Ok(id)
     }
+}
+
+/// Options for nodes that name none of the job's: a note for each.
+///
+/// Cost: a search for each range of names.
+pub fn without_nodes(job: &JobArgs, names: &Names) -> Vec<Note> {
+    let topologies = job.topos.iter();
+    let topologies = topologies.filter_map(|(nodes, _)| Some(("--topo", nodes.as_deref()?)));
+    let devices = job.devices.iter().filter_map(|text| {
+        let (nodes, _) = stowplan_topo::devices::read(text).ok()?;
+        Some(("--devices", nodes?))
+    });
+    let mut notes = Vec::new();
+    for (option, nodes) in topologies.chain(devices) {
+        let ranges = hosts(nodes).unwrap_or_default();
+        let named = ranges.iter().any(|range| !names.find(range).0.is_empty());
+        if !named && !names.is_empty() {
+            notes.push(Note::NoNodeNamed {
+                option,
+                nodes: nodes.to_owned(),
+                first: names.name(NodeId::from_row(0)),
+            });
+        }
+    }
+    notes
 }
 
 /// The names under which the machine at hand may stand in a job.

@@ -47,8 +47,11 @@ pub fn place(asked: MapArgs, outside: &dyn Outside) -> Result<Placement, JobErro
     let order = RankOrder::of(&job, words.decided.request())?;
     let (machine, sources) = machine::read(&job, outside)?;
     let (resolved, machine) = meet(words, &job, machine, outside)?;
+    let mut mapped = order.give(placed(resolved, machine, job.threads)?, outside)?;
+    let unused = machine::without_nodes(&job, &mapped.plan.world().names);
+    mapped.notes.extend(unused);
     Ok(Placement {
-        mapped: order.give(placed(resolved, machine, job.threads)?, outside)?,
+        mapped,
         sources,
         displayed,
     })

@@ -4,6 +4,7 @@ use crate::error::{ScoreError, bad_pattern};
 use crate::limit::LINE_BYTES_MAX;
 use crate::weight::Weight;
 use std::io::BufRead;
+use stowplan_engine::count::counted;
 
 /// What the weights of edges count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -176,7 +177,10 @@ impl<'m> Matrix<'m> {
     fn whole(&self) -> Result<(), ScoreError> {
         let (seen, entries) = (self.seen, self.lines.entries);
         if matches!(self.form, Form::Market(..)) && entries != seen {
-            let why = format!("it has {seen} entries, and says that it has {entries}");
+            let why = format!(
+                "it has {}, and says that it has {entries}",
+                counted(seen, "entry")
+            );
             return bad_pattern(self.word, why);
         }
         Ok(())
@@ -422,7 +426,10 @@ impl<'m> Lines<'m> {
                 return self.refuse("rows, columns and entries are expected");
             };
             if rows != columns || *rows != u64::from(procs) {
-                let why = format!("it is {rows} by {columns}, and the app has {procs} processes");
+                let why = format!(
+                    "it is {rows} by {columns}, and the app has {}",
+                    counted(procs, "process")
+                );
                 return self.refuse(&why);
             }
             self.entries = *entries;

@@ -1,6 +1,7 @@
 //! GPUs and network cards of a topology: found in a file, documented for a named machine, or stated with `--devices`.
 
 use crate::TopoError;
+use stowplan_engine::count::counted;
 use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::gpus::{DraftGpu, GpuFamily};
@@ -305,7 +306,10 @@ impl Stated {
                 let all = u64::from(count) * u64::from(*each);
                 let all = u32::try_from(all).ok().filter(|&all| all <= GPUS_MAX);
                 let all = all.ok_or_else(|| {
-                    format!("{each} near each of {count} objects are more than {GPUS_MAX}")
+                    format!(
+                        "{each} near each of {} are more than {GPUS_MAX}",
+                        counted(count, "object")
+                    )
                 })?;
                 (0..all).collect()
             }
@@ -313,8 +317,8 @@ impl Stated {
         };
         if numbers.len() % objects.len() != 0 {
             return Err(format!(
-                "{} numbers cannot be divided evenly among the {count} objects {word} of the node",
-                numbers.len()
+                "{} cannot be divided evenly among the {count} objects {word} of the node",
+                counted(numbers.len() as u64, "number")
             ));
         }
         let name = |_| String::new();

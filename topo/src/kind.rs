@@ -53,6 +53,32 @@ impl Kind {
         }
     }
 
+    /// As XML files write it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Machine => "Machine",
+            Self::Package => "Package",
+            Self::Die => "Die",
+            Self::Numa => "NUMANode",
+            Self::MemCache => "MemCache",
+            Self::Cache(1, Holds::Data) => "L1Cache",
+            Self::Cache(2, Holds::Data) => "L2Cache",
+            Self::Cache(3, Holds::Data) => "L3Cache",
+            Self::Cache(4, Holds::Data) => "L4Cache",
+            Self::Cache(_, Holds::Data) => "L5Cache",
+            Self::Cache(1, Holds::Instructions) => "L1iCache",
+            Self::Cache(2, Holds::Instructions) => "L2iCache",
+            Self::Cache(_, Holds::Instructions) => "L3iCache",
+            Self::Core => "Core",
+            Self::Pu => "PU",
+            Self::Group => "Group",
+            Self::Misc => "Misc",
+            Self::Bridge => "Bridge",
+            Self::PciDevice => "PCIDev",
+            Self::OsDevice => "OSDev",
+        }
+    }
+
     /// Part of the I/O tree: no cpus of its own.
     pub(crate) fn is_io(self) -> bool {
         matches!(self, Self::Bridge | Self::PciDevice | Self::OsDevice)

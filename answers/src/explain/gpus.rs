@@ -21,7 +21,13 @@ pub(super) fn sentence(plan: &Plan, rank: Rank) -> Option<String> {
     let own = given(plan, rank);
     let own = own.map_or_else(
         || "no GPU".to_owned(),
-        |own| format!("GPU {own} (visible number)"),
+        |own| {
+            if own.contains([',', '-']) {
+                format!("GPUs {own} (visible numbers)")
+            } else {
+                format!("GPU {own} (visible number)")
+            }
+        },
     );
     Some(match reason {
         GpuReason::NoGpus => return None,

@@ -2,10 +2,10 @@
 
 use crate::diff::cause::given;
 use crate::row::Row;
-use stowplan_engine::count::Rank;
+use stowplan_engine::count::{Quantity, Rank, counted};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Located, PlacedRun, Plan, RankOrder};
-use stowplan_engine::policy::BindTo;
+use stowplan_engine::policy::{BindTo, MapBy};
 use stowplan_engine::table::apps::{AppId, Numbering};
 use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::origins::{Origin, Rule};
@@ -35,7 +35,14 @@ pub(super) fn sentences(plan: &Plan, rank: Rank, row: &Row) -> Vec<String> {
     lines.extend(said("--rank-by"));
     lines.push(seen.order());
     lines.push(seen.object());
-    lines.extend(said("--bind-to"));
+    let policy = plan.app(at.app).policy();
+    let mpibind = policy.map(|id| plan.table().policies[id].map);
+    match (words.iter().find(|word| word.0 == "--bind-to"), mpibind) {
+        (Some((option, value, Origin::Default(_))), Some(MapBy::Mpibind(_))) => {
+            lines.push(format!("{option} {value}: by mpibind's own rule"));
+        }
+        _ => lines.extend(said("--bind-to")),
+    }
     lines.push(seen.cpus());
     lines.extend(super::gpus::sentence(plan, rank));
     lines
@@ -68,11 +75,8 @@ const fn reason(rule: Rule) -> &'static str {
 }
 
 /// So many nodes.
-fn nodes(count: u64) -> String {
-    match count {
-        1 => "1 node".to_owned(),
-        count => format!("{count} nodes"),
-    }
+fn nodes(count: u64) -> Quantity {
+    counted(count, "node")
 }
 
 /// One process, with what its place says.
@@ -124,13 +128,13 @@ impl Seen<'_> {
             own => format!(", behind {own} of earlier apps"),
         };
         format!(
-            "{} is number {before} of the {} that app {} is on and holds {} of its {} processes{earlier}: {} slots, {} taken before the job",
+            "{} is number {before} of the {} that app {} is on and holds {} of its {}{earlier}: {}, {} taken before the job",
             self.row.node,
             nodes(all),
             self.row.app,
             self.run.procs,
-            self.plan.app(self.at.app).procs().0,
-            state.slots,
+            counted(self.plan.app(self.at.app).procs().0, "process"),
+            counted(state.slots, "slot"),
             state.used
         )
     }
@@ -153,11 +157,14 @@ impl Seen<'_> {
         let full = if run.procs >= left {
             format!("no slot is left there (it had {left} for the app)")
         } else {
-            format!("its share of the {left} slots that it had for the app")
+            format!(
+                "its share of the {} that it had for the app",
+                counted(left, "slot")
+            )
         };
         Some(format!(
-            "{name}, the node before, holds {} processes of the app: {full}",
-            run.procs
+            "{name}, the node before, holds {} of the app: {full}",
+            counted(run.procs, "process")
         ))
     }
 
@@ -193,8 +200,12 @@ impl Seen<'_> {
                         ahead += count;
                     }
                 }
+                let are_given = match given {
+                    1 => "1 rank is given".to_owned(),
+                    given => format!("{given} ranks are given"),
+                };
                 format!(
-                    "ranks go round by round over nodes: app {app} begins with rank {base}, {given} ranks are given before round {round}, {ahead} in it before {node}: {base} + {given} + {ahead} = {rank}"
+                    "ranks go round by round over nodes: app {app} begins with rank {base}, {are_given} before round {round}, {ahead} in it before {node}: {base} + {given} + {ahead} = {rank}"
                 )
             }
             RankOrder::Span => format!(

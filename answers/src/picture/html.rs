@@ -2,6 +2,7 @@
 
 use super::draw::escaped;
 use super::{Drawing, Drawn, STYLE};
+use stowplan_engine::count::counted;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -47,7 +48,10 @@ fn side(text: &mut String, drawing: &Drawing) {
         );
     }
     if drawing.more_apps > 0 {
-        *text += &format!("<li>and {} more apps</li>", drawing.more_apps);
+        *text += &format!(
+            "<li>and {}</li>",
+            counted(drawing.more_apps as u64, "more app")
+        );
     }
     *text += "<li class=\"soft\">a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own</li></ul>\n";
     *text += "<p class=\"soft\">all nodes in their order, by shape</p><div class=\"strip\">";
@@ -68,8 +72,9 @@ fn side(text: &mut String, drawing: &Drawing) {
     drawing.drawn.iter().for_each(|drawn| shape(text, drawn));
     if drawing.more.0 > 0 {
         *text += &format!(
-            "<p>and {} more shapes on {} nodes</p>\n",
-            drawing.more.0, drawing.more.1
+            "<p>and {} on {}</p>\n",
+            counted(drawing.more.0 as u64, "more shape"),
+            counted(drawing.more.1, "node")
         );
     }
     *text += &format!(

@@ -23,6 +23,7 @@ use draw::{Panel, panels};
 use seats::{PROCS_MAX, Seats};
 use shape::{SHAPES_MAX, Shape, letter, shapes};
 use stowplan_engine::count::Rank;
+use stowplan_engine::count::counted;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::{NodeId, NodeRange};
@@ -45,7 +46,16 @@ const STYLE: &str = include_str!("style.css");
 /// Cost: the plan's runs; the boxes of the shapes drawn; a few additions a rank for the search box.
 #[must_use]
 pub fn html(plan: &Plan) -> String {
-    html::page("stowplan", &[("", Drawing::new(plan, 1, &|_| false))], &[])
+    html_of(plan, &[])
+}
+
+/// As [`html`], with where the topologies came from above it: `machines`, a line each.
+///
+/// Cost: as [`html`].
+#[must_use]
+pub fn html_of(plan: &Plan, machines: &[String]) -> String {
+    let drawing = Drawing::new(plan, 1, &|_| false);
+    html::page("stowplan", &[("", drawing)], machines)
 }
 
 /// The drawing of a plan alone, as one SVG image without script: for notebooks and documents.
@@ -53,7 +63,15 @@ pub fn html(plan: &Plan) -> String {
 /// Cost: as [`html`], without the search box.
 #[must_use]
 pub fn svg(plan: &Plan) -> String {
-    svg::image(&[("", Drawing::new(plan, 1, &|_| false))])
+    svg_of(plan, &[])
+}
+
+/// As [`svg`], with where the topologies came from above it: `machines`, a line each.
+///
+/// Cost: as [`svg`].
+#[must_use]
+pub fn svg_of(plan: &Plan, machines: &[String]) -> String {
+    svg::image(&[("", Drawing::new(plan, 1, &|_| false))], machines)
 }
 
 /// A page with two plans beside each other, what moved marked. `lines`: what is said above them.
@@ -75,10 +93,11 @@ pub fn html_diff(a: &Plan, b: &Plan, lines: &[String]) -> String {
 #[must_use]
 pub fn svg_diff(a: &Plan, b: &Plan) -> String {
     let moved = moved(a, b);
-    svg::image(&[
+    let sides = [
         ("before", Drawing::new(a, 2, &moved)),
         ("after", Drawing::new(b, 2, &moved)),
-    ])
+    ];
+    svg::image(&sides, &[])
 }
 
 /// Whether a rank is elsewhere in the other plan.
@@ -182,7 +201,7 @@ impl Drawn {
             notes.push(format!("GPUs by local rank: {gpus}"));
         }
         if seats.more > 0 {
-            notes.push(format!("{} more processes are not drawn", seats.more));
+            notes.push(format!("{} not drawn", counted(seats.more, "more process")));
         }
         Self {
             letter: String::new(),
@@ -197,34 +216,31 @@ impl Drawn {
 
     /// `A  2 nodes, 8 ranks each: n[0-1]`.
     fn head(&self, hosts: usize) -> String {
-        let nodes = if self.count == 1 { "node" } else { "nodes" };
         let mut shown: String = self.hosts.chars().take(hosts).collect();
         if shown.len() < self.hosts.len() || self.more_hosts > 0 {
             shown += " …";
         }
+        let each = if self.count == 1 { "" } else { " on each" };
         format!(
-            "{} {nodes}, {} ranks on each: {shown}",
-            self.count, self.procs
+            "{}, {}{each}: {shown}",
+            counted(self.count, "node"),
+            counted(self.procs, "rank")
         )
     }
 }
 
 /// The numbers that people quote.
 fn summary(plan: &Plan, used: u64, shapes: usize) -> String {
-    let plural = |count: u64, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
     let idle = u64::from(plan.world().names.len()) - used;
     let idle = match idle {
         0 => String::new(),
-        idle => format!(" · {} idle", plural(idle, "node")),
+        idle => format!(" · {} idle", counted(idle, "node")),
     };
     format!(
         "{} on {}{idle} · {}",
-        plural(u64::from(plan.ranks()), "rank"),
-        plural(used, "node"),
-        plural(shapes as u64, "node shape")
+        counted(u64::from(plan.ranks()), "rank"),
+        counted(used, "node"),
+        counted(shapes as u64, "node shape")
     )
 }
 
@@ -241,8 +257,8 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
             .collect();
         let name = &plan.table().label[id];
         format!(
-            "app {app} {name}: {} ranks, {}",
-            plan.apps()[app].procs().0,
+            "app {app} {name}: {}, {}",
+            counted(plan.apps()[app].procs().0, "rank"),
             words.join(", ")
         )
     };

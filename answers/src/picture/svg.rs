@@ -3,6 +3,7 @@
 use super::draw::escaped;
 use super::{Drawing, STYLE};
 use std::fmt::Write as _;
+use stowplan_engine::count::counted;
 
 /// A drawing's width, and the way to the next one.
 const WIDTH: u32 = 1120;
@@ -13,7 +14,7 @@ const GAP: u32 = 10;
 const LINE: usize = 210;
 
 /// One plan, or two beside each other.
-pub(super) fn image(sides: &[(&str, Drawing)]) -> String {
+pub(super) fn image(sides: &[(&str, Drawing)], lines: &[String]) -> String {
     let mut inner = String::new();
     let mut height = 0;
     for (at, (name, drawing)) in (0..).zip(sides) {
@@ -25,6 +26,7 @@ pub(super) fn image(sides: &[(&str, Drawing)]) -> String {
         if !name.is_empty() {
             side.line(name);
         }
+        lines.iter().for_each(|line| side.line(line));
         side.draw(drawing);
         inner += &side.text;
         height = height.max(side.y + MARGIN);
@@ -61,24 +63,8 @@ impl Side {
         self.text += text;
     }
 
-    fn draw(&mut self, drawing: &Drawing) {
-        self.line(&drawing.summary);
-        for (app, words) in drawing.apps.iter().enumerate() {
-            self.put(&format!(
-                "<g class=\"p a{}\"><rect x=\"{}\" y=\"{}\" width=\"26\" height=\"13\"/></g>",
-                app % 6,
-                self.x,
-                self.y + 1
-            ));
-            self.x += 34;
-            self.line(words);
-            self.x -= 34;
-        }
-        if drawing.more_apps > 0 {
-            self.line(&format!("and {} more apps", drawing.more_apps));
-        }
-        self.line("a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own");
-        self.line("all nodes in their order, by shape");
+    /// All nodes in their order.
+    fn strip(&mut self, drawing: &Drawing) {
         for part in &drawing.strip {
             self.put(&format!(
                 "<g><title>{}</title><rect class=\"s {}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\"/>",
@@ -95,6 +81,30 @@ impl Side {
             }
             self.put("</g>\n");
         }
+    }
+
+    fn draw(&mut self, drawing: &Drawing) {
+        self.line(&drawing.summary);
+        for (app, words) in drawing.apps.iter().enumerate() {
+            self.put(&format!(
+                "<g class=\"p a{}\"><rect x=\"{}\" y=\"{}\" width=\"26\" height=\"13\"/></g>",
+                app % 6,
+                self.x,
+                self.y + 1
+            ));
+            self.x += 34;
+            self.line(words);
+            self.x -= 34;
+        }
+        if drawing.more_apps > 0 {
+            self.line(&format!(
+                "and {}",
+                counted(drawing.more_apps as u64, "more app")
+            ));
+        }
+        self.line("a filled box is a process, with its rank on the first node of the shape: in its core, over its cores, or above all cores that it shares; an empty box is a core without a process of its own");
+        self.line("all nodes in their order, by shape");
+        self.strip(drawing);
         self.y += 20 + GAP;
         for drawn in &drawing.drawn {
             let mut open = format!(
@@ -130,7 +140,11 @@ impl Side {
         }
         if drawing.more.0 > 0 {
             let (shapes, nodes) = drawing.more;
-            self.line(&format!("and {shapes} more shapes on {nodes} nodes"));
+            self.line(&format!(
+                "and {} on {}",
+                counted(shapes as u64, "more shape"),
+                counted(nodes, "node")
+            ));
         }
     }
 }

@@ -118,7 +118,10 @@ impl Note {
             Self::UnknownKey { owner, .. }
             | Self::LocalAttribute { owner, .. }
             | Self::NoEffect { owner, .. } => std::mem::replace(owner, Owner::App(0)).app()?,
-            Self::OldSpelling { .. } | Self::Oversubscribed { .. } | Self::NoNearGpu { .. } => {
+            Self::OldSpelling { .. }
+            | Self::NoNodeNamed { .. }
+            | Self::Oversubscribed { .. }
+            | Self::NoNearGpu { .. } => {
                 return None;
             }
         };

@@ -38,6 +38,18 @@ pub enum Note {
         /// Why.
         why: &'static str,
     },
+    /// `NODES=` of an option names no node of the job.
+    #[error(
+        "{option} {nodes}=… has no effect: no node of the job has such a name, its first one is {first}"
+    )]
+    NoNodeNamed {
+        /// `--topo` or `--devices`.
+        option: &'static str,
+        /// As given.
+        nodes: String,
+        /// The first node of the job.
+        first: String,
+    },
     /// A job's rank or bind word does not reach an app with a map of its own.
     #[error("the job's {word} does not reach app {app}, which has its own map: it takes {instead}")]
     JobWordUnused {
@@ -151,7 +163,7 @@ impl Note {
             Self::NoNearGpu { .. } => "no-near-gpu",
             Self::UnknownKey { .. } => "unknown-key",
             Self::LocalAttribute { .. } => "local-attribute",
-            Self::NoEffect { .. } => "no-effect",
+            Self::NoEffect { .. } | Self::NoNodeNamed { .. } => "no-effect",
             Self::JobWordUnused { .. } => "job-word-unused",
             Self::OldSpelling { .. } => "old-spelling",
             Self::UnusedEntries { .. } => "unused-entries",

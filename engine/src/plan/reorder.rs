@@ -2,6 +2,7 @@
 
 use super::Plan;
 use super::placed::{ListedRun, Placed, RankOrder, row};
+use crate::count::counted;
 use crate::policy::{MapBy, RankBy};
 use crate::table::apps::{AppId, Policy, PolicyId};
 
@@ -21,7 +22,7 @@ pub enum BadOrder {
         map: MapBy,
     },
     /// As many ranks as places are needed.
-    #[error("it has {ranks} ranks, the job has {places} processes")]
+    #[error("it has {}, the job has {}", counted(*.ranks as u64, "rank"), counted(*.places, "process"))]
     Length {
         /// Ranks of the order.
         ranks: usize,
@@ -29,7 +30,7 @@ pub enum BadOrder {
         places: u32,
     },
     /// No such rank.
-    #[error("rank {rank} is beyond the job's {places} processes, from 0")]
+    #[error("rank {rank} is beyond the job's {}, from 0", counted(*.places, "process"))]
     Beyond {
         /// The rank.
         rank: u32,

@@ -2,6 +2,7 @@
 
 use super::job_node::JobNode;
 use crate::count::Rank;
+use crate::count::counted;
 use std::fmt;
 
 /// Where in what was given: a byte of a text, or a block of a list.
@@ -145,7 +146,7 @@ pub enum TaskMapError {
         last: JobNode,
     },
     /// A form that cannot say that a node has no task.
-    #[error("{node} has no task, which the {form} form cannot say; the map has {nodes} nodes")]
+    #[error("{node} has no task, which the {form} form cannot say; the map has {}", counted(*.nodes, "node"))]
     EmptyNode {
         /// The first such node.
         node: JobNode,
@@ -178,7 +179,7 @@ pub enum TaskMapError {
     },
     /// Another map has other totals.
     #[error(
-        "the map has {tasks} tasks on {nodes} nodes, the other {other_tasks} tasks on {other_nodes} nodes"
+        "the map has {} on {}, the other {} on {}", counted(*.tasks, "task"), counted(*.nodes, "node"), counted(*.other_tasks, "task"), counted(*.other_nodes, "node")
     )]
     Mismatch {
         /// Nodes of the map.
@@ -192,7 +193,7 @@ pub enum TaskMapError {
     },
     /// Hostfile: a node of the job gets no task.
     #[error(
-        "{node} of {nodes} gets no task from the host file, whose {entries} entries place {tasks} tasks"
+        "{node} of {nodes} gets no task from the host file, which places {} by {}", counted(*.tasks, "task"), counted(*.entries as u64, "entry")
     )]
     NodeLeftOut {
         /// The first such node.
@@ -213,7 +214,7 @@ pub enum TaskMapError {
         why: &'static str,
     },
     /// Hostfile: a host that the job does not have.
-    #[error("host `{host}` of line {line} is none of the job's {hosts} hosts")]
+    #[error("host `{host}` of line {line} is none of the job's {}", counted(*.hosts as u64, "host"))]
     Host {
         /// The name.
         host: String,

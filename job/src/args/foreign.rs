@@ -51,6 +51,17 @@ const FOREIGN: &[Foreign] = &[
     },
 ];
 
+/// Our word for what another launcher binds to.
+fn bound(value: Option<&str>) -> &'static str {
+    match value {
+        Some("none" | "no" | "off") => "--bind-to none",
+        Some("socket" | "sockets") => "--bind-to package",
+        Some("ldom" | "ldoms" | "numa") => "--bind-to numa",
+        Some("thread" | "threads") => "--bind-to hwthread",
+        _ => "--bind-to core",
+    }
+}
+
 /// Our words for an option of another launcher, with its value where that is a plain number or name.
 ///
 /// `name` is without dashes; a number may hang on a letter, as in `-N4`.
@@ -62,8 +73,16 @@ pub(super) fn ours(name: &str, value: Option<&str>) -> Option<String> {
         _ => (name, None),
     };
     let row = FOREIGN.iter().find(|row| row.names.contains(&name))?;
-    let plain = |value: &&str| {
-        !value.starts_with('-') && value.len() <= 40 && !value.contains(char::is_whitespace)
+    if row.ours == "--bind-to core" {
+        return Some(bound(value).to_owned());
+    }
+    // Only a list of nodes is no number; a program behind an option without its value is neither.
+    let names = row.ours == "-H N";
+    let plain = |value: &&str| match names {
+        true => {
+            !value.starts_with('-') && value.len() <= 40 && !value.contains(char::is_whitespace)
+        }
+        false => value.len() <= 10 && value.bytes().all(|byte| byte.is_ascii_digit()),
     };
     let value = hanging.or(value.filter(plain)).unwrap_or("N");
     let whole = |word: &str| {
@@ -91,6 +110,9 @@ mod tests {
         check("N4", None, Some("--map-by ppr:4:node"));
         check("ppn", Some("16"), Some("--map-by ppr:16:node"));
         check("depth", None, Some("--map-by :pe=N"));
+        check("depth", Some("./x"), Some("--map-by :pe=N"));
+        check("cpu-bind", Some("none"), Some("--bind-to none"));
+        check("w", Some("n[1-2]"), Some("-H n[1-2]"));
         check("n64", None, Some("-n 64"));
         check("map-bi", None, None);
         check("", None, None);

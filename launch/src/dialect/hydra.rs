@@ -4,6 +4,7 @@ use super::{comment, fits, lists, program, whole};
 use crate::job::{Job, Unsaid};
 use crate::script::{File, Script, Word};
 use std::fmt::Write as _;
+use stowplan_engine::count::counted;
 use stowplan_engine::taskmap::Block;
 
 /// Bytes that a line of the host file has fewer than.
@@ -117,9 +118,9 @@ fn hosts<'p>(job: &'p Job<'p>, cpus: Cpus) -> File<'p> {
 fn rank_map(job: &Job<'_>) -> Result<String, Unsaid> {
     let too_long = || {
         Unsaid(format!(
-            "the rank map of {} ranks on {} nodes takes more than {MAP_BYTES_MAX} bytes, and one word may have fewer",
-            job.ranks(),
-            job.nodes.len()
+            "the rank map of {} on {} takes more than {MAP_BYTES_MAX} bytes, and one word may have fewer",
+            counted(job.ranks(), "rank"),
+            counted(job.nodes.len(), "node")
         ))
     };
     let map = job.map.as_ref().ok_or_else(too_long)?;

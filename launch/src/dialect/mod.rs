@@ -27,6 +27,7 @@ use crate::cpus;
 use crate::job::{Job, Program, Unsaid};
 use crate::lists::CpuList;
 use crate::script::{WORD_BYTES_MAX, Word};
+use stowplan_engine::count::counted;
 use stowplan_engine::table::cpusets::CpusetId;
 
 /// A word of ours that the system takes.
@@ -134,7 +135,8 @@ const fn says(job: &Job<'_>) -> &'static str {
 
 /// The first comment.
 fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
-    let (ranks, nodes) = (job.ranks(), job.nodes.len());
+    let ranks = counted(job.ranks(), "rank");
+    let nodes = counted(job.nodes.len(), "node");
     let bound = if job.lists.rows.is_empty() {
         ", nobody bound"
     } else if job.lists.unbound_on.is_some() {
@@ -142,15 +144,14 @@ fn comment(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
     } else {
         ""
     };
-    format!(
-        "# stowplan export {dialect}: says {ranks} ranks on {nodes} nodes, {says}{bound}; trusts {trusts}"
-    )
+    format!("# stowplan export {dialect}: says {ranks} on {nodes}, {says}{bound}; trusts {trusts}")
 }
 
 /// The comment of a dialect that says nothing of cpus.
 fn comment_without_cpus(dialect: &str, job: &Job<'_>, says: &str, trusts: &str) -> String {
-    let (ranks, nodes) = (job.ranks(), job.nodes.len());
+    let ranks = counted(job.ranks(), "rank");
+    let nodes = counted(job.nodes.len(), "node");
     format!(
-        "# stowplan export {dialect}: says {ranks} ranks on {nodes} nodes, {says}, no cpus; trusts {trusts}"
+        "# stowplan export {dialect}: says {ranks} on {nodes}, {says}, no cpus; trusts {trusts}"
     )
 }

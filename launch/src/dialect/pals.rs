@@ -5,6 +5,7 @@ use super::{
 };
 use crate::job::{Job, Program, Unsaid};
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
+use stowplan_engine::count::counted;
 
 /// The hosts of one app, in rank order, and how many ranks each takes; the last may take fewer.
 struct Blocks {
@@ -165,8 +166,9 @@ fn app_blocks(
         }
         if count > own.ppn || (count < own.ppn && left > 0) {
             return Err(Unsaid(format!(
-                "node {} has {count} ranks and node {} has {}, and all but the last have as many",
+                "node {} has {} and node {} has {}, and all but the last have as many",
                 name(),
+                counted(count, "rank"),
                 job.nodes.name(own.hosts[0]),
                 own.ppn
             )));

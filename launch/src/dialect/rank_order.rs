@@ -4,6 +4,7 @@ use super::comment_without_cpus;
 use crate::export::Text;
 use crate::job::{Job, Unsaid};
 use std::fmt::{self, Write};
+use stowplan_engine::count::counted;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Text<'p>, Unsaid> {
     equal(job)?;
@@ -25,9 +26,9 @@ pub(super) fn equal(job: &Job<'_>) -> Result<u32, Unsaid> {
     match groups.iter().find(|group| group.ranks != ranks) {
         None => Ok(ranks),
         Some(other) => Err(Unsaid(format!(
-            "node {} has {} ranks and node {} has {ranks}, and a file of ranks takes equal counts",
+            "node {} has {} and node {} has {ranks}, and a file of ranks takes equal counts",
             job.nodes.name(other.first),
-            other.ranks,
+            counted(other.ranks, "rank"),
             job.nodes.name(0)
         ))),
     }

@@ -8,6 +8,7 @@ use crate::job::{Job, Unsaid};
 use crate::lists::allowed;
 use crate::script::{File, Script, Variable, WORD_BYTES_MAX, Word};
 use std::convert::Infallible;
+use stowplan_engine::count::counted;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::taskmap::{Block, TaskMap};
 
@@ -186,7 +187,9 @@ fn slow(job: &Job<'_>) -> Option<Note> {
     (product > SLOW_LAYOUT).then(|| Note {
         class: "slow-layout",
         sentence: format!(
-            "Slurm's controller works {nodes} nodes times {ranks} tasks over an arbitrary layout, more than {SLOW_LAYOUT} steps"
+            "Slurm's controller works {} times {} over an arbitrary layout, more than {SLOW_LAYOUT} steps",
+            counted(nodes, "node"),
+            counted(ranks, "task")
         ),
     })
 }

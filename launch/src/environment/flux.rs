@@ -6,6 +6,7 @@ use crate::cpus::{ranges, read_list};
 use roaring::RoaringBitmap;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use stowplan_engine::count::counted;
 use stowplan_engine::limit::PUS_MAX;
 
 /// The environment alone does not say which cores the job has.
@@ -53,9 +54,9 @@ pub(super) fn resources(text: &[u8]) -> Result<Found, BadEnvironment> {
     }
     if by_rank.len() != hosts.len() || hosts.is_empty() {
         return Err(bad(&format!(
-            "nodelist names {} hosts, and R_lite has {} ranks",
-            hosts.len(),
-            by_rank.len()
+            "nodelist names {}, and R_lite has {}",
+            counted(hosts.len() as u64, "host"),
+            counted(by_rank.len() as u64, "rank")
         )));
     }
     let mut found = Found {

@@ -1,6 +1,7 @@
 //! Slurm's lists: `r[1-2]n[1-3,05],login1`, the last bracket fastest, and counts, `16(x4),8`.
 
 use super::{BadEnvironment, HOSTS_MAX, number};
+use stowplan_engine::count::counted;
 
 /// One part of a name: a text, or the numbers of a bracket with their digits.
 enum Part<'t> {
@@ -121,9 +122,12 @@ pub(super) fn counts(name: &str, text: &str, hosts: usize) -> Result<Vec<u64>, B
         return Ok(counts);
     }
     let why = if all < hosts as u64 {
-        format!("it counts for {all} hosts, and there are {hosts}")
+        format!(
+            "it counts for {}, and there are {hosts}",
+            counted(all, "host")
+        )
     } else {
-        format!("it counts for more than the {hosts} hosts there are")
+        format!("it counts for more than the {hosts} there are")
     };
     Err(BadEnvironment::broken(name, text, &why))
 }

@@ -16,6 +16,7 @@ pub mod rank;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use stowplan_engine::count::counted;
 
 /// Hosts that an environment may name.
 pub const HOSTS_MAX: usize = 1 << 20;
@@ -178,7 +179,10 @@ impl Hosts {
             return Err(BadEnvironment::broken(source, name, why));
         }
         if slots == 0 || slots > SLOTS_MAX {
-            let why = format!("{slots} slots on {name}: it takes 1 to {SLOTS_MAX}");
+            let why = format!(
+                "{} on {name}: it takes 1 to {SLOTS_MAX}",
+                counted(slots, "slot")
+            );
             return Err(BadEnvironment(format!("{source}: {why}")));
         }
         if let Some(&at) = self.known.get(name) {

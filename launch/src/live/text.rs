@@ -5,6 +5,7 @@ use super::compare::Report;
 use crate::cpus::ranges;
 use roaring::RoaringBitmap;
 use std::fmt::{self, Write};
+use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 
 /// Ranges of ranks that are shown.
@@ -17,13 +18,13 @@ const SHOWN: usize = 8;
 pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
     let differ = &report.differ;
     if differ.is_empty() {
-        return writeln!(
-            out,
-            "all {} ranks are where they were planned",
-            report.ranks
-        );
+        return match report.ranks {
+            1 => writeln!(out, "the only rank is where it was planned"),
+            ranks => writeln!(out, "all {ranks} ranks are where they were planned"),
+        };
     }
-    writeln!(out, "{} ranks were planned", report.ranks)?;
+    let were = if report.ranks == 1 { "was" } else { "were" };
+    writeln!(out, "{} {were} planned", counted(report.ranks, "rank"))?;
     for (what, ranks) in [
         ("no line tells of", &differ.missing),
         ("not planned:", &differ.unknown),
@@ -33,9 +34,8 @@ pub fn write(plan: &Plan, report: &Report, out: &mut dyn Write) -> fmt::Result {
         ("shown other GPUs:", &differ.gpus),
     ] {
         if !ranks.is_empty() {
-            let (count, shown) = (ranks.len(), shown(ranks));
-            let word = if count == 1 { "rank" } else { "ranks" };
-            writeln!(out, "  {what} {count} {word}: {shown}")?;
+            let count = counted(ranks.len(), "rank");
+            writeln!(out, "  {what} {count}: {}", shown(ranks))?;
         }
     }
     match report.cause {
@@ -92,7 +92,7 @@ fn locals(plan: &Plan, ranks: &RoaringBitmap) -> String {
     let on = if nodes.len() == all {
         "every node".to_owned()
     } else {
-        format!("{} nodes", nodes.len())
+        counted(nodes.len() as u64, "node").to_string()
     };
     format!("ranks {} of {on}", shown(&locals))
 }

@@ -3,6 +3,7 @@
 use super::refuse;
 use crate::error::ScoreError;
 use std::fmt::Write as _;
+use stowplan_engine::count::counted;
 
 /// Reads ranks, apart by commas, blanks or newlines, `#` to the end of a line: each below `procs` once.
 ///
@@ -28,7 +29,8 @@ pub fn read(word: &str, text: &[u8], procs: u32) -> Result<Vec<u32>, ScoreError>
                 }
                 None => {
                     let why = format!(
-                        "line {number}: rank {rank} is beyond the job's {procs} processes, from 0"
+                        "line {number}: rank {rank} is beyond the job's {}, from 0",
+                        counted(procs, "process")
                     );
                     return refuse(word, why);
                 }
@@ -40,8 +42,9 @@ pub fn read(word: &str, text: &[u8], procs: u32) -> Result<Vec<u32>, ScoreError>
         Some(rank) => refuse(
             word,
             format!(
-                "it has {} ranks, the job has {procs} processes: rank {rank} is missing",
-                ranks.len()
+                "it has {}, the job has {}: rank {rank} is missing",
+                counted(ranks.len() as u64, "rank"),
+                counted(procs, "process")
             ),
         ),
         None => Ok(ranks),

@@ -18,6 +18,7 @@ mod walk;
 use crate::error::ScoreError;
 use crate::pattern::Grid;
 use stencil::Stencil;
+use stowplan_engine::count::counted;
 
 pub use cells::cells;
 use cells::cells_into;
@@ -137,9 +138,14 @@ impl Order {
         if grid.cells() != Some(u64::from(procs)) {
             let cells = grid
                 .cells()
-                .map_or("more than 2^64".to_owned(), |cells| cells.to_string());
+                .map_or("more than 2^64 places".to_owned(), |cells| {
+                    counted(cells, "place").to_string()
+                });
             let grid = grid.word();
-            let why = format!("a grid of {grid} has {cells} places, the job has {procs} processes");
+            let why = format!(
+                "a grid of {grid} has {cells}, the job has {}",
+                counted(procs, "process")
+            );
             return refuse(&self.word(), why);
         }
         let star = Stencil::star(grid.sizes.len());

@@ -6,6 +6,7 @@ mod grid;
 pub use grid::{Edge, Grid, Halo, Rows};
 
 use crate::error::{ScoreError, bad_pattern};
+use stowplan_engine::count::counted;
 
 /// What each rank of an app talks to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -236,8 +237,13 @@ pub(crate) fn fits(part: &Part, procs: u32) -> Result<(), ScoreError> {
         if cells == Some(u64::from(procs)) {
             return Ok(());
         }
-        let cells = cells.map_or("more than 2^64".to_owned(), |cells| cells.to_string());
-        let why = format!("a grid of {grid} has {cells} places, app {app} has {procs} processes");
+        let cells = cells.map_or("more than 2^64 places".to_owned(), |cells| {
+            counted(cells, "place").to_string()
+        });
+        let why = format!(
+            "a grid of {grid} has {cells}, app {app} has {}",
+            counted(procs, "process")
+        );
         bad_pattern(&part.word, why)
     };
     match &part.pattern {

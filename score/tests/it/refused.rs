@@ -80,6 +80,6 @@ fn a_matrix_is_refused_with_its_line() {
         let said = refusal("file:m", &text);
         assert!(said.contains(&format!("line {line}: ")), "{said}");
     }
-    assert!(refusal("file:m", &format!("{head}6 6 2\n1 2 3\n")).contains("1 entries"));
+    assert!(refusal("file:m", &format!("{head}6 6 2\n1 2 3\n")).contains("1 entry"));
     assert!(refusal("file:m", &format!("0,1,{}", "1".repeat(1 << 17))).contains("line 1"));
 }

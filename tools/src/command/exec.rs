@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use stowplan_engine::count::Rank;
+use stowplan_engine::count::counted;
 use stowplan_engine::plan::{Plan, ProcPlace};
 use stowplan_launch::cpus::ranges;
 use stowplan_launch::environment::rank::{Identity, identity};
@@ -161,7 +162,10 @@ fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
         return Err(told("no-rank", sentence.to_owned()));
     };
     let place = plan.place(Rank(rank)).ok_or_else(|| {
-        let sentence = format!("{name}={rank}, and the plan has {} ranks", plan.ranks());
+        let sentence = format!(
+            "{name}={rank}, and the plan has {}",
+            counted(plan.ranks(), "rank")
+        );
         told("no-such-rank", sentence)
     })?;
     let planned = plan.world().names.name(place.node);
@@ -183,7 +187,10 @@ fn place(plan: &Plan, identity: &Identity) -> Result<ProcPlace, Refused> {
 fn sizes(plan: &Plan, identity: &Identity) -> Result<(), Refused> {
     for (name, size) in &identity.sizes {
         if size.parse() != Ok(plan.ranks()) {
-            let sentence = format!("{name}={size}, and the plan has {} ranks", plan.ranks());
+            let sentence = format!(
+                "{name}={size}, and the plan has {}",
+                counted(plan.ranks(), "rank")
+            );
             return Err(told("bad-environment", sentence));
         }
     }

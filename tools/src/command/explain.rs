@@ -3,7 +3,9 @@
 use super::diff::behind;
 use super::refuse_format;
 use super::show::{Saved, misplaced, own_options};
+use crate::format::{Told, text};
 use crate::report::Refused;
+use crate::surroundings::Surroundings;
 use crate::{Console, output};
 use roaring::RoaringBitmap;
 use serde_json::json;
@@ -12,6 +14,7 @@ use stowplan_answers::explain::refused::explain_refused;
 use stowplan_answers::explain::{RANKS_MAX, explain};
 use stowplan_answers::select::{nodes, numbers};
 use stowplan_engine::count::Rank;
+use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::OptionFault;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
@@ -21,6 +24,7 @@ use stowplan_engine::text::cursor::whole_ranges;
 use stowplan_job::args::{Format, JobArgs, job_args, map_args};
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
+use stowplan_job::place::Placement;
 
 /// Runs the subcommand with the arguments behind `explain`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {
@@ -63,13 +67,8 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         ([path], None) => {
             let saved = Saved::read(path, console.files)?;
             let chosen = chosen(&saved.plan, &asked)?;
-            tell(
-                &saved.plan,
-                &chosen,
-                &Alternatives::of_plan(&saved.plan),
-                &asked,
-                console,
-            )
+            let others = Alternatives::of_plan(&saved.plan);
+            tell(&saved.told(), &chosen, &others, &asked, console)
         }
         ([more, ..], Some(_)) | ([_, more, ..], None) => {
             Err(misplaced(more, OptionFault::Misplaced))
@@ -109,12 +108,18 @@ fn without_cpus(args: &[String]) -> Result<(Vec<String>, Option<String>), Refuse
 
 fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<(), Refused> {
     let files = console.files;
-    let planning = move |words: &[String]| plan_of(words, files);
-    match planning(words) {
-        Ok(plan) => {
-            let chosen = chosen(&plan, asked)?;
-            let others = Alternatives::of_job(words, &plan, Box::new(planning));
-            tell(&plan, &chosen, &others, asked, console)
+    let planning = move |words: &[String]| Ok(placed(words, files)?.mapped.plan);
+    match placed(words, files) {
+        Ok(placement) => {
+            let plan = &placement.mapped.plan;
+            let chosen = chosen(plan, asked)?;
+            let others = Alternatives::of_job(words, plan, Box::new(planning));
+            let told = Told {
+                plan,
+                sources: &placement.sources,
+                notes: &[],
+            };
+            tell(&told, &chosen, &others, asked, console)
         }
         Err(error) => {
             let Some(answer) = explain_refused(words, &error, &planning) else {
@@ -136,12 +141,9 @@ fn of_job(words: &[String], asked: &Asked, console: &mut Console<'_>) -> Result<
     }
 }
 
-fn plan_of(words: &[String], files: &dyn Files) -> Result<Plan, JobError> {
+fn placed(words: &[String], files: &dyn Files) -> Result<Placement, JobError> {
     let asked = map_args(words)?;
-    let surroundings = crate::surroundings::Surroundings { files };
-    Ok(stowplan_job::place::place(asked, &surroundings)?
-        .mapped
-        .plan)
+    stowplan_job::place::place(asked, &Surroundings { files })
 }
 
 /// The ranks that are asked of, and nodes without any.
@@ -205,12 +207,13 @@ fn chosen(plan: &Plan, asked: &Asked) -> Result<Chosen, Refused> {
 }
 
 fn tell(
-    plan: &Plan,
+    told: &Told<'_>,
     chosen: &Chosen,
     others: &Alternatives<'_>,
     asked: &Asked,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {
+    let plan = told.plan;
     let json = asked
         .options
         .format
@@ -225,19 +228,23 @@ fn tell(
             }
         }
         for rank in &chosen.ranks {
-            let Some(told) = explain(plan, Rank(rank), others) else {
+            let Some(why) = explain(plan, Rank(rank), others) else {
                 continue;
             };
             if json {
-                serde_json::to_writer(&mut *out, &told)?;
+                serde_json::to_writer(&mut *out, &why)?;
                 out.write_all(b"\n")?;
             } else {
-                told.page()
+                why.page()
                     .iter()
                     .try_for_each(|line| writeln!(out, "{line}"))?;
             }
         }
-        Ok(())
+        if json {
+            return Ok(());
+        }
+        let machines = text::machines(told);
+        machines.iter().try_for_each(|line| writeln!(out, "{line}"))
     })
 }
 
@@ -248,12 +255,21 @@ fn idle(plan: &Plan, node: NodeId) -> (String, String) {
     let placed = plan.ranks();
     let why = match state.left() {
         0 => format!(
-            "it has no free slot: {} slots, {} taken before the job",
-            state.slots, state.used
+            "it has no free slot: {}, {} taken before the job",
+            counted(state.slots, "slot"),
+            state.used
         ),
-        left => format!(
-            "all {placed} ranks of the job are placed on other nodes, its {left} free slots are left"
-        ),
+        left => {
+            let ranks = match placed {
+                1 => "the only rank of the job is".to_owned(),
+                placed => format!("all {placed} ranks of the job are"),
+            };
+            let slots = match left {
+                1 => "slot is",
+                _ => "slots are",
+            };
+            format!("{ranks} placed on other nodes, its {left} free {slots} left")
+        }
     };
     (world.names.name(node), why)
 }

@@ -12,7 +12,7 @@ use stowplan_engine::error::Note;
 use stowplan_engine::error::fold::{Folded, fold};
 use stowplan_engine::plan::bytes::{Remark, Remarks};
 use stowplan_engine::stage::resolve::Files;
-use stowplan_job::args::{JobArgs, MapArgs};
+use stowplan_job::args::{Format, JobArgs, MapArgs};
 use stowplan_job::error::JobError;
 use stowplan_job::place::Placement;
 
@@ -78,7 +78,23 @@ fn show(job: &JobArgs, placement: &Placement, console: &mut Console<'_>) -> Resu
     }
     show::write(&told, job, console)?;
     print_notes(&mapped.notes, console.err);
+    if job.topos.is_empty() && !names_its_topology(job) {
+        // The worst that can happen to a note is that nobody reads it.
+        let _ = writeln!(
+            console.err,
+            "note[this-machine]: no --topo is given: the topology is that of this machine (--topo here)"
+        );
+    }
     Ok(())
+}
+
+/// Whether the format itself has where topologies came from; rows and task maps have no place for it.
+fn names_its_topology(job: &JobArgs) -> bool {
+    let own = matches!(
+        job.format,
+        None | Some(Format::Text | Format::Json | Format::Html | Format::Svg)
+    );
+    own && job.columns.is_none()
 }
 
 /// Notes in words, those of many apps once.

@@ -174,8 +174,12 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
         (Format::Tsv, Some(some)) => ndjson::write_tsv(told.plan, some, out, &mut watch),
         (Format::Ndjson, some) => ndjson::write(told.plan, some, out, &mut watch),
         (Format::Json, _) => json::write(told, out),
-        (Format::Html, _) => out.write_all(picture::html(told.plan).as_bytes()),
-        (Format::Svg, _) => out.write_all(picture::svg(told.plan).as_bytes()),
+        (Format::Html, _) => {
+            out.write_all(picture::html_of(told.plan, &text::machines(told)).as_bytes())
+        }
+        (Format::Svg, _) => {
+            out.write_all(picture::svg_of(told.plan, &text::machines(told)).as_bytes())
+        }
         (Format::Text, Some(some)) => text::write_some(told, some, screen, out),
         _ => text::write(told, screen, out),
     })

@@ -26,6 +26,28 @@ fn answers(args: &[&str], input: &[u8]) -> (u8, Vec<Value>) {
 const MACHINE: [&str; 4] = ["--topo", "core:4 pu:1", "-H", "n[0-1]:4"];
 
 #[test]
+fn an_unknown_key_is_answered_with_the_nearest() {
+    let input =
+        b"{\"id\":1,\"wurds\":[]}\n{\"id\":2,\"words\":[],\"reqest\":{}}\n{\"id\":3,\"zzzzzz\":1}";
+    let (status, found) = answers(&MACHINE, input);
+    assert_eq!(status, 0);
+    let message = |line: &Value| line["error"]["message"].as_str().unwrap().to_owned();
+    let messages: Vec<String> = found.iter().map(message).collect();
+    assert!(
+        messages[0].ends_with("did you mean words?"),
+        "{}",
+        messages[0]
+    );
+    assert!(
+        messages[1].ends_with("did you mean request?"),
+        "{}",
+        messages[1]
+    );
+    assert!(!messages[2].contains("did you mean"), "{}", messages[2]);
+    assert_eq!(found[1]["id"], 2);
+}
+
+#[test]
 fn broken_lines_are_answered_and_the_run_goes_on() {
     let input = b"{\"id\":1,\"words\":[\"-n\",\"8\",\"--format\",\"raw\"]}\n\n\
         [1]\n\

@@ -1,6 +1,6 @@
 //! What somebody who comes from another launcher types first, and the words that the answer must have.
 
-use crate::console::{MadeUp, stowplan, words};
+use crate::console::{MadeUp, stowplan, stowplan_on, words};
 
 /// A command line, and what its messages say.
 const ASKED: &[(&str, &[&str])] = &[
@@ -64,6 +64,63 @@ fn the_first_mistakes_are_answered_with_what_to_type() {
                 said.err
             );
         }
+    }
+}
+
+#[test]
+fn each_format_says_where_the_topology_came_from() {
+    for format in [
+        "text", "json", "html", "svg", "tsv", "ndjson", "map", "taskmap", "raw",
+    ] {
+        for job in ["", "-n 1 --columns rank,cpus "] {
+            let here = format!("map --format {format} {job}./x");
+            let said = stowplan(&words(&here), &MadeUp::default());
+            let both = format!("{}{}", said.out, said.err);
+            assert!(said.status == 2 || both.contains("here"), "{here}\n{both}");
+        }
+    }
+    for format in ["text", "json", "html", "svg"] {
+        let named = format!("map --format {format} --topo builtin:frontier -n 1 ./x");
+        let said = stowplan(&words(&named), &MadeUp::default());
+        assert!(
+            said.out.contains("builtin:frontier"),
+            "{named}\n{}",
+            said.out
+        );
+    }
+    let said = stowplan(
+        &words("explain 0 -- --topo builtin:frontier -n 1 ./x"),
+        &MadeUp::default(),
+    );
+    assert!(
+        said.out.contains("machine  builtin:frontier"),
+        "{}",
+        said.out
+    );
+    let asked = stowplan(
+        &words("map --topo pu:4 -n 1 --format tsv ./x"),
+        &MadeUp::default(),
+    );
+    assert!(asked.err.is_empty(), "{}", asked.err);
+}
+
+#[test]
+fn idle_nodes_and_long_sources_are_seen_at_any_width() {
+    use stowplan_cli::format::screen::Screen;
+    let topo = "package:2 numa:2 l3:2 l2:2 core:2 pu:2(indexes=2*32:32*1)";
+    let line = format!("map --topo '{topo}' -H n[0-99]:64 -n 40 --map-by ppr:2:node ./x");
+    for columns in [20, 40, 80, 100, 200] {
+        let screen = Screen {
+            columns,
+            ..Screen::page()
+        };
+        let said = stowplan_on(&words(&line), &MadeUp::default(), screen);
+        assert_eq!(said.status, 0, "{}", said.err);
+        assert!(
+            said.out.contains("80 nodes idle"),
+            "{columns}\n{}",
+            said.out
+        );
     }
 }
 

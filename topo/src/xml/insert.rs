@@ -141,7 +141,7 @@ fn check_kinds(dialect: Dialect, kind: Kind, parent: Kind) -> Result<(), XmlFaul
         }
     };
     if refused {
-        let what = format!("a {kind:?} below a {parent:?}");
+        let what = format!("a {} below a {}", kind.word(), parent.word());
         return Err(XmlFault::BadObject { what });
     }
     Ok(())

@@ -239,7 +239,7 @@ fn sequence(
     };
     let app = u32::try_from(job_of_app.app.row()).expect("limit.rs keeps apps below 2^32");
     let path = listing(job_of_app).map_or_else(
-        || "the app's hosts".to_owned(),
+        || "the list of the app's hosts".to_owned(),
         |listing| listing.path.clone(),
     );
     if there < u64::from(procs) || there == 0 {

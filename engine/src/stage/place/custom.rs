@@ -5,6 +5,7 @@ use super::placement::Placement;
 use super::policy::{GroupView, PlacePolicy, lay};
 use super::trial::{Allotment, Limit};
 use crate::count::ProcCount;
+use crate::count::counted;
 use crate::error::words::{Counted, FullNodes};
 use crate::error::{MapError, PlaceError};
 use crate::limit::RANKS_MAX;
@@ -99,7 +100,10 @@ fn share_out(
 ) -> Result<ProcCount, MapError> {
     let said: u64 = shares.iter().map(|share| u64::from(share.nodes)).sum();
     if said != u64::from(placement.node_count()) {
-        let why = format!("it counts for {said} of {} nodes", placement.node_count());
+        let why = format!(
+            "it counts for {said} of {}",
+            counted(placement.node_count(), "node")
+        );
         return Err(busy(placement, app, why));
     }
     let all: u64 = shares
@@ -111,7 +115,7 @@ fn share_out(
         return Err(busy(
             placement,
             app,
-            format!("it counts {all} of {wanted} processes"),
+            format!("it counts {all} of {}", counted(wanted, "process")),
         ));
     }
     let mut shares = shares.iter().copied().filter(|share| share.nodes > 0);

@@ -188,7 +188,7 @@ fn settle(
 
 fn path(listed: Listed<'_>) -> String {
     listed.listing.map_or_else(
-        || "the app's hosts".to_owned(),
+        || "the list of the app's hosts".to_owned(),
         |listing| listing.path.clone(),
     )
 }

@@ -4,6 +4,7 @@ use crate::Console;
 use crate::environment::Environment;
 use crate::output;
 use crate::report::Refused;
+use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_launch::cpus::ranges;
 use stowplan_launch::environment::Lookup as _;
@@ -89,8 +90,9 @@ pub(super) fn answer(plan: &Plan, live: &Live, console: &mut Console<'_>) -> Res
         // The worst that can happen to a note is that nobody reads it.
         let _ = writeln!(
             console.err,
-            "note[foreign-lines]: {}: {} lines are not of stowplan probe and were passed over",
-            live.file, lines.foreign
+            "note[foreign-lines]: {}: {} not of stowplan probe, passed over",
+            live.file,
+            counted(lines.foreign, "line")
         );
     }
     Ok(u8::from(!report.differ.is_empty()))

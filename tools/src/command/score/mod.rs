@@ -148,9 +148,11 @@ fn text(
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     writeln!(
         out,
-        "{} ranks · {} nodes · {}: {} {}, both directions counted",
+        "{} {} · {} {} · {}: {} {}, both directions counted",
         number(&found.ranks),
+        noun(found.ranks, "rank"),
         number(&found.nodes),
+        noun(found.nodes, "node"),
         words.join(" + "),
         number(&found.edges),
         unit
@@ -185,15 +187,23 @@ fn text(
     Ok(())
 }
 
+/// A noun behind its number.
+fn noun(number: u32, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{noun}{plural}")
+}
+
 /// The figures as lines of a page.
 fn sentences(found: &Score, parts: &[Part]) -> Vec<String> {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();
     let unit = found.unit.word();
     let number = |weight: &dyn std::fmt::Display| thousands(&weight.to_string());
     let first = format!(
-        "{} ranks · {} nodes · {}: {} {unit}, both directions counted",
+        "{} {} · {} {} · {}: {} {unit}, both directions counted",
         number(&found.ranks),
+        noun(found.ranks, "rank"),
         number(&found.nodes),
+        noun(found.nodes, "node"),
         words.join(" + "),
         number(&found.edges),
     );

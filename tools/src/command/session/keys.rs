@@ -14,6 +14,83 @@ pub(super) fn judge(object: &Map<String, Json>, known: &[&str]) -> Result<(), St
     })
 }
 
+/// Keys of a final state.
+const STATE: &[&str] = &[
+    "allocations",
+    "dvm",
+    "namespaces",
+    "next_request",
+    "next_session_id",
+    "nodes",
+    "pending",
+    "scheduler",
+];
+
+/// Its tables, and the keys of their rows.
+const TABLES: [(&str, &[&str]); 4] = [
+    (
+        "allocations",
+        &[
+            "carved",
+            "id",
+            "inheritance",
+            "lent",
+            "nodes",
+            "owner",
+            "owner_live",
+            "owners",
+            "req_id",
+            "req_ns",
+            "requestor",
+            "roots",
+            "session_id",
+            "shared",
+            "warn_timeout",
+        ],
+    ),
+    (
+        "namespaces",
+        &["kind", "live", "name", "parent", "sessions", "uses"],
+    ),
+    ("nodes", &["alloc", "name", "origin", "session", "state"]),
+    (
+        "pending",
+        &[
+            "alloc_id",
+            "directive",
+            "from",
+            "inheritance",
+            "owner",
+            "req_id",
+            "request",
+            "session_id",
+            "shared",
+            "target",
+            "target_gone",
+            "warn_timeout",
+        ],
+    ),
+];
+
+/// Judges the keys of a final state, and those of the rows of its tables.
+///
+/// # Errors
+/// The first that is unknown, and where.
+pub(super) fn judge_state(last: &Json) -> Result<(), String> {
+    let Some(object) = last.as_object() else {
+        return Ok(());
+    };
+    judge(object, STATE).map_err(|what| format!("the final state: {what}"))?;
+    for (table, known) in TABLES {
+        let rows = last[table].as_array().map_or(&[][..], Vec::as_slice);
+        for (at, row) in rows.iter().enumerate() {
+            let judged = row.as_object().map_or(Ok(()), |row| judge(row, known));
+            judged.map_err(|what| format!("row {at} of {table}: {what}"))?;
+        }
+    }
+    Ok(())
+}
+
 /// What was meant by an unknown word, or what there is.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
     // Words are compared in small letters, attributes are written in capitals.

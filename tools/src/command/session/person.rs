@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use stowplan_engine::count::counted;
 use stowplan_engine::session::{Effects, Event, Status};
 
 /// Names shown of a long list.
@@ -144,9 +145,9 @@ pub(super) fn view(last: &Json, since: &Since) -> String {
         });
     let _ = writeln!(
         told,
-        "DVM {}, {} nodes, {scheduler}",
+        "DVM {}, {}, {scheduler}",
         text(last, "dvm"),
-        nodes.len()
+        counted(nodes.len() as u64, "node")
     );
     let _ = writeln!(told, "default session: {}", names(&free));
     if !down.is_empty() {

@@ -7,6 +7,7 @@ use crate::journal_file;
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
+use stowplan_engine::count::counted;
 use stowplan_engine::session::{
     Broken, Mode, Recovered, ReplayError, State, Tail, check, check_step, recover,
 };
@@ -54,7 +55,9 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
         Format::Text => {
             writeln!(
                 out,
-                "recovered {events} events, tail {tail}, {discarded} bytes discarded"
+                "recovered {}, tail {tail}, {} discarded",
+                counted(events, "event"),
+                counted(discarded as u64, "byte")
             )?;
             let last = state_json::to_json(&recovered.state);
             write!(out, "{}", person::view(&last, &since))?;

@@ -129,6 +129,8 @@ fn scenario(mut object: Map<String, Json>) -> Result<Scenario, Malformed> {
         }
     }
     let last = object.remove("final").filter(|last| !last.is_null());
+    keys::judge_state(last.as_ref().unwrap_or(&Json::Null))
+        .map_err(|what| at(&name, "\"final\"", &what))?;
     Ok(Scenario {
         name,
         config,

@@ -6,6 +6,7 @@ use crate::journal_file;
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
+use stowplan_engine::count::counted;
 use stowplan_engine::session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
 };
@@ -82,7 +83,10 @@ fn config_json(config: &Config) -> Json {
 
 fn text(line: &Json) -> String {
     if let Some(tail) = line["tail"].as_str() {
-        return format!("tail {tail}, {} bytes discarded", line["discarded_bytes"]);
+        return format!(
+            "tail {tail}, {} discarded",
+            counted(line["discarded_bytes"].as_u64().unwrap_or(0), "byte")
+        );
     }
     let payload = &line["payload"];
     let told = match line["kind"].as_str() {
@@ -91,7 +95,10 @@ fn text(line: &Json) -> String {
             payload["event"],
             payload["status"].as_str().unwrap_or_default()
         ),
-        Some("snapshot") => format!("the state after {} events", payload["events"]),
+        Some("snapshot") => format!(
+            "the state after {}",
+            counted(payload["events"].as_u64().unwrap_or(0), "event")
+        ),
         Some(_) | None => payload.to_string(),
     };
     let (offset, seq) = (line["offset"].to_string(), line["seq"].to_string());

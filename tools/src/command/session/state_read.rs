@@ -1,6 +1,6 @@
 //! A final-state line back into a state.
 
-use super::scenario;
+use super::{keys, scenario};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_engine::session::{
@@ -32,8 +32,9 @@ pub fn last_final(text: &[u8], config: Config) -> Read<State> {
 /// A state from its dump.
 ///
 /// # Errors
-/// What is wrong in it: a key that is missing or of another type, a name that is not there, a broken invariant.
+/// What is wrong in it: a key that is missing, unknown or of another type, a name that is not there, a broken invariant.
 pub fn from_json(last: &Json, config: Config) -> Read<State> {
+    keys::judge_state(last)?;
     let image = image(last)?;
     State::from_image(config, &image).map_err(|error| error.to_string())
 }

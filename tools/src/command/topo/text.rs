@@ -12,6 +12,7 @@
 use super::{plain, push};
 use std::collections::HashMap;
 use std::ops::Range;
+use stowplan_engine::count::counted;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::{Cpusets, list_form};
 use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
@@ -66,7 +67,10 @@ pub(super) fn text(
     if let Some(more @ 1..) = lines.len().checked_sub(LINES_MAX) {
         push(
             &mut text,
-            format_args!("… and {more} more lines; --format tsv has all\n"),
+            format_args!(
+                "… and {}; --format tsv has all\n",
+                counted(more as u64, "more line")
+            ),
         );
     }
     without_cpus(topologies, topology, &mut text);
@@ -325,7 +329,10 @@ fn devices(topologies: &Topologies, topology: TopologyId, text: &mut String) {
     if let Some(more @ 1..) = devices.len().checked_sub(DEVICES_MAX) {
         push(
             text,
-            format_args!("… and {more} more devices; --format tsv has all\n"),
+            format_args!(
+                "… and {}; --format tsv has all\n",
+                counted(more as u64, "more device")
+            ),
         );
     }
 }

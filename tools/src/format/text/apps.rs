@@ -3,7 +3,7 @@
 use super::table::{self, Side};
 use crate::format::Told;
 use crate::format::policy;
-use crate::format::screen::{Screen, counted, grouped, width};
+use crate::format::screen::{Screen, counted, width};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::policy::{BindTo, MapBy, ObjKind};
 use stowplan_engine::table::apps::{AppId, Policy};
@@ -75,8 +75,8 @@ pub(super) fn lines(told: &Told<'_>, screen: Screen) -> Vec<String> {
     if !rest.is_empty() {
         let apps: usize = rest.iter().map(|group| group.apps.len()).sum();
         let ranks = rest.iter().map(|group| group.ranks).sum();
-        let apps = grouped(apps as u64);
-        lines.push(format!("and {apps} more apps, {}", counted(ranks, "rank")));
+        let apps = counted(apps as u64, "more app");
+        lines.push(format!("and {apps}, {}", counted(ranks, "rank")));
     }
     lines
 }
@@ -185,6 +185,9 @@ fn words(told: &Told<'_>, app: AppId) -> Words {
 /// The rule of a default, for people.
 fn default_phrase(rule: Rule, policy: &Policy) -> &'static str {
     match (rule, policy.bind) {
+        (Rule::BindOwnMap, _) if matches!(policy.map, MapBy::Mpibind(_)) => {
+            "default: mpibind's own rule"
+        }
         (Rule::BindBySize, BindTo::Object(ObjKind::Numa)) => "default: more than two ranks",
         (Rule::BindBySize, _) => "default: two ranks or fewer",
         (Rule::MapCore, _) => "default: by core",

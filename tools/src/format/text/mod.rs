@@ -6,6 +6,8 @@ mod apps;
 mod gpus;
 // A line per rank, for small jobs.
 mod listing;
+// Topologies, and where they came from.
+mod machines;
 // Which ranks and cpus the nodes of a shape have.
 mod placement;
 // Rows of numbers as runs.
@@ -19,30 +21,24 @@ mod table;
 
 use super::Told;
 use super::screen::{Colours, Screen, counted, grouped, width};
+pub use machines::machines;
 use placement::Placement;
 use roaring::RoaringBitmap;
 use shapes::Shape;
 use std::io::{self, Write};
 use stowplan_engine::plan::RankOrder;
-use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::topologies::TopologyId;
 use strip::{Fold, Line, Piece, Strips};
 
 /// Lines of a page.
 pub const LINES_MAX: usize = 24;
 /// Ranks up to which each has a line.
 const RANKS_LISTED: u32 = 32;
-/// Topologies that have a line.
-const MACHINES: usize = 2;
 /// Shapes that have a row.
 const SHAPES: usize = 6;
 /// Shapes whose placement is told exactly.
 const EXACT: usize = 3;
 /// Lines for strips at most; of more shapes and apps there is room for fewer.
 const STRIPS: usize = 5;
-
-/// Columns up to which a topology's source stands before what it is made of.
-const SOURCE_COLUMNS: usize = 32;
 
 /// What is on a page: the shapes shown, each with its picture.
 struct Shown {
@@ -106,8 +102,14 @@ enum Row {
 pub fn write(told: &Told<'_>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
     let shapes = shapes::shapes(told.plan);
     let nodes = shapes.iter().map(|shape| shape.count).sum();
-    let mut page = vec![Row::Cut(head(told, nodes, shapes.len()))];
-    page.extend(machines(told).into_iter().map(Row::Cut));
+    let head = in_two(&head(told, nodes, shapes.len()), " · ", screen.columns);
+    let mut page: Vec<Row> = head.into_iter().map(Row::Cut).collect();
+    let machines = machines(told).into_iter();
+    page.extend(
+        machines
+            .flat_map(|line| in_two(&line, "  ", screen.columns))
+            .map(Row::Cut),
+    );
     page.extend(apps::lines(told, screen).into_iter().map(Row::Whole));
     page.push(Row::Cut(String::new()));
     if told.plan.ranks() <= RANKS_LISTED {
@@ -201,6 +203,19 @@ fn drawn(told: &Told<'_>, shown: &Shown, screen: Screen, page: &mut Vec<Row>) {
     page.push(Row::Cut(ranks(told)));
 }
 
+/// A line that is too wide as two, broken behind its first part: what stands first in them is seen at any width.
+fn in_two(line: &str, between: &str, columns: usize) -> Vec<String> {
+    let fits = width(line) <= columns;
+    let lead = line.find("  ").map_or(0, |at| at + 2);
+    match line[lead..].split_once(between) {
+        Some((first, rest)) if !fits => {
+            let first = format!("{}{first}", &line[..lead]);
+            vec![first, format!("{:lead$}{rest}", "")]
+        }
+        _ => vec![line.to_owned()],
+    }
+}
+
 /// Lines broken between words to fit the columns, if there is room for so many; else as they are, to be broken by the terminal.
 fn wrapped(lines: Vec<String>, columns: usize, room: usize) -> Vec<String> {
     let broken: Vec<String> = lines
@@ -248,71 +263,6 @@ fn head(told: &Told<'_>, nodes: u64, shapes: usize) -> String {
         counted(shapes as u64, "node shape"),
         counted(told.notes.len() as u64, "note"),
     )
-}
-
-/// The topologies that the nodes have.
-fn machines(told: &Told<'_>) -> Vec<String> {
-    let world = told.plan.world();
-    // In the order in which nodes have them.
-    let mut nodes: Vec<(TopologyId, u64)> = Vec::new();
-    for (range, state) in world.before.iter() {
-        let id = world.states.get(state).topology;
-        let count = u64::from(range.count);
-        match nodes.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, nodes)) => *nodes += count,
-            None => nodes.push((id, count)),
-        }
-    }
-    let many = nodes.len() > 1;
-    let line = |&(id, count): &(TopologyId, u64)| {
-        let source = told.sources.of(id).unwrap_or("a topology");
-        let nodes = if many {
-            format!("{}: ", counted(count, "node"))
-        } else {
-            String::new()
-        };
-        let parts = objects(told, id);
-        // What it is made of matters more than a long path.
-        if width(source) > SOURCE_COLUMNS {
-            format!("machine  {nodes}{parts}  {source}")
-        } else {
-            format!("machine  {nodes}{source}  {parts}")
-        }
-    };
-    let mut lines: Vec<String> = nodes.iter().take(MACHINES).map(line).collect();
-    if nodes.len() > MACHINES {
-        lines.truncate(MACHINES - 1);
-        let rest = nodes
-            .iter()
-            .skip(MACHINES - 1)
-            .map(|(_, count)| count)
-            .sum();
-        lines.push(format!(
-            "machine  {} more topologies on {}",
-            nodes.len() - (MACHINES - 1),
-            counted(rest, "node")
-        ));
-    }
-    lines
-}
-
-/// How many objects of each kind; caches that each core has for itself are left out.
-fn objects(told: &Told<'_>, topology: TopologyId) -> String {
-    let topologies = &told.plan.world().topologies;
-    let cores = topologies.count(topology, ObjKind::Core);
-    let own =
-        |kind: ObjKind, count: u32| matches!(kind, ObjKind::L1 | ObjKind::L2) && count == cores;
-    let kinds = ObjKind::ALL
-        .into_iter()
-        .filter(|&kind| kind != ObjKind::Machine);
-    let counts = kinds.map(|kind| (kind, topologies.count(topology, kind)));
-    let gpus = (ObjKind::Gpu, topologies.count(topology, ObjKind::Gpu));
-    let parts: Vec<String> = counts
-        .chain([gpus])
-        .filter(|&(kind, count)| count > 0 && !own(kind, count))
-        .map(|(kind, count)| format!("{} {}", grouped(u64::from(count)), kind.word()))
-        .collect();
-    parts.join(" · ")
 }
 
 /// How far strips are folded, so that all of a page are folded alike.

@@ -108,8 +108,8 @@ pub(super) fn rows(told: &Told<'_>, shown: &Shown, screen: Screen) -> (Vec<Strin
     let (more, nodes) = shown.more;
     if more > 0 {
         lines.push(format!(
-            "and {} more shapes, {}",
-            grouped(more as u64),
+            "and {}, {}",
+            counted(more as u64, "more shape"),
             counted(nodes, "node")
         ));
     }

@@ -90,6 +90,64 @@ fn what_is_refused_does_not_fit() {
 }
 
 #[test]
+fn unknown_keys_of_a_final_state_are_refused_with_the_nearest() {
+    let folder = Folder::new("schema-final");
+    let node =
+        json!({"alloc": null, "name": "n0", "origin": "startup", "session": "", "state": "up"});
+    let mut wrong = node.clone();
+    wrong["sate"] = json!("up");
+    let state = |nodes: Json| {
+        json!({"allocations": [], "dvm": "up", "namespaces": [], "next_request": 1, "next_session_id": 1,
+               "nodes": nodes, "pending": [], "scheduler": null})
+    };
+    let sound = state(json!([node]));
+    let mut table = sound.clone();
+    table["alocations"] = json!([]);
+    for (last, told) in [
+        (sound, None),
+        (
+            table,
+            Some("the final state: there is no key \"alocations\", did you mean allocations?"),
+        ),
+        (
+            state(json!([wrong])),
+            Some("row 0 of nodes: there is no key \"sate\", did you mean state?"),
+        ),
+    ] {
+        let dump = folder.file("dump");
+        std::fs::write(&dump, format!("{}\n", json!({"final": last}))).unwrap();
+        let words = [
+            "map",
+            "--topo",
+            "core:2 pu:1",
+            "--session",
+            &dump,
+            "-n",
+            "1",
+            "./x",
+        ];
+        let words = words.map(str::to_owned);
+        let said = crate::console::stowplan(&words, &stowplan_cli::disk::Disk);
+        let scenario = folder.file("scenario.json");
+        let whole = json!({"name": "x", "initial": {"nodes": ["n0"]}, "steps": [], "final": last});
+        std::fs::write(&scenario, whole.to_string()).unwrap();
+        let run = session(&["run", &scenario], b"");
+        match told {
+            None => assert_eq!((said.status, run.status), (0, 0), "{}{}", said.err, run.err),
+            Some(told) => {
+                for (status, out, err) in [
+                    (said.status, said.out, said.err),
+                    (run.status, run.out, run.err),
+                ] {
+                    assert_eq!((status, out.as_str()), (2, ""), "{err}");
+                    assert!(err.contains(told), "{err}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn unknown_keys_of_the_first_line_are_refused_with_the_nearest() {
     let first_line = part("first");
     let folder = Folder::new("schema-first");
