@@ -13,7 +13,7 @@ stop() {
 trap stop EXIT
 
 # cluster FIRST LAST HARDWARE: nodes nFIRST to nLAST, each described by HARDWARE in the words of slurm.conf; up when this returns.
-# With STOWPLAN_SYNTHETIC the daemons believe in that machine, and bindings to its cpus succeed (affinity.c).
+# With STOWPLAN_GPUS each has so many. With STOWPLAN_SYNTHETIC the daemons believe in that machine, and bindings to its cpus succeed (affinity.c).
 cluster() {
 	host=$(hostname -s)
 	mkdir -p "$work/state"
@@ -44,9 +44,14 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 CONF
+	# GPUs that nobody opens: Slurm counts files, and tells tasks numbers.
+	if [ -n "${STOWPLAN_GPUS-}" ]; then
+		say 'GresTypes=gpu' >>"$work/slurm.conf"
+		say "NodeName=n[$1-$2] Name=gpu File=/dev/tty[0-$((STOWPLAN_GPUS - 1))]" >"$work/gres.conf"
+	fi
 	for node in $(seq "$1" "$2"); do
 		mkdir -p "$work/spool.n$node"
-		say "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((17900 + node)) $3 RealMemory=500" >>"$work/slurm.conf"
+		say "NodeName=n$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((17900 + node)) $3 RealMemory=500${STOWPLAN_GPUS:+ Gres=gpu:$STOWPLAN_GPUS}" >>"$work/slurm.conf"
 	done
 	# A plug-in for srun and its tasks, where a script has one.
 	say "PlugStackConfig=$work/plugstack.conf" >>"$work/slurm.conf"
@@ -75,7 +80,7 @@ CONF
 	# A step has all cpus of its nodes in an allocation of whole nodes; a job of its own would get as many as it has tasks.
 	cat >"$launcher" <<CALL
 #!/bin/sh
-exec timeout 120 env -u SLURM_HOSTFILE salloc -Q -N$(($2 - $1 + 1)) --exclusive env \${SLURM_HOSTFILE:+SLURM_HOSTFILE="\$SLURM_HOSTFILE"} srun "\$@"
+exec timeout 120 env -u SLURM_HOSTFILE salloc -Q -N$(($2 - $1 + 1)) --exclusive ${STOWPLAN_GPUS:+--gres=gpu:$STOWPLAN_GPUS} env \${SLURM_HOSTFILE:+SLURM_HOSTFILE="\$SLURM_HOSTFILE"} srun "\$@"
 CALL
 	chmod +x "$launcher"
 }

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/jobs.sh"
 . "$here/slurm-cluster.sh"
 # n9 and n10: numbers in names are ordered by value.
+STOWPLAN_GPUS=4
 cluster 8 11 'CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1'
 
 topology='--topo=core:2 pu:1'
@@ -27,4 +28,30 @@ rank 3=n9 slot=1
 END
 job srun "$topology" -H n8:2,n9:2 -n 4 --map-by "rankfile:file=$work/ranks" "$stowplan" probe
 job srun "$topology" -H n8:2,n10:2 -n 4 --map-by node --bind-to none "$stowplan" probe
+
+# with_gpus WORDS...: as job, and each rank is shown the GPUs that it is given.
+with_gpus() {
+	job srun "$@"
+	"$stowplan" show job.plan --columns rank,gpus | awk 'NR > 1 {
+		list = ""
+		for (part = split($2, parts, ","); part > 0; part--) {
+			ends = split(parts[part], range, "-")
+			for (gpu = range[ends]; gpu >= range[1]; gpu--) list = gpu (list == "" ? "" : ",") list
+		}
+		print $1 "\t" list
+	}' >given
+	cut -f 1,4 lines | sort -n >shown
+	if cmp -s given shown; then
+		say "ok     the GPUs of $(wc -l <given) ranks"
+	else
+		say "DIFFER the GPUs: $*"
+		diff given shown || true
+		failed=$((failed + 1))
+	fi
+}
+if [ -z "${STOWPLAN_SHORT-}" ]; then
+	with_gpus "$topology" --devices gpu=core:2,0 -H n8:2,n9:2 -n 4 --map-by gpu "$stowplan" probe
+	with_gpus "$topology" --devices gpu=core:3,2,1,0 -H n8:2,n9:2,n10:2 -n 6 --map-by node --bind-to core --gpus split "$stowplan" probe
+	with_gpus "$topology" --devices gpu=core:2,0 --devices n9=gpu=core:0,3 -H n8:2,n9:2 -n 4 --map-by gpu "$stowplan" probe
+fi
 done_with slurm
