@@ -8,6 +8,7 @@ pub mod words;
 use cause::Cause;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::ops::Range;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{PlacedRun, Plan, ProcTable};
@@ -234,9 +235,58 @@ fn number(set: Option<CpusetId>) -> u32 {
     set.map_or(0, |set| u32::try_from(set.row() + 1).unwrap_or(u32::MAX))
 }
 
+/// Ranks whose rows are compared at once: both stay in a near cache.
+const TOGETHER: u32 = 1 << 14;
+/// Such ranks for each run of an app: what beginning somewhere costs.
+const TOGETHER_PER_RUN: usize = 16;
+
+/// Neighbouring ranks, some at a time.
+fn some_at_a_time(plans: [&Plan; 2], ranks: u32) -> impl Iterator<Item = Range<u32>> {
+    let apps = plans.into_iter().flat_map(Plan::apps);
+    let runs = apps.map(|app| app.runs().len()).max().unwrap_or(0);
+    let step = u32::try_from(runs * TOGETHER_PER_RUN).unwrap_or(u32::MAX);
+    let step = step.max(TOGETHER);
+    let starts = (0..ranks).step_by(step as usize);
+    starts.map(move |first| first..ranks.min(first.saturating_add(step)))
+}
+
+/// Node, local rank and cpu set of a row.
+fn place(table: &ProcTable, row: Rank) -> (u32, u32, u32) {
+    let node = u32::try_from(table.node(row).row()).unwrap_or(u32::MAX);
+    (node, table.local_rank(row), number(table.cpus(row)))
+}
+
+/// A comparison that is under way.
+struct Comparing {
+    diff: Diff,
+    /// The change at hand, its nodes and the first rank.
+    open: Option<(Change, (u32, u32), u32)>,
+}
+
+impl Comparing {
+    /// The next rank, which is on these nodes.
+    fn next(&mut self, at: u32, change: Option<Change>, nodes: (u32, u32)) {
+        self.diff.same += u32::from(change.is_none());
+        let now = change.map(|change| (change, nodes));
+        if self.open.map(|(change, nodes, _)| (change, nodes)) == now {
+            return;
+        }
+        self.close(at);
+        self.open = now.map(|(change, nodes)| (change, nodes, at));
+    }
+
+    /// The change at hand goes up to this rank.
+    fn close(&mut self, end: u32) {
+        if let Some((change, nodes, first)) = self.open.take() {
+            self.diff.add(change, nodes, first, end - 1);
+        }
+    }
+}
+
 /// Compares two plans rank by rank.
 ///
-/// Cost: the runs where both are the same run by run; else a comparison per rank. Memory: forty bytes a rank.
+/// Cost: the runs where both are the same run by run; else a comparison per rank. Memory: some rows of both, and four bytes a
+/// rank where neither has ranks that the other has not.
 #[must_use]
 pub fn diff(a: &Plan, b: &Plan) -> Diff {
     let mut diff = Diff {
@@ -254,46 +304,29 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         diff.same = a.ranks();
         return diff;
     }
-    let (ours, theirs) = (a.expand(), b.expand());
+    let mut comparing = Comparing { diff, open: None };
+    let (mut ours, mut theirs) = (ProcTable::default(), ProcTable::default());
     let both = a.ranks().min(b.ranks());
-    let mut open: Option<(Change, (u32, u32), u32)> = None;
-    let place = |table: &ProcTable, rank| {
-        let node = u32::try_from(table.node(rank).row()).unwrap_or(u32::MAX);
-        (node, table.local_rank(rank), number(table.cpus(rank)))
-    };
-    for at in 0..both {
-        let rank = Rank(at);
-        let (node, local, cpus) = place(&ours, rank);
-        let (their_node, their_local, their_cpus) = place(&theirs, rank);
-        let there = (
-            translated.node(their_node),
-            their_local,
-            translated.cpus[their_cpus as usize],
-        );
-        let change = if node != there.0 {
-            Some(Change::Node)
-        } else if cpus != there.2 {
-            Some(Change::Cpus)
-        } else if local != there.1 {
-            Some(Change::LocalRank)
-        } else {
-            diff.same += 1;
-            None
-        };
-        let now = change.map(|change| (change, (node, their_node)));
-        if let Some((change, nodes, first)) = open
-            && now != Some((change, nodes))
-        {
-            diff.add(change, nodes, first, at - 1);
-            open = None;
-        }
-        if let (None, Some((change, nodes))) = (open, now) {
-            open = Some((change, nodes, at));
+    for ranks in some_at_a_time([a, b], both) {
+        a.expand_rows(ranks.clone(), &mut ours);
+        b.expand_rows(ranks.clone(), &mut theirs);
+        for (row, at) in (0..).map(Rank).zip(ranks) {
+            let (node, local, cpus) = place(&ours, row);
+            let (their_node, their_local, their_cpus) = place(&theirs, row);
+            let change = if node != translated.node(their_node) {
+                Some(Change::Node)
+            } else if cpus != translated.cpus[their_cpus as usize] {
+                Some(Change::Cpus)
+            } else if local != their_local {
+                Some(Change::LocalRank)
+            } else {
+                None
+            };
+            comparing.next(at, change, (node, their_node));
         }
     }
-    if let Some((change, nodes, first)) = open {
-        diff.add(change, nodes, first, both - 1);
-    }
+    comparing.close(both);
+    let mut diff = comparing.diff;
     if a.ranks() > both {
         diff.add(Change::Gone, (0, 0), both, a.ranks() - 1);
     }
@@ -301,8 +334,30 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
     diff.reordered =
-        a.ranks() == b.ranks() && !diff.is_same() && same_places(a, (&ours, &theirs), &translated);
+        a.ranks() == b.ranks() && !diff.is_same() && same_places([a, b], &translated);
     diff
+}
+
+/// Whether two plans have every rank on the same node, local rank and cpus.
+///
+/// Cost: that of [`diff`], up to the first ranks that differ.
+#[must_use]
+pub fn is_same(a: &Plan, b: &Plan) -> bool {
+    let translated = Translated::new(a, b);
+    if a.ranks() != b.ranks() {
+        return false;
+    }
+    let (mut ours, mut theirs) = (ProcTable::default(), ProcTable::default());
+    alike(a, b, &translated)
+        || some_at_a_time([a, b], a.ranks()).all(|ranks| {
+            a.expand_rows(ranks.clone(), &mut ours);
+            b.expand_rows(ranks.clone(), &mut theirs);
+            (0..row_count(&ranks)).map(Rank).all(|row| {
+                let (node, local, cpus) = place(&theirs, row);
+                let cpus = translated.cpus[cpus as usize];
+                place(&ours, row) == (translated.node(node), local, cpus)
+            })
+        })
 }
 
 /// Whether both place the same apps in the same order run by run. Cost: the runs, and the patterns of each.
@@ -329,34 +384,50 @@ fn alike(a: &Plan, b: &Plan, translated: &Translated) -> bool {
         })
 }
 
-/// Whether both have the same places: as many processes on each node, with the same cpus by local rank.
-fn same_places(a: &Plan, (ours, theirs): (&ProcTable, &ProcTable), to: &Translated) -> bool {
-    let nodes = a.world().names.len() as usize;
-    let ranks = a.ranks() as usize;
-    let mut starts = vec![0_usize; nodes + 1];
-    for run in a.apps().iter().flat_map(|app| app.runs()) {
+/// Places of a plan before each node, and all of them. Shape `[nodes + 1]`.
+fn starts(plan: &Plan) -> Vec<usize> {
+    let mut starts = vec![0_usize; plan.world().names.len() as usize + 1];
+    for run in plan.apps().iter().flat_map(|app| app.runs()) {
         for node in run.nodes.first..run.nodes.end() {
             starts[node as usize + 1] += run.procs as usize;
         }
     }
-    for node in 0..nodes {
-        starts[node + 1] += starts[node];
+    for node in 1..starts.len() {
+        starts[node] += starts[node - 1];
     }
-    let mut cpus: Vec<Option<u32>> = vec![None; ranks];
-    for rank in (0..a.ranks()).map(Rank) {
-        let at = starts[ours.node(rank).row()] + ours.local_rank(rank) as usize;
-        if let Some(place) = cpus.get_mut(at) {
-            *place = Some(number(ours.cpus(rank)));
+    starts
+}
+
+/// Whether both have the same places: as many processes on each node, with the same cpus by local rank.
+fn same_places([a, b]: [&Plan; 2], to: &Translated) -> bool {
+    let starts = starts(a);
+    // One more than the number of each place's cpu set; 0: it is nobody's.
+    let mut cpus = vec![0_u32; a.ranks() as usize];
+    let mut table = ProcTable::default();
+    for ranks in some_at_a_time([a, b], a.ranks()) {
+        a.expand_rows(ranks.clone(), &mut table);
+        for row in (0..row_count(&ranks)).map(Rank) {
+            let (node, local, set) = place(&table, row);
+            if let Some(place) = cpus.get_mut(starts[node as usize] + local as usize) {
+                *place = set.saturating_add(1);
+            }
         }
     }
-    (0..a.ranks()).map(Rank).all(|rank| {
-        let node = u32::try_from(theirs.node(rank).row()).unwrap_or(u32::MAX);
-        let node = to.node(node) as usize;
-        let Some(&end) = starts.get(node + 1) else {
-            return false;
-        };
-        let at = starts[node] + theirs.local_rank(rank) as usize;
-        let there = to.cpus[number(theirs.cpus(rank)) as usize];
-        at < end && cpus.get(at) == Some(&Some(there))
+    some_at_a_time([a, b], b.ranks()).all(|ranks| {
+        b.expand_rows(ranks.clone(), &mut table);
+        (0..row_count(&ranks)).map(Rank).all(|row| {
+            let (node, local, set) = place(&table, row);
+            let node = to.node(node) as usize;
+            let Some(&end) = starts.get(node.saturating_add(1)) else {
+                return false;
+            };
+            let at = starts[node] + local as usize;
+            let there = to.cpus[set as usize].saturating_add(1);
+            at < end && cpus.get(at) == Some(&there)
+        })
     })
+}
+
+const fn row_count(ranks: &Range<u32>) -> u32 {
+    ranks.end - ranks.start
 }

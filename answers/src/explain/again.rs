@@ -2,7 +2,7 @@
 
 use super::instead::Planning;
 use crate::diff::cause::given;
-use crate::diff::diff;
+use crate::diff::is_same;
 use crate::hosts::{folds, host_list};
 use crate::policy;
 use stowplan_engine::id::Id as _;
@@ -37,7 +37,7 @@ pub(super) fn job_of(plan: &Plan) -> Option<Job<'_>> {
         policy.is_some_and(|own| matches!(own.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf))
     };
     let alone = plan.apps().len() == 1 && listed(AppId::from_row(0));
-    let same = || planning(&words).is_ok_and(|again| diff(plan, &again).is_same());
+    let same = || planning(&words).is_ok_and(|again| is_same(plan, &again));
     (alone || same()).then_some((words, planning))
 }
 

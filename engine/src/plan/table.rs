@@ -13,6 +13,7 @@ use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Ranks that one task writes, at least: below two of these the pool is not woken.
 const CHUNK: usize = 1 << 16;
@@ -293,6 +294,21 @@ impl Plan {
     /// The explicit table in columns that are there already.
     pub fn expand_into(&self, table: &mut ProcTable) {
         self.expand_columns(table.columns(self.ranks() as usize));
+    }
+
+    /// Some rows of the explicit table, in columns that are there already: row 0 is the first of these ranks.
+    ///
+    /// Cost: five linear writes per rank; for ranks by node and span also the runs.
+    /// ```
+    /// use stowplan_engine::plan::{Plan, ProcTable};
+    /// let mut table = ProcTable::default();
+    /// Plan::default().expand_rows(0..7, &mut table);
+    /// assert!(table.is_empty(), "there are no such ranks");
+    /// ```
+    pub fn expand_rows(&self, ranks: Range<u32>, table: &mut ProcTable) {
+        let end = ranks.end.min(self.ranks());
+        let rows = end.saturating_sub(ranks.start) as usize;
+        self.write_rows(ranks.start.min(end), table.columns(rows));
     }
 
     /// The columns of the table (node, local rank, node rank, packed object, cpu set), written where the caller has them: each has a row for each rank.
