@@ -333,8 +333,7 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
     if b.ranks() > both {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
-    diff.reordered =
-        a.ranks() == b.ranks() && !diff.is_same() && same_places([a, b], &translated);
+    diff.reordered = a.ranks() == b.ranks() && !diff.is_same() && same_places([a, b], &translated);
     diff
 }
 
