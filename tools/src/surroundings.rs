@@ -49,6 +49,17 @@ impl Outside for Surroundings<'_> {
     }
 }
 
+/// The names in a folder.
+#[cfg(not(feature = "hwloc"))]
+fn names_in(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort_unstable();
+    names
+}
+
 /// This machine, by libhwloc.
 ///
 /// # Errors
@@ -58,11 +69,11 @@ pub fn here() -> Result<TopologyDraft, TopoError> {
     stowplan_topo::live::detect()
 }
 
-/// This machine, from `/sys`, with the cpus that this process may use.
+/// This machine, from `/sys`, with the cpus that this process may use, its GPUs and network cards.
 ///
 /// # Errors
 /// `bad-topology` where `/sys` cannot be read.
 #[cfg(not(feature = "hwloc"))]
 pub fn here() -> Result<TopologyDraft, TopoError> {
-    stowplan_topo::sys::parse(&|path| std::fs::read_to_string(path).ok())
+    stowplan_topo::sys::parse_with(&|path| std::fs::read_to_string(path).ok(), &names_in)
 }

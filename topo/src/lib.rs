@@ -32,6 +32,8 @@ pub mod builtin;
 #[cfg(feature = "hwloc")]
 pub mod live;
 mod reduce;
+// GPUs and network cards of the machine at hand.
+mod pci;
 pub mod sys;
 
 pub use error::{SyntheticFault, TopoError, XmlFault};

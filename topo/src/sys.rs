@@ -2,9 +2,10 @@
 //!
 //! `/sys/devices/system/{cpu,node}` has packages, dies, cores, caches and memory; `/proc/self/status` says which cpus and which
 //! memory this process may use. Nothing is opened here: [`parse`] asks its caller for each file, so that a recorded tree reads
-//! like a live one. Devices are not read; libhwloc (feature `hwloc`) tells of those.
+//! like a live one. [`parse_with`] reads GPUs and network cards too, which takes the names in some folders.
 
 use crate::error::TopoError;
+use crate::pci;
 use crate::reduce::keep_pus;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,7 +26,10 @@ const CACHES_MAX: u32 = 16;
 /// A file by its absolute path: its contents, or `None` where it is not there or cannot be read.
 pub type Lookup<'f> = &'f dyn Fn(&str) -> Option<String>;
 
-/// The topology that the files of a Linux machine describe: the online cpus that this process may use.
+/// The names in a folder, by its absolute path; empty where it is not there or cannot be read.
+pub type Names<'f> = &'f dyn Fn(&str) -> Vec<String>;
+
+/// The topology that the files of a Linux machine describe, without devices: the online cpus that this process may use.
 ///
 /// # Errors
 /// `bad-topology` where the list of online cpus is missing or broken, or where none of them may be used.
@@ -41,13 +45,24 @@ pub type Lookup<'f> = &'f dyn Fn(&str) -> Option<String>;
 /// assert_eq!(stowplan_topo::sys::parse(&|_| None).unwrap_err().class(), "bad-topology");
 /// ```
 pub fn parse(file: Lookup<'_>) -> Result<TopologyDraft, TopoError> {
+    parse_with(file, &|_| Vec::new())
+}
+
+/// As [`parse`], with the GPUs and network cards that the system has drivers for.
+///
+/// # Errors
+/// As [`parse`].
+///
+/// Cost: that of [`parse`], a file for each PCI device, some for each GPU and network card.
+pub fn parse_with(file: Lookup<'_>, names: Names<'_>) -> Result<TopologyDraft, TopoError> {
     let online = list(file, &format!("{CPU}/online"))?;
     let mut found = Objects::default();
     for &cpu in &online {
         found.read_cpu(file, cpu, &online);
     }
     let memory = memory(file, &online);
-    let draft = found.draft(&online, &memory);
+    let mut draft = found.draft(&online, &memory);
+    pci::give(file, names, &mut draft);
     let status = file(STATUS).unwrap_or_default();
     let draft = match allowed(&status, "Cpus_allowed_list:") {
         Some(cpus) => keep_pus(draft, |os| holds(&cpus, os)),
@@ -67,7 +82,7 @@ fn list(file: Lookup<'_>, path: &str) -> Result<Vec<u32>, TopoError> {
 }
 
 /// Ascending numbers below [`PUS_MAX`]; `None` where the text is no list of these.
-fn numbers(text: &str) -> Option<Vec<u32>> {
+pub(crate) fn numbers(text: &str) -> Option<Vec<u32>> {
     let ranges = whole_ranges(text.trim())?;
     let mut numbers = Vec::new();
     for (first, last) in ranges {
@@ -300,7 +315,7 @@ fn position(object: &DraftObject) -> (u32, u32, Option<u32>) {
 }
 
 /// Sorted numbers as half-open ranges.
-fn ranges(sorted: &[u32]) -> Vec<Range<u32>> {
+pub(crate) fn ranges(sorted: &[u32]) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
     for &number in sorted {
         match ranges.last_mut() {
