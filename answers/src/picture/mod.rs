@@ -255,9 +255,11 @@ fn apps(plan: &Plan) -> (Vec<String>, usize) {
             .into_iter()
             .map(|(option, value, _)| format!("{} {value}", option.trim_start_matches("--")))
             .collect();
-        let name = &plan.table().label[id];
+        // An app without a program has no name.
+        let name = format!("app {app} {}", plan.table().label[id]);
         format!(
-            "app {app} {name}: {}, {}",
+            "{}: {}, {}",
+            name.trim_end(),
             counted(plan.apps()[app].procs().0, "rank"),
             words.join(", ")
         )
