@@ -80,7 +80,11 @@ fn sentences_hold(all: &str, row: &[String], app: &OfApp<'_>) {
         all.contains(&format!("of the {count} that app {} is on", row[1])),
         "{all}"
     );
-    let holds = format!("holds {} of its {} processes", here.len(), app.rows.len());
+    let all_of = match app.rows.len() {
+        1 => "1 process".to_owned(),
+        procs => format!("{procs} processes"),
+    };
+    let holds = format!("holds {} of its {all_of}", here.len());
     assert!(all.contains(&holds), "{holds}: {all}");
     assert!(
         after(all, &format!("{node} is number ")).unwrap() < nodes as u64,
