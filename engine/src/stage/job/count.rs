@@ -128,15 +128,16 @@ fn counted(
                 .sum();
             let by_cpus =
                 |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
-            if policy.pe > 1 && slots > 0 {
-                let with = narrow(slots.min(by_cpus(site)).max(1))?;
+            if policy.pe > 1 {
+                let with = slots.min(by_cpus(site)).max(1);
                 if apps.without_pe[app].is_some() {
-                    let without = narrow(slots)?;
+                    let (with, without) = (narrow(with)?, narrow(slots)?);
                     return Ok(Procs::ByPe { with, without });
                 }
-                return Ok(Procs::Counted(with));
+                with
+            } else {
+                slots
             }
-            if policy.pe > 1 { 1 } else { slots }
         }
     };
     if count == 0 {

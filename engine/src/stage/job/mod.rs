@@ -20,6 +20,7 @@ pub(crate) mod groups;
 // Apps placed side by side, and joined.
 pub(crate) mod branch;
 
+use crate::count::ProcCount;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
@@ -289,10 +290,14 @@ fn place_or_without_pe(
             });
             let policy = size::settle(&job_of_app.resolved.apps.policies[without], job.total);
             let id = table.intern(policy);
+            let procs = job.counts[job_of_app.app.row()].without_pe();
+            if procs == Procs::Counted(ProcCount(0)) {
+                return Err(count::none(site, job_of_app.app));
+            }
             let job_of_app = AppJob {
                 policy: &policy,
                 id,
-                procs: job.counts[job_of_app.app.row()].without_pe(),
+                procs,
                 ..job_of_app
             };
             place_app(site, job_of_app, notes)
