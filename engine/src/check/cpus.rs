@@ -18,6 +18,8 @@ pub(super) struct Binder<'t> {
     overload: Overload,
     limit: Option<u16>,
     by_gpu: bool,
+    /// Cpus are shared, and some that are free may lie in no target.
+    beside: bool,
     /// Processes of the app bound to each target here. Shape `[targets]`.
     bound: Vec<u32>,
     /// The least of these, and how many targets have it.
@@ -39,6 +41,15 @@ pub(super) struct Binder<'t> {
     masks: HashMap<usize, Mask>,
     /// A cpu that the last process consumed whole; empty where it took what was left of one.
     pub(super) took: Ranges,
+}
+
+/// What counts as a free cpu for a target: PUs also where PUs are the target.
+fn unit(target: ObjKind, mode: CpuMode) -> CpuMode {
+    if target == ObjKind::Hwthread {
+        CpuMode::Hwthread
+    } else {
+        mode
+    }
 }
 
 /// A mapped object by its row among the turns; `None`: the machine.
@@ -75,6 +86,13 @@ impl<'t> Binder<'t> {
         } else {
             Ascending::No
         };
+        let beside = binding.overload == Overload::Allowed && binding.pe <= 1 && {
+            let unit = unit(binding.target, binding.mode);
+            let mut all = Bits::empty(hardware.pus as usize);
+            all.add(&hardware.machine());
+            let of = |&target: &ObjectId| hardware.count(hardware.ranges(target), &all, unit);
+            targets.iter().map(of).sum::<u64>() < hardware.count(&hardware.machine(), &all, unit)
+        };
         Self {
             ascending,
             places: HashMap::new(),
@@ -92,6 +110,7 @@ impl<'t> Binder<'t> {
             overload: binding.overload,
             limit: binding.limit,
             by_gpu: binding.mapped == Some(ObjKind::Gpu),
+            beside,
             snap: free.clone(),
             free,
             allowed,
@@ -154,13 +173,8 @@ impl<'t> Binder<'t> {
         limit.is_some_and(|limit| self.bound[at] >= limit)
     }
 
-    /// What counts as a free cpu in the search: PUs also where PUs are the target.
     fn unit(&self) -> CpuMode {
-        if self.target == ObjKind::Hwthread {
-            CpuMode::Hwthread
-        } else {
-            self.mode
-        }
+        unit(self.target, self.mode)
     }
 
     /// The targets that may meet some PUs.
@@ -247,9 +261,10 @@ impl<'t> Binder<'t> {
         self.places.clear();
     }
 
-    /// 7.7: under overload a limit is none; the least used target inside takes the next.
+    /// Under overload a limit is none: the least used target inside takes the next (7.7). So it does where the cpus that are
+    /// still free lie in no target (7.5).
     fn least_used(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
-        self.limit?;
+        self.beside = true;
         if !self.loaded.contains_key(&row) {
             let near = self.targets_near(inside).filter(|&at| {
                 let area = meet(self.hardware.ranges(self.targets[at]), inside);
@@ -328,6 +343,11 @@ impl<'t> Binder<'t> {
         self.free.remove(mask);
     }
 
+    /// Whether the loads of the targets decide.
+    fn counts_loads(&self) -> bool {
+        self.limit.is_some() || self.beside
+    }
+
     /// Whether a search inside an object would find a cpu now.
     pub(super) fn would_find(&self, object: Option<&[(u32, u32)]>) -> bool {
         let machine = self.hardware.machine();
@@ -343,7 +363,7 @@ impl<'t> Binder<'t> {
 
     /// Loads of the targets over the least of them: what makes two moments of an overloaded node alike.
     pub(super) fn loads(&self) -> Vec<u32> {
-        if self.limit.is_none() {
+        if !self.counts_loads() {
             return Vec::new();
         }
         self.bound.iter().map(|load| load - self.least.0).collect()

@@ -98,9 +98,9 @@ impl<'a> Turn<'_, 'a> {
         Some(self.take(seat, object, within))
     }
 
-    /// With overload-allowed LIMIT only says who comes first: the object with the fewest processes, the first of equals.
+    /// With overload-allowed LIMIT only says who comes first: the object with the fewest processes, the first of equals. So it
+    /// is without LIMIT where free cpus lie in no target.
     fn bind_beyond_limit(&mut self, seat: usize, target: ObjKind, within: &Cpus) -> Option<Cpus> {
-        self.policy.limit?;
         let node = self.node(seat);
         let inside = |object: &&'a Object| node.usable.and(&object.cpus).meets(within);
         let objects = node.machine.objects(target).iter().filter(inside);

@@ -124,10 +124,23 @@ impl<'t> Binder<'t> {
     /// The cpus of a node as the app finds them.
     pub(crate) fn cpus(&self, free: &[u64]) -> Cpus {
         let bound = match (&self.target, self.policy.limit) {
-            (Target::Objects { objects, .. }, Some(_)) => vec![0; objects.len() as usize],
+            (Target::Objects { objects, .. }, limit) if limit.is_some() || self.beside(objects) => {
+                vec![0; objects.len() as usize]
+            }
             (Target::Nothing | Target::Objects { .. } | Target::Cpus(_), _) => Vec::new(),
         };
         self.left(Bits::of(free, self.hardware.pus), bound)
+    }
+
+    /// Whether cpus are shared and some lie in no target: then those of all targets may be taken while the mapped object has
+    /// free ones, and the target with the fewest processes is next (7.5). Processes are counted from the first one on.
+    fn beside(&self, objects: &Targets<'_>) -> bool {
+        if self.policy.overload != Overload::Allowed {
+            return false;
+        }
+        let all = self.free_units(&vec![u64::MAX; (self.hardware.pus as usize).div_ceil(64)]);
+        let of = |object| self.count_free(all.words(), self.topologies.ranges(object));
+        objects.iter().map(of).sum::<u32>() < all.count()
     }
 
     /// The cpus of a node on which the app has been before.
@@ -230,7 +243,8 @@ impl<'t> Binder<'t> {
             self.refill(cpus, pus, (free_at_start, allowed));
             found = self.search(cpus, (pus, at), kind, objects);
         }
-        if found.is_none() && overload && self.policy.limit.is_some() {
+        if found.is_none() && overload {
+            cpus.count_targets(objects.len());
             found = self
                 .least_used(cpus, (pus, at), objects, allowed)
                 .map(|target| {

@@ -14,7 +14,7 @@ pub(crate) struct Cpus {
     pub(crate) free: Bits,
     /// Units all of whose PUs are free.
     pub(crate) units: Bits,
-    /// Processes of this app bound to each target object; empty without LIMIT.
+    /// Processes of this app bound to each target object; empty where nothing asks for them.
     pub(crate) bound: Vec<u32>,
     /// A refill happened in the last call: turns may come round here.
     pub(crate) refilled: bool,
@@ -157,6 +157,21 @@ impl Cpus {
         }
     }
 
+    /// From now on processes are counted by target, where they were not yet.
+    pub(super) fn count_targets(&mut self, targets: u32) {
+        if !self.bound.is_empty() {
+            return;
+        }
+        self.bound = vec![0; targets as usize];
+        if let Some(marks) = &mut self.marks {
+            let free = marks.free;
+            **marks = Marks {
+                free,
+                ..Marks::of(&self.bound)
+            };
+        }
+    }
+
     /// One process more on a target.
     pub(super) fn count(&mut self, target: u32) {
         let Some(count) = self.bound.get_mut(target as usize) else {
@@ -177,11 +192,11 @@ impl Cpus {
     }
 
     /// What this moment is known by: free cpus, and how the processes of targets differ above `limit`.
-    pub(super) fn moment(&self, limit: Option<u32>) -> (u128, u128) {
+    pub(super) fn moment(&self, limit: u32) -> (u128, u128) {
         let Some(marks) = &self.marks else {
             return (0, 0);
         };
-        let above = limit.map_or(0, |limit| marks.least.0.saturating_sub(limit));
+        let above = marks.least.0.saturating_sub(limit);
         let less = marks.round.wrapping_mul(u128::from(above));
         (marks.free, marks.bound.wrapping_sub(less))
     }

@@ -119,11 +119,11 @@ impl<'g> LayoutBuilder<'g> {
 
     /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
     /// Gives the run where the round begins, and the processes of a round.
-    fn job_of_app(&mut self) -> Option<(u32, u32)> {
+    fn repeats(&mut self) -> Option<(u32, u32)> {
         let here = (narrow(self.open.runs.len()), self.open.procs);
         self.barrier = self.open.runs.len();
         // Above LIMIT only differences decide.
-        let limit = self.node.binder.policy.limit.map(u32::from);
+        let limit = self.node.binder.policy.limit.map_or(0, u32::from);
         let key = self.cpus.moment(limit);
         match self.outcome.get(&key) {
             Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
@@ -174,7 +174,7 @@ impl<'g> LayoutBuilder<'g> {
             match self.bind(None) {
                 Bound::To(mask) => {
                     if self.cpus.refilled
-                        && let Some((run, round)) = self.job_of_app()
+                        && let Some((run, round)) = self.repeats()
                     {
                         let rest = (self.left() - 1) % round;
                         (0..rest).for_each(|_| drop(self.bind(None)));
@@ -197,7 +197,7 @@ impl<'g> LayoutBuilder<'g> {
     /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
     /// laying the beginning of one more round.
     fn comes_round(&mut self, again: fn(&mut LayoutBuilder<'_>) -> End) -> bool {
-        let Some((run, round)) = self.job_of_app() else {
+        let Some((run, round)) = self.repeats() else {
             return false;
         };
         let mut rest = LayoutBuilder::new(self.node, self.cpus.clone(), self.left() % round);
@@ -467,7 +467,7 @@ impl<'g> LayoutBuilder<'g> {
             match self.bind(at) {
                 Bound::To(mask) => {
                     if self.cpus.refilled
-                        && let Some((run, round)) = self.job_of_app()
+                        && let Some((run, round)) = self.repeats()
                     {
                         self.come_round_for(run, count);
                         (0..(left - 1) % round).for_each(|_| drop(self.bind(at)));
