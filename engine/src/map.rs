@@ -2,7 +2,6 @@
 
 use crate::error::{MapError, Note};
 use crate::plan::Plan;
-use crate::policy::ObjKind;
 use crate::stage::alloc::build;
 use crate::stage::component::{AppIndex, Call, Registry};
 use crate::stage::job::site::Site;
@@ -162,15 +161,8 @@ pub(crate) fn planned(
 
 /// What is refused for words whose meaning hangs on whether there are cores.
 pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Result<(), MapError> {
-    let Some(by_cores) = &resolved.by_cores else {
-        return Ok(());
-    };
-    let cores = topologies
-        .ids()
-        .any(|topology| topologies.count(topology, ObjKind::Core) > 0);
-    match &by_cores.without_cores {
-        _ if cores => Err(by_cores.with_cores.clone().into()),
-        Some(error) => Err(error.clone().into()),
+    match &resolved.by_cores {
+        Some(by_cores) => by_cores.judge(topologies),
         None => Ok(()),
     }
 }

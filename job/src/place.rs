@@ -132,6 +132,7 @@ fn meet(
     mut machine: Machine,
     outside: &dyn Outside,
 ) -> Result<(Resolved, Machine), JobError> {
+    words.decided.judge_cores(&machine.topologies)?;
     let mut resolved = words.decided.read_files(outside)?;
     resolved.notes.splice(0..0, words.notes);
     if let Some(map) = &job.taskmap {

@@ -18,7 +18,7 @@ pub(super) struct Binder<'t> {
     overload: Overload,
     limit: Option<u16>,
     by_gpu: bool,
-    /// Cpus are shared, and some that are free may lie in no target.
+    /// Cpus are shared, and some lie in no target.
     beside: bool,
     /// Processes of the app bound to each target here. Shape `[targets]`.
     bound: Vec<u32>,
@@ -264,7 +264,13 @@ impl<'t> Binder<'t> {
     /// Under overload a limit is none: the least used target inside takes the next (7.7). So it does where the cpus that are
     /// still free lie in no target (7.5).
     fn least_used(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
-        self.beside = true;
+        let beside = || {
+            let cpu = self.hardware.first_cpu(inside, &self.free, self.unit(), 0);
+            self.beside && cpu.is_some()
+        };
+        if self.limit.is_none() && !beside() {
+            return None;
+        }
         if !self.loaded.contains_key(&row) {
             let near = self.targets_near(inside).filter(|&at| {
                 let area = meet(self.hardware.ranges(self.targets[at]), inside);

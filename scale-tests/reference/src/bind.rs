@@ -101,6 +101,9 @@ impl<'a> Turn<'_, 'a> {
     /// With overload-allowed LIMIT only says who comes first: the object with the fewest processes, the first of equals. So it
     /// is without LIMIT where free cpus lie in no target.
     fn bind_beyond_limit(&mut self, seat: usize, target: ObjKind, within: &Cpus) -> Option<Cpus> {
+        if self.policy.limit.is_none() && self.free_in(seat, within) == 0 {
+            return None;
+        }
         let node = self.node(seat);
         let inside = |object: &&'a Object| node.usable.and(&object.cpus).meets(within);
         let objects = node.machine.objects(target).iter().filter(inside);

@@ -133,7 +133,7 @@ impl<'t> Binder<'t> {
     }
 
     /// Whether cpus are shared and some lie in no target: then those of all targets may be taken while the mapped object has
-    /// free ones, and the target with the fewest processes is next (7.5). Processes are counted from the first one on.
+    /// free ones, and the target with the fewest processes is next (7.5).
     fn beside(&self, objects: &Targets<'_>) -> bool {
         if self.policy.overload != Overload::Allowed {
             return false;
@@ -243,8 +243,11 @@ impl<'t> Binder<'t> {
             self.refill(cpus, pus, (free_at_start, allowed));
             found = self.search(cpus, (pus, at), kind, objects);
         }
-        if found.is_none() && overload {
-            cpus.count_targets(objects.len());
+        let least_used = |cpus: &mut Cpus| {
+            let beside = !cpus.bound.is_empty() && self.any_free(cpus, (pus, at), kind);
+            overload && (self.policy.limit.is_some() || beside)
+        };
+        if found.is_none() && least_used(cpus) {
             found = self
                 .least_used(cpus, (pus, at), objects, allowed)
                 .map(|target| {

@@ -157,21 +157,6 @@ impl Cpus {
         }
     }
 
-    /// From now on processes are counted by target, where they were not yet.
-    pub(super) fn count_targets(&mut self, targets: u32) {
-        if !self.bound.is_empty() {
-            return;
-        }
-        self.bound = vec![0; targets as usize];
-        if let Some(marks) = &mut self.marks {
-            let free = marks.free;
-            **marks = Marks {
-                free,
-                ..Marks::of(&self.bound)
-            };
-        }
-    }
-
     /// One process more on a target.
     pub(super) fn count(&mut self, target: u32) {
         let Some(count) = self.bound.get_mut(target as usize) else {

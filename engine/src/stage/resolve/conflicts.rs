@@ -2,16 +2,17 @@
 
 use super::dedupe::AppOptions;
 use super::options::{DecidedBy, Options, mapped_kind};
-use crate::error::SpecError;
 use crate::error::at::At;
 use crate::error::spec::WordFault;
 use crate::error::spec::{Owner, Said};
+use crate::error::{MapError, SpecError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
 use crate::policy::ObjKind;
 use crate::spawn::intake::Spoken;
 use crate::spawn::policy::{Flags, MapKind};
 use crate::spawn::request::{AppRow, SpawnRequest};
+use crate::table::topologies::Topologies;
 use crate::text::said::TextPlace;
 use crate::text::words::{BindWord, RankWord};
 
@@ -22,6 +23,20 @@ pub struct ByCores {
     pub with_cores: SpecError,
     /// The refusal when none has, if there is another reason.
     pub without_cores: Option<SpecError>,
+}
+
+impl ByCores {
+    /// # Errors
+    /// The refusal that these topologies decide.
+    pub(crate) fn judge(&self, topologies: &Topologies) -> Result<(), MapError> {
+        let has_cores = |topology| topologies.count(topology, ObjKind::Core) > 0;
+        let refusal = if topologies.ids().any(has_cores) {
+            Some(&self.with_cores)
+        } else {
+            self.without_cores.as_ref()
+        };
+        refusal.map_or(Ok(()), |error| Err(error.clone().into()))
+    }
 }
 
 /// One app's options, to be judged.

@@ -37,6 +37,7 @@ use crate::table::alike::ById;
 use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
 use crate::table::listings::Listing;
 use crate::table::origins::Origins;
+use crate::table::topologies::Topologies;
 use crate::text::cursor::whole_ranges;
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
@@ -247,6 +248,18 @@ struct Interned {
 }
 
 impl Decided {
+    /// Judges the words whose meaning hangs on whether there are cores, where the topologies are known before the files are
+    /// read: combinations of words come first. Cost: the topologies.
+    ///
+    /// # Errors
+    /// `bind-above-map`, `rank-needs-object`, `pe-exceeds-object`.
+    pub fn judge_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
+        match &self.resolved.by_cores {
+            Some(by_cores) => by_cores.judge(topologies),
+            None => Ok(()),
+        }
+    }
+
     /// Reads the files: hostfiles of all apps, then the sequence file or rankfile of each, in the order of the apps.
     ///
     /// # Errors
