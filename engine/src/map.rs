@@ -172,6 +172,7 @@ mod tests {
     use super::*;
     use crate::count::ProcCount;
     use crate::error::spec::Owner;
+    use crate::policy::ObjKind;
     use crate::spawn::attributes::{Scope, Value};
     use crate::spawn::{SpawnRequest, Spoken, keys};
     use crate::stage::resolve::{Context, Files, resolve};

@@ -69,7 +69,7 @@ pub(crate) struct Binder<'t> {
     pub(crate) policy: Policy,
     /// Where several cpus of a process without an object may be: the packages. Empty where one cpu is enough.
     pub(super) places: Vec<Stretches>,
-    order: TargetOrder,
+    pub(super) order: TargetOrder,
 }
 
 impl<'t> Binder<'t> {
@@ -130,17 +130,6 @@ impl<'t> Binder<'t> {
             (Target::Nothing | Target::Objects { .. } | Target::Cpus(_), _) => Vec::new(),
         };
         self.left(Bits::of(free, self.hardware.pus), bound)
-    }
-
-    /// Whether cpus are shared and some lie in no target: then those of all targets may be taken while the mapped object has
-    /// free ones, and the target with the fewest processes is next (7.5).
-    fn beside(&self, objects: &Targets<'_>) -> bool {
-        if self.policy.overload != Overload::Allowed {
-            return false;
-        }
-        let all = self.free_units(&vec![u64::MAX; (self.hardware.pus as usize).div_ceil(64)]);
-        let of = |object| self.count_free(all.words(), self.topologies.ranges(object));
-        objects.iter().map(of).sum::<u32>() < all.count()
     }
 
     /// The cpus of a node on which the app has been before.
@@ -331,7 +320,7 @@ impl<'t> Binder<'t> {
     }
 
     /// The first tidy target that ends behind a PU.
-    fn first_behind(&self, objects: &Targets<'_>, pu: u32) -> u32 {
+    pub(super) fn first_behind(&self, objects: &Targets<'_>, pu: u32) -> u32 {
         let (mut low, mut high) = (0, objects.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -361,46 +350,6 @@ impl<'t> Binder<'t> {
         self.units.first_inside(units, &both, 0).map(Cpu::Unit)
     }
 
-    /// Whether any cpu of the mapped object is free.
-    fn any_free(&self, cpus: &mut Cpus, (pus, at): (&[(u32, u32)], usize), kind: ObjKind) -> bool {
-        let from = cpus.first(at);
-        let (found, end) = if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
-            let ahead = pus.iter().map(|&(first, end)| (first.max(from), end));
-            let mut ahead = ahead.filter(|(first, end)| first < end);
-            let found = ahead.find_map(|stretch| first_of(cpus.free.words(), &[stretch]));
-            (found, self.hardware.pus)
-        } else {
-            let found = self.units.first_inside(cpus.units.words(), pus, from);
-            (found, self.units.len())
-        };
-        cpus.set_first(at, found.unwrap_or(end));
-        found.is_some()
-    }
-
-    /// The target inside the object with the fewest processes of the app, the first of equals.
-    fn least_used(
-        &self,
-        cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
-        objects: &Targets<'_>,
-        allowed: &[u64],
-    ) -> Option<u32> {
-        let (mut first, mut end) = (0, objects.len());
-        if self.order != TargetOrder::Any {
-            first = self.first_behind(objects, pus.first()?.0);
-            end = self
-                .first_behind(objects, pus.last()?.1 - 1)
-                .saturating_add(1)
-                .min(end);
-        }
-        // One without a cpu that may be used would give an empty mask.
-        let meets = |target: &u32| {
-            let both = shared(pus, self.topologies.ranges(objects.get(*target)));
-            first_of(allowed, &both).is_some()
-        };
-        cpus.least_used(at, || (first..end).filter(meets))
-    }
-
     /// Why nothing was found: LIMIT is the reason only where it keeps the process off a free cpu, and is asked for only where
     /// anybody is told.
     fn kept_off(
@@ -420,35 +369,6 @@ impl<'t> Binder<'t> {
         } else {
             Failure::NoCpu
         }
-    }
-
-    /// The object's cpus count as free again: those the app found, or all of it (7.5).
-    pub(super) fn refill(
-        &self,
-        cpus: &mut Cpus,
-        pus: &[(u32, u32)],
-        (free_at_start, allowed): (&[u64], &[u64]),
-    ) {
-        let source = if first_of(free_at_start, pus).is_some() {
-            free_at_start
-        } else {
-            allowed
-        };
-        if cpus.is_marked() {
-            for pu in pus.iter().flat_map(|&(first, end)| first..end) {
-                match (has(cpus.free.words(), pu), has(source, pu)) {
-                    (false, true) => cpus.mark_freed(pu),
-                    (true, false) => cpus.mark_taken(pu),
-                    (false, false) | (true, true) => {}
-                }
-            }
-        }
-        for &stretch in pus {
-            cpus.free.copy(stretch, source);
-        }
-        self.units
-            .look_again(&mut cpus.units, cpus.free.words(), pus);
-        cpus.refill();
     }
 
     #[inline]

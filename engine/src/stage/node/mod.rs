@@ -14,6 +14,8 @@ mod target_order;
 pub(crate) mod bind;
 // The same, several cpus each.
 mod bind_several;
+// Cpus that are given out twice.
+mod overload;
 // The same near a GPU.
 mod bind_near;
 // NUMA domains by distance to a device.
