@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs::File;
 use std::io::Read as _;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// 2^30 rows: no machine writes them in the second that the command waits before it says anything.
 const ENDLESS: [&str; 9] = [
@@ -22,6 +22,28 @@ const ENDLESS: [&str; 9] = [
     "tsv",
 ];
 
+/// The command with interrupts as a terminal gives them: what the tests were started with may ignore them, and the command
+/// then ignores them too.
+fn interruptible(args: &[&str]) -> Command {
+    let plain = command(args);
+    let mut command = Command::new("env");
+    command
+        .arg("--default-signal=INT")
+        .arg(plain.get_program())
+        .args(plain.get_args())
+        .stdin(Stdio::null());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(folder) = plain.get_current_dir() {
+        command.current_dir(folder);
+    }
+    command
+}
+
 fn interrupt(child: &Child) {
     let id = i32::try_from(child.id()).expect("a process's number");
     kill(Pid::from_raw(id), Signal::SIGINT).expect("it is running");
@@ -30,7 +52,7 @@ fn interrupt(child: &Child) {
 #[test]
 fn a_terminal_is_told_how_far_a_long_output_is_and_an_interrupt_ends_it() {
     let terminal = openpty(None, None).expect("a pseudo-terminal");
-    let mut child = command(&ENDLESS)
+    let mut child = interruptible(&ENDLESS)
         .stdout(Stdio::null())
         .stderr(Stdio::from(terminal.slave))
         .spawn()
@@ -78,7 +100,7 @@ fn a_terminal_is_told_how_far_a_long_output_is_and_an_interrupt_ends_it() {
 fn an_interrupted_file_is_not_there_and_a_pipe_is_told_nothing() {
     let folder = Folder::new("interrupted");
     let file = folder.file("rows.tsv");
-    let mut child = command(&ENDLESS)
+    let mut child = interruptible(&ENDLESS)
         .args(["-o", &file])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
