@@ -123,6 +123,7 @@ pub(super) fn other_orders(plan: &Plan) -> Vec<(usize, String, Plan)> {
                 .filter(|_| at == changed)
                 .unwrap_or_else(|| app.order())
                 .clone(),
+            passes: app.passes().map(<[_]>::to_vec),
         })
         .collect()
     };

@@ -3,8 +3,9 @@
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted, number};
 use super::listed::Entries;
+use super::passes;
 use super::pelist::list_cpus;
-use super::walk::{Broken, Case, Left};
+use super::walk::{Broken, Case, Left, Passes};
 use crate::id::Id as _;
 use crate::plan::{Located, PlacedRun, Plan};
 use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
@@ -33,7 +34,7 @@ pub(super) enum Sight {
 }
 
 /// What a walk depends on: equal keys, equal outcomes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     policy: PolicyId,
     /// Of `dist`, whose device is the app's.
@@ -44,6 +45,8 @@ struct Key {
     topology: TopologyId,
     allowed: PuSetId,
     free: PuSetId,
+    passes: Passes,
+    given_up: Option<bool>,
 }
 
 /// The books of the job, app after app.
@@ -53,6 +56,8 @@ pub(super) struct Ledger<'p, 'f> {
     pub(super) parts: BTreeMap<u32, Part>,
     pub(super) sets: PuSets,
     known: HashMap<Key, Option<PuSetId>>,
+    /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
+    pub(super) given_up: Option<bool>,
     /// What was looked up of each topology.
     seen: HashMap<TopologyId, (Sorted, OsIndex)>,
 }
@@ -74,6 +79,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             parts: parts.collect(),
             sets: plan.world().pusets.clone(),
             known: HashMap::new(),
+            given_up: None,
             seen: HashMap::new(),
         }
     }
@@ -86,6 +92,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             return;
         };
         self.target(app, id);
+        self.given_up = passes::gives_up(self.plan, app, id);
         if self.overlaps(app) {
             return;
         }
@@ -253,6 +260,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
         let entries = Entries::of(self.plan, app);
         let exact = entries.filter(Entries::writes_cpus);
+        for bound in passes::bounds(self.plan.app(app).passes(), run.nodes) {
+            self.split(bound);
+        }
         for (nodes, part) in self.cut(run.nodes) {
             let at = |this: &Self| this.at(app, Some(nodes.first), None);
             let (own, used) = (u64::from(part.state.own), u64::from(part.state.used));
@@ -329,7 +339,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         exact: Vec<Option<Mask>>,
     ) {
         if part.sight == Sight::Known {
-            match self.outcome(app, id, run, &part.state, exact) {
+            match self.outcome((app, id), run, (nodes.first, &part.state), exact) {
                 Ok(Some(free)) => part.state.free = free,
                 Ok(None) => part.sight = Sight::Lost,
                 Err(broken) => {
@@ -349,10 +359,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
     /// The cpus free after the app; `None`: not known.
     fn outcome(
         &mut self,
-        app: AppId,
-        id: PolicyId,
+        (app, id): (AppId, PolicyId),
         run: &PlacedRun,
-        state: &NodeState,
+        (node, state): (u32, &NodeState),
         exact: Vec<Option<Mask>>,
     ) -> Result<Option<PuSetId>, Broken> {
         let table = self.plan.table();
@@ -366,6 +375,8 @@ impl<'p, 'f> Ledger<'p, 'f> {
             topology: state.topology,
             allowed: state.allowed,
             free: state.free,
+            passes: passes::over(self.plan, app, id, node),
+            given_up: self.given_up,
         };
         let shared = exact.is_empty();
         if let (true, Some(&free)) = (shared, self.known.get(&key)) {
@@ -401,6 +412,8 @@ impl<'p, 'f> Ledger<'p, 'f> {
             list,
             exact,
             os,
+            passes: key.passes.clone(),
+            given_up: key.given_up,
         };
         let free = match case.left_by_list(case.walk()?) {
             Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),

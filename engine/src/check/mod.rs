@@ -17,6 +17,8 @@ mod places;
 mod cpus;
 // One app on one node, process by process.
 mod walk;
+// In which passes it came there.
+mod passes;
 // Lists of cpus.
 mod pelist;
 // Entries of files.

@@ -2,7 +2,7 @@
 
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, Ranges, joined};
-use super::walk::{Broken, Case, Left, Walk};
+use super::walk::{Broken, Case, Left, Passes, Walk};
 use crate::policy::{
     BindStrength, BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
 };
@@ -10,6 +10,9 @@ use crate::policy::{
 impl Walk<'_, '_> {
     /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
     pub(super) fn pe_list(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
+        if self.case.passes != Passes::Untold {
+            return self.told_list(mask);
+        }
         let Some(mask) = mask else {
             return if self.may_be_unbound() {
                 Ok(())
@@ -23,6 +26,61 @@ impl Walk<'_, '_> {
         match self.case.policy.ordered {
             Ordered::Yes => self.one_of_list(&mask),
             Ordered::No => self.free_of_list(&mask),
+        }
+    }
+
+    /// The same, where the plan says when each pass began.
+    fn told_list(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
+        let promised = self.promised_of_list();
+        if promised != mask {
+            return Err(match mask {
+                Some(mask) => self.differs(Promise::Cpus, &mask, promised.as_ref()),
+                None => self.broken(Promise::Bound, Seen::Nothing, Seen::Some),
+            });
+        }
+        if promised.is_some() {
+            // The i-th consumes the i-th of the list, be it free or not.
+            let consumed = self.list_cpu(self.pass);
+            self.consume(&consumed);
+        }
+        self.pass = self.pass.saturating_add(1);
+        Ok(())
+    }
+
+    /// The cpus of the next process; `None`: it is unbound.
+    fn promised_of_list(&mut self) -> Option<Mask> {
+        let given_up = self.list_given_up();
+        let behind = self.pass as usize >= self.case.list.len();
+        if self.case.policy.bind == BindTo::Nothing || given_up && behind {
+            return None;
+        }
+        if self.case.policy.ordered == Ordered::Yes {
+            return Some(self.list_cpu(self.pass));
+        }
+        if self.pass_mask.is_none() {
+            let free = self.listed_in(&self.pass_free);
+            let shared = self.case.policy.overload == Overload::Allowed && free.is_empty();
+            let whole = given_up || shared;
+            self.pass_mask = Some(if whole { self.whole_list() } else { free });
+        }
+        self.pass_mask.clone()
+    }
+
+    /// Whether this pass has given up a default binding: then the list serves as it is, and what comes behind it is unbound.
+    fn list_given_up(&self) -> bool {
+        let policy = self.case.policy;
+        let may = policy.strength == BindStrength::Default
+            && policy.oversubscribe == Oversubscribe::Allowed;
+        may && (self.given_up || self.ended > 0)
+    }
+
+    /// What makes two places in a list alike.
+    pub(super) fn place_in_list(&self) -> u32 {
+        let list = u32::try_from(self.case.list.len()).unwrap_or(u32::MAX);
+        if self.case.passes != Passes::Untold && self.list_given_up() {
+            self.pass.min(list)
+        } else {
+            self.pass % list.max(1)
         }
     }
 
@@ -52,7 +110,7 @@ impl Walk<'_, '_> {
     }
 
     /// What is free now is what a later pass finds.
-    fn begin_pass(&mut self) {
+    pub(super) fn begin_pass(&mut self) {
         self.pass = 0;
         self.pass_free = self.free().clone();
         self.pass_mask = None;
@@ -121,7 +179,8 @@ impl Case<'_> {
         let policy = self.policy;
         let in_passes = policy.map == MapBy::PeList
             && policy.ordered == Ordered::No
-            && policy.oversubscribe == Oversubscribe::Allowed;
+            && policy.oversubscribe == Oversubscribe::Allowed
+            && self.passes == Passes::Untold;
         let first = (self.procs > 0).then(|| self.pattern.place(0));
         let Some(mask) = first.and_then(|place| place.cpus).filter(|_| in_passes) else {
             return walked;

@@ -4,9 +4,7 @@ use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
 use super::places::{Room, Turns};
-use crate::policy::{
-    BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload, Oversubscribe, Span,
-};
+use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
@@ -31,6 +29,19 @@ pub(super) struct Case<'t> {
     pub(super) exact: Vec<Option<Mask>>,
     /// Its PUs by OS number.
     pub(super) os: OsIndex,
+    pub(super) passes: Passes,
+    /// Of an app by objects that may give up its default binding, which it does as a whole: whether it did. `None`: it may
+    /// not, or node by node.
+    pub(super) given_up: Option<bool>,
+}
+
+/// In which passes processes came to a node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Passes {
+    /// The plan is from a time when plans did not say.
+    Untold,
+    /// Processes on the node when each pass but the last ended.
+    Told(Vec<u32>),
 }
 
 /// A broken promise of one process of the node.
@@ -54,9 +65,9 @@ type Turn<'t> = (usize, &'t [(u32, u32)]);
 
 pub(super) struct Walk<'c, 't> {
     pub(super) case: &'c Case<'t>,
-    turns: Turns<'t>,
+    pub(super) turns: Turns<'t>,
     pub(super) binder: Option<Binder<'t>>,
-    free: Bits,
+    pub(super) free: Bits,
     /// Whether a search that the plan does not tell of may have left cpus free again.
     frees_in_vain: bool,
     /// Sets of the pattern, by logical PU.
@@ -64,7 +75,11 @@ pub(super) struct Walk<'c, 't> {
     /// Processes walked one by one.
     steps: u64,
     /// The next process.
-    local: u32,
+    pub(super) local: u32,
+    /// Whether a default binding was given up from the first pass on.
+    pub(super) given_up: bool,
+    /// Passes that ended.
+    pub(super) ended: u32,
     /// Place in the pass of a pe-list, and the cpus that the pass found free.
     pub(super) pass: u32,
     pub(super) pass_free: Bits,
@@ -74,7 +89,7 @@ pub(super) struct Walk<'c, 't> {
 
 /// What makes two moments of a walk alike.
 #[derive(PartialEq, Eq)]
-struct Moment(Bits, (usize, u32), Vec<u32>, u32);
+struct Moment(Bits, (usize, u32), Vec<u32>, (u32, u32));
 
 impl<'t> Case<'t> {
     /// Walks the case. A default binding may have been given up, so rooms are tried both ways.
@@ -84,9 +99,14 @@ impl<'t> Case<'t> {
             (BindTo::Object(_) | BindTo::BySize, Overload::Allowed) => Room::Shared,
             (BindTo::Object(_) | BindTo::BySize, Overload::Refused) => Room::ByCpus,
         };
+        if self.given_up == Some(true) {
+            return self.walk_with(Room::Endless);
+        }
         let first = self.walk_with(bound);
         match (&first, self.policy.strength) {
-            (Err(_), BindStrength::Default) if bound != Room::Endless => {
+            (Err(_), BindStrength::Default)
+                if bound != Room::Endless && self.given_up.is_none() =>
+            {
                 self.walk_with(Room::Endless).or(first)
             }
             _ => first,
@@ -135,6 +155,8 @@ impl<'t> Case<'t> {
             steps: 0,
             masks: HashMap::new(),
             local: 0,
+            given_up: room == Room::Endless && self.policy.bind != BindTo::Nothing,
+            ended: 0,
             pass: 0,
             pass_free: self.free.clone(),
             pass_mask: None,
@@ -164,12 +186,16 @@ impl<'t> Walk<'_, 't> {
             let mut at = 0;
             while inside > 0 {
                 if cycle == Some(at) && last.as_ref() == Some(&self.moment()) {
-                    let rest = u64::from(inside) % round.max(1);
-                    let rest = u32::try_from(rest).unwrap_or(inside);
-                    self.local += inside - rest;
-                    inside = rest;
+                    // Rounds that are like this one, as far as the pass goes.
+                    let reach = inside.min(self.until_end());
+                    let rest = u64::from(reach) % round.max(1);
+                    let leap = reach - u32::try_from(rest).unwrap_or(reach);
+                    self.local += leap;
+                    inside -= leap;
                     last = None;
-                    continue;
+                    if leap > 0 {
+                        continue;
+                    }
                 }
                 if cycle == Some(at) {
                     last = Some(self.moment());
@@ -217,14 +243,11 @@ impl<'t> Walk<'_, 't> {
 
     fn moment(&self) -> Moment {
         let loads = self.binder.as_ref().map_or_else(Vec::new, Binder::loads);
-        let list = u32::try_from(self.case.list.len())
-            .unwrap_or(u32::MAX)
-            .max(1);
         Moment(
             self.free().clone(),
             self.turns.moment(),
             loads,
-            self.pass % list,
+            (self.ended, self.place_in_list()),
         )
     }
 
@@ -253,8 +276,11 @@ impl<'t> Walk<'_, 't> {
             self.local += 1;
             left -= 1;
             if plain && self.may_be_unbound() {
-                self.local += left;
-                left = 0;
+                // The process that begins a pass is looked at by itself.
+                let leap = left.min(self.until_end());
+                self.local += leap;
+                self.pass = self.pass.saturating_add(leap);
+                left -= leap;
             } else if place.cpus.is_none() && self.may_be_unbound() {
                 let more = self.turns.take_more(left);
                 self.local += more;
@@ -265,6 +291,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     fn one(&mut self, place: Place) -> Result<(), Broken> {
+        self.turn_to_next_pass();
         let turn = self.object(place)?;
         let object = turn.map(|(_, ranges)| ranges);
         let mask = self.mask(place.cpus)?;
@@ -335,7 +362,7 @@ impl<'t> Walk<'_, 't> {
             | MapBy::Mpibind(_)
             | MapBy::Lsf => false,
         };
-        let gives_up = objectless || policy.oversubscribe == Oversubscribe::Allowed;
+        let gives_up = objectless || self.case.given_up == Some(true);
         match policy.bind {
             BindTo::Nothing => true,
             BindTo::Object(_) | BindTo::BySize => {
@@ -403,8 +430,7 @@ impl<'t> Walk<'_, 't> {
         let is = |turn: Option<(usize, crate::table::topologies::ObjectId)>| {
             turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
         };
-        let again = self.case.policy.oversubscribe == Oversubscribe::Allowed
-            && self.case.policy.span == Span::No;
+        let again = self.case.passes == Passes::Untold;
         if !is(turn) && again {
             self.turns.reset(mark);
             self.turns.restart(free);

@@ -1,7 +1,7 @@
 //! One app of a plan: its runs, its ranks.
 
 use super::order::{Met, Order, Shared, Spot};
-use super::placed::{ListedRun, Placed, PlacedRun, RankOrder, row};
+use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, row};
 use super::profile::OwnTurns;
 use super::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
@@ -79,6 +79,11 @@ impl AppPlan {
     #[must_use]
     pub const fn order(&self) -> &RankOrder {
         &self.placed.order
+    }
+    /// Where passes over its nodes ended; `None` where that was not told.
+    #[must_use]
+    pub fn passes(&self) -> Option<&[PassRun]> {
+        self.placed.passes.as_deref()
     }
     /// Its first rank.
     #[must_use]

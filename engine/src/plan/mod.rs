@@ -53,7 +53,7 @@ mod tasks;
 
 pub use app::AppPlan;
 pub use bytes::BadPlan;
-pub use placed::{ListedRun, Placed, PlacedRun, RankOrder, World};
+pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
 pub use rank_blocks::{BlockLocals, RankBlock};
 pub use reorder::BadOrder;

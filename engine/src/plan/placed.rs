@@ -29,6 +29,15 @@ pub struct PlacedRun {
     pub used_before: u32,
 }
 
+/// Nodes that an app came to in several passes, each of which began its objects or its list again (`semantics` 4.8).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PassRun {
+    /// Neighbouring nodes with the same passes.
+    pub nodes: NodeRange,
+    /// Processes of the app on each of them when a pass ended, for every pass but the last; ascending.
+    pub ends: Vec<u32>,
+}
+
 /// One app, placed: what the stages hand to [`super::Plan::assemble`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Placed {
@@ -38,6 +47,9 @@ pub struct Placed {
     pub runs: Vec<PlacedRun>,
     /// The order of its ranks.
     pub order: RankOrder,
+    /// Where passes over a node ended, by ascending node; nodes that saw one pass are left out. `None`: not told, or the
+    /// policy has no passes that begin again.
+    pub passes: Option<Vec<PassRun>>,
 }
 
 /// Ranks that follow each other on one node, as a file wrote them.

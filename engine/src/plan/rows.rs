@@ -423,9 +423,9 @@ mod tests {
             used_before: 0,
         };
         let placed = |order| Placed {
-            policy: None,
             runs: vec![run(0, 2, 5, two), run(2, 1, 7, three), run(4, 1, 1, two)],
             order,
+            ..Placed::default()
         };
         let plan = Plan::assemble(
             World::default(),
@@ -466,10 +466,7 @@ mod tests {
     #[test]
     fn a_node_of_thousands_of_millions_is_begun_at_once() {
         let mut patterns = Patterns::default();
-        let place = Place {
-            object: None,
-            cpus: None,
-        };
+        let place = Place::from(Packed::default());
         let pattern = patterns.intern(vec![Segment {
             procs: u32::MAX,
             runs: vec![PlaceRun { count: 1, place }],
@@ -488,6 +485,7 @@ mod tests {
             policy: None,
             runs: vec![run],
             order: RankOrder::Node,
+            passes: None,
         };
         let plan = Plan::assemble(
             World::default(),

@@ -68,6 +68,15 @@ pub struct Policy {
     pub gpus: Option<GpuShare>,
 }
 
+impl Policy {
+    /// Whether processes may come to a node in several passes, each of which begins its objects or its list again.
+    #[must_use]
+    pub fn begins_again(&self) -> bool {
+        let dealt_again = matches!(self.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
+        dealt_again && self.oversubscribe == Oversubscribe::Allowed && self.span == Span::No
+    }
+}
+
 /// Which ranks the numbers of a rankfile, or the lines of a sequence, stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Numbering {

@@ -58,6 +58,7 @@ fn staircase(nodes: u32, objects: u32, order: RankOrder) -> Plan {
         policy: None,
         runs: runs.collect(),
         order,
+        passes: None,
     };
     Plan::assemble(world, AppTable::default(), patterns, vec![placed])
 }

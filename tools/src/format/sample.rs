@@ -70,6 +70,7 @@ pub(super) fn plan(nodes: u32, order: RankOrder) -> Plan {
         policy: Some(policy),
         runs: vec![run],
         order,
+        passes: None,
     };
     Plan::assemble(world, table, patterns, vec![placed])
 }

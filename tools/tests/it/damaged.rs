@@ -8,7 +8,7 @@ use stowplan_engine::policy::{BindTo, ObjKind};
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::apps::{AppId, AppTable};
 use stowplan_engine::table::names::NodeId;
-use stowplan_engine::table::patterns::{Patterns, Place, Segment};
+use stowplan_engine::table::patterns::{Patterns, Place, PlaceRun, Segment};
 use stowplan_engine::table::states::{NodeState, StateRuns};
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
@@ -44,6 +44,7 @@ impl Parts {
             policy: app.policy(),
             runs: app.runs().to_vec(),
             order: app.order().clone(),
+            passes: app.passes().map(<[_]>::to_vec),
         });
         Self {
             world: plan.world().clone(),
@@ -210,6 +211,27 @@ const DAMAGES: &[Damage] = &[
         "a:300000 -n 300000 --map-by slot --bind-to none",
         |parts| {
             parts.pattern(|segments| segments[0].procs = 100);
+        },
+    ),
+    (
+        Promise::Object,
+        "the first pass goes on behind the slots",
+        "a:2,b:2 -n 7 --map-by core:oversubscribe --bind-to none",
+        |parts| {
+            parts.pattern(|segments| {
+                let place = |object| PlaceRun {
+                    count: 1,
+                    place: Place {
+                        object: Some(object),
+                        cpus: None,
+                    },
+                };
+                *segments = vec![Segment {
+                    procs: 4,
+                    runs: (0..4).map(place).collect(),
+                    ..Segment::default()
+                }];
+            });
         },
     ),
     (

@@ -7,6 +7,7 @@
 )]
 
 mod advice;
+mod altered;
 mod batch;
 mod bounds;
 mod cases;

@@ -95,6 +95,7 @@ fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
                             policy: app.policy(),
                             runs: app.runs().to_vec(),
                             order: app.order().clone(),
+                            passes: app.passes().map(<[_]>::to_vec),
                         });
                         let table = plan.table().clone();
                         let patterns = plan.patterns().clone();

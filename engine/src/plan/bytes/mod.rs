@@ -21,11 +21,13 @@ mod placed;
 pub(crate) mod gpus;
 // What was shown beside a plan.
 mod remarks;
+// Where passes ended.
+mod passes;
 
 pub use remarks::{Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
-use super::{Plan, World};
+use super::{Placed, Plan, World};
 use crate::id::Id as _;
 use crate::plan::gpus::given::GivenGpus;
 use crate::table::apps::{AppTable, PolicyId};
@@ -72,6 +74,7 @@ impl Plan {
         }
         table::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, &topologies.rows);
+        passes::write(&mut writer, &self.apps);
         writer.seal(FrameKind::Whole, edition)
     }
 
@@ -126,7 +129,11 @@ impl Plan {
             app.policy = policy;
         }
         let told = told(&mut reader, nodes)?;
-        let remarks = sections(&mut reader, &mut table, world.topologies.len())?;
+        let remarks = sections(
+            &mut reader,
+            (&mut table, &mut placed),
+            (world.topologies.len(), nodes),
+        )?;
         let mut plan = Self::assemble(world, table, patterns, placed);
         plan.told = told;
         Ok((plan, remarks))
@@ -195,19 +202,19 @@ fn told(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<Arc<GivenGpus>>, B
 /// What stands behind all that every plan has: each section once, in ascending order.
 fn sections(
     reader: &mut Reader<'_>,
-    table: &mut AppTable,
-    topologies: usize,
+    (table, placed): (&mut AppTable, &mut [Placed]),
+    (topologies, nodes): (usize, u32),
 ) -> Result<Remarks, BadPlan> {
     let mut remarks = Remarks::default();
     let mut before = 0;
     while reader.left() > 0 {
-        let section = reader.number(remarks::REMARKS, "the end, or a section that there is")?;
+        let section = reader.number(passes::PASSES, "the end, or a section that there is")?;
         reader.ensure(|| section > before, "a section behind the one before")?;
         before = section;
-        if section == remarks::REMARKS {
-            remarks = remarks::read(reader, topologies)?;
-        } else {
-            table::read_arguments(reader, table)?;
+        match section {
+            passes::PASSES => passes::read(reader, placed, nodes)?,
+            remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
+            _ => table::read_arguments(reader, table)?,
         }
     }
     reader.end()?;

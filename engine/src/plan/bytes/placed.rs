@@ -263,6 +263,7 @@ fn read_app(
         policy: None,
         runs,
         order,
+        passes: None,
     })
 }
 

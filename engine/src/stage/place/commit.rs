@@ -12,6 +12,7 @@ pub(crate) fn commit(nodes: &mut Nodes, scratch: &mut Scratch, outcome: Outcome)
         policy,
         runs,
         order,
+        passes,
         touched,
         mut changes,
     } = outcome;
@@ -25,6 +26,7 @@ pub(crate) fn commit(nodes: &mut Nodes, scratch: &mut Scratch, outcome: Outcome)
         policy: Some(policy),
         runs,
         order,
+        passes,
     }
 }
 

@@ -109,6 +109,7 @@ pub(crate) fn place(
         touched: runs.iter().map(|run| run.nodes).collect(),
         runs,
         order: RankOrder::Listed(ranks(good, &starts)),
+        passes: None,
         changes,
     })
 }

@@ -4,7 +4,7 @@ use super::cache::Entry;
 use super::placement::{Placement, pattern};
 use super::trial::{NodeGroup, Trial, TrialId, TrialPass};
 use crate::id::Id as _;
-use crate::plan::{PlacedRun, RankOrder};
+use crate::plan::{PassRun, PlacedRun, RankOrder};
 use crate::policy::RankBy;
 use crate::stage::alloc::Tables;
 use crate::stage::node::capacity::mapped_kind;
@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     /// Where its processes are, in the order of its nodes.
     pub(crate) runs: Vec<PlacedRun>,
     pub(crate) order: RankOrder,
+    /// Where passes ended, where a plan tells them.
+    pub(crate) passes: Option<Vec<PassRun>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
     /// The states that it leaves.
@@ -88,15 +90,44 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
     drop(fresh);
     placement.scratch.ended = ended;
     let order = order(placement.policy.rank);
+    let passes = (placement.policy.begins_again()).then(|| passes(&placement, &groups));
     let touched = std::mem::take(&mut placement.touched);
     placement.end(groups);
     Outcome {
         policy,
         runs,
         order,
+        passes,
         touched,
         changes,
     }
+}
+
+/// Where the passes of these groups ended, by ascending node.
+fn passes(placement: &Placement<'_>, groups: &[NodeGroup]) -> Vec<PassRun> {
+    let mut passes: Vec<PassRun> = Vec::new();
+    for group in groups.iter().filter(|group| group.placed > 0) {
+        let mut ends = Vec::new();
+        let mut pass = placement.pass(group.trial);
+        while let Some(from) = pass.map(|pass| pass.from) {
+            pass = placement.pass(from);
+            if pass.is_some() {
+                ends.push(placement.trial[from].placed);
+            }
+        }
+        if !ends.is_empty() {
+            ends.reverse();
+            let nodes = group.nodes;
+            passes.push(PassRun { nodes, ends });
+        }
+    }
+    passes.sort_unstable_by_key(|run| run.nodes);
+    passes.dedup_by(|run, last| {
+        let same = last.nodes.end() == run.nodes.first && last.ends == run.ends;
+        last.nodes.count += if same { run.nodes.count } else { 0 };
+        same
+    });
+    passes
 }
 
 /// The order of ranks that are not written yet.

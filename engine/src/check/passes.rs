@@ -1,0 +1,73 @@
+//! The passes in which an app came to a node, as the plan tells them.
+
+use super::walk::{Passes, Walk};
+use crate::plan::{PassRun, Plan};
+use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
+use crate::table::apps::{AppId, PolicyId};
+use crate::table::names::NodeRange;
+
+/// Whether an app by objects gave up its default binding: under OVERSUBSCRIBE, for all of its processes or for none
+/// (`semantics` 4, 4.3). Cost: the patterns of its runs.
+pub(super) fn gives_up(plan: &Plan, app: AppId, policy: PolicyId) -> Option<bool> {
+    let policy = &plan.table().policies[policy];
+    let as_a_whole = matches!(policy.map, MapBy::Object(_) | MapBy::Dist)
+        && policy.strength == BindStrength::Default
+        && policy.bind != BindTo::Nothing
+        && policy.oversubscribe == Oversubscribe::Allowed;
+    as_a_whole.then(|| {
+        let mut runs = plan.app(app).runs().iter();
+        runs.all(|run| plan.patterns().get(run.pattern).bound(run.procs) == 0)
+    })
+}
+
+/// The passes over a node. Cost: a search.
+pub(super) fn over(plan: &Plan, app: AppId, policy: PolicyId, node: u32) -> Passes {
+    if !plan.table().policies[policy].begins_again() {
+        return Passes::Told(Vec::new());
+    }
+    let Some(runs) = plan.app(app).passes() else {
+        return Passes::Untold;
+    };
+    let at = runs.partition_point(|run| run.nodes.end() <= node);
+    let here = runs.get(at).filter(|run| run.nodes.first <= node);
+    Passes::Told(here.map_or_else(Vec::new, |run| run.ends.clone()))
+}
+
+impl Walk<'_, '_> {
+    /// Processes that may follow before a pass ends.
+    pub(super) fn until_end(&self) -> u32 {
+        let Passes::Told(ends) = &self.case.passes else {
+            return u32::MAX;
+        };
+        let at = ends.partition_point(|&end| end <= self.local);
+        ends.get(at).map_or(u32::MAX, |&end| end - self.local)
+    }
+
+    /// Begins the next pass where one ended.
+    pub(super) fn turn_to_next_pass(&mut self) {
+        let Passes::Told(ends) = &self.case.passes else {
+            return;
+        };
+        if ends.binary_search(&self.local).is_ok() {
+            self.ended += 1;
+            let free = match &self.binder {
+                Some(binder) => &binder.free,
+                None => &self.free,
+            };
+            self.turns.restart(free);
+            self.begin_pass();
+        }
+    }
+}
+
+/// Where nodes with other passes begin, inside these.
+pub(super) fn bounds(runs: Option<&[PassRun]>, nodes: NodeRange) -> Vec<u32> {
+    let runs = runs.unwrap_or_default();
+    let from = runs.partition_point(|run| run.nodes.end() <= nodes.first);
+    let met = runs[from..]
+        .iter()
+        .take_while(|run| run.nodes.first < nodes.end());
+    let both = met.flat_map(|run| [run.nodes.first, run.nodes.end()]);
+    both.filter(|&at| nodes.first < at && at < nodes.end())
+        .collect()
+}
