@@ -178,13 +178,18 @@ pub(crate) fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item 
     stretches.iter().flat_map(move |&stretch| {
         masks(stretch).flat_map(move |(at, mask)| {
             let word = u32::try_from(at).expect("limit.rs keeps PUs below 2^32");
-            let mut left = set[at] & mask;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros())?;
-                left &= left - 1;
-                Some(word * WORD + bit)
-            })
+            ones_of_word(word, set[at] & mask)
         })
+    })
+}
+
+/// The numbers that one word stands for, ascending.
+pub(super) fn ones_of_word(word: u32, bits: u64) -> impl Iterator<Item = u32> {
+    let mut left = bits;
+    std::iter::from_fn(move || {
+        let bit = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        Some(word * WORD + bit)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Masks of single processes: the few words of a node's PUs that they touch.
 
-use super::bits::{Bits, WORD, masks};
+use super::bits::{Bits, WORD, masks, ones_of_word};
 use smallvec::SmallVec;
 
 /// A set of PUs as the words from its first PU to its last: equal sets have equal words.
@@ -63,14 +63,8 @@ impl Window {
 
     /// The PUs, ascending.
     pub(crate) fn ones(&self) -> impl Iterator<Item = u32> {
-        (self.first..).zip(&self.words).flat_map(|(word, &bits)| {
-            let mut left = bits;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros())?;
-                left &= left - 1;
-                Some(word * WORD + bit)
-            })
-        })
+        let words = (self.first..).zip(&self.words);
+        words.flat_map(|(word, &bits)| ones_of_word(word, bits))
     }
 }
 
