@@ -9,7 +9,7 @@ use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch};
 use super::steps::Steps;
-use crate::table::alike::Guess;
+use crate::table::interner::Guess;
 use crate::table::patterns::{Pattern, PatternId, Patterns};
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use super::deal::{Deal, ProfileStep, Tally};
 use super::placed::{PlacedRun, row};
 use super::places::{Packed, Places};
 use super::turns::ObjectIndex;
-use crate::table::alike::{Guess, InTurn};
+use crate::table::interner::{Guess, InTurn};
 use crate::table::patterns::{PatternId, Patterns};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Cpu sets, interned: equal sets share one id, and a table column holds the id.
 
-use super::alike::{Alike, START, mix_pair};
+use super::interner::{Interner, START, mix_pair};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use roaring::RoaringBitmap;
@@ -17,7 +17,7 @@ define_id! {
 pub struct Cpusets {
     /// Shared by copies of the table: a launcher plans many jobs on the same machines.
     sets: Column<CpusetId, Arc<RoaringBitmap>>,
-    ids: Alike<CpusetId>,
+    ids: Interner<CpusetId>,
     /// Runs of the set that is looked for, first and last PU of each, ascending: scratch.
     runs: Vec<(u32, u32)>,
     /// A set being made: scratch, with room that the sets kept do not need.

@@ -1,7 +1,7 @@
 //! What there is: one file, one table.
 
 // Equal rows, found again.
-pub(crate) mod alike;
+pub(crate) mod interner;
 // The forms of names.
 mod name_forms;
 // Stretches of neighbouring nodes.

@@ -4,7 +4,7 @@
 //! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
 //! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
 
-use super::alike::{Alike, Free};
+use super::interner::{Free, Interner};
 use super::name_forms::{Group, GroupRef, canonical, narrow, split_name, written};
 pub use super::name_forms::{NameRange, cut, range_name};
 pub use super::stretches::{NodeRange, push_joined};
@@ -54,7 +54,7 @@ pub struct Names {
     groups: Column<NameGroupId, Group>,
     pieces: Vec<Piece>,
     nodes: u32,
-    ids: Alike<NameGroupId>,
+    ids: Interner<NameGroupId>,
     /// Names are chosen by others: their digests must not be.
     keys: RandomState,
     /// Intervals of numbers, by first number. Shape `[groups]`.

@@ -4,8 +4,8 @@
 //! of equal processes, which may come round: then the runs from `cycle` on repeat for ever. So two thousand million
 //! unbound processes on one node are one run, and processes that share cpus by turns are one round of turns.
 
-use super::alike::{Alike, START, mix, mix_pair};
 use super::cpusets::CpusetId;
+use super::interner::{Interner, START, mix, mix_pair};
 use crate::define_id;
 use crate::id::{Column, Id as _};
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl Drafted {
 #[derive(Clone, Default, Debug)]
 pub struct Patterns {
     rows: Column<PatternId, Pattern>,
-    ids: Alike<PatternId>,
+    ids: Interner<PatternId>,
 }
 
 /// A pattern with what makes it quick to ask.

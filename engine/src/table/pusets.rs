@@ -1,6 +1,6 @@
 //! Sets of PUs by **logical** number, interned: one bit per PU of a topology.
 
-use super::alike::{Alike, START, mix};
+use super::interner::{Interner, START, mix};
 use crate::define_id;
 use crate::id::Column;
 use bitvec::slice::BitSlice;
@@ -20,7 +20,7 @@ pub struct PuSets {
     sets: Column<PuSetId, Set>,
     /// The words of all sets, one set after the other: there may be two sets for every node.
     words: Vec<u64>,
-    ids: Alike<PuSetId>,
+    ids: Interner<PuSetId>,
 }
 
 /// A set: where its words start, and its PUs. Bits behind the last PU are 0.

@@ -1,6 +1,6 @@
 //! Node states, interned, and which node is in which: runs of equal nodes.
 
-use super::alike::{Alike, START, mix_pair};
+use super::interner::{Interner, START, mix_pair};
 use super::pusets::PuSetId;
 use super::topologies::TopologyId;
 use crate::define_id;
@@ -63,7 +63,7 @@ impl NodeState {
 #[derive(Clone, Default, Debug)]
 pub struct States {
     rows: Column<StateId, NodeState>,
-    ids: Alike<StateId>,
+    ids: Interner<StateId>,
 }
 
 impl States {

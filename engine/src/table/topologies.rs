@@ -4,9 +4,9 @@
 //! PUs have a **logical** number (their place in the tree, from 0) and an **OS** number (what the kernel calls them).
 //! Inner loops work on logical numbers, where nearly every object is one range; people see OS numbers.
 
-use super::alike::{Alike, Digested};
 use super::cpusets::{CpusetId, Cpusets};
 use super::gpus::{DraftGpu, Gpu};
+use super::interner::{Digested, Interner};
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX};
@@ -158,7 +158,7 @@ pub struct Topologies {
     /// PUs by logical number, as (first, end). Shape `[objects][ranges]`.
     pub(crate) ranges: Lists<ObjectId, (u32, u32)>,
     /// Topologies by the hash of their draft. The drafts are not kept: the tables say the same in a third of the bytes.
-    known: Alike<TopologyId>,
+    known: Interner<TopologyId>,
     /// PUs of the object at hand.
     scratch: Vec<u32>,
 }

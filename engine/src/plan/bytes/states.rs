@@ -4,7 +4,7 @@ use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::PLAN_SET_BYTES_MAX;
 use crate::plan::placed::row;
 use crate::policy::ObjKind;
-use crate::table::alike::ById;
+use crate::table::interner::ById;
 use crate::table::pusets::{PuBits, PuSetId, PuSets};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
 use crate::table::topologies::{Topologies, TopologyId};

@@ -6,8 +6,8 @@ use crate::stage::node::layout::{DraftRun, DraftSegment};
 use crate::stage::node::units::Hardware;
 use crate::stage::node::window::Window;
 use crate::stage::parallel::{Sharing, each};
-use crate::table::alike::{Alike, START, mix};
 use crate::table::cpusets::{CpusetId, Cpusets};
+use crate::table::interner::{Interner, START, mix};
 use crate::table::patterns::{
     Drafted, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
 };
@@ -39,7 +39,7 @@ pub(crate) struct Tables {
 #[derive(Clone, Debug, Default)]
 struct Masks {
     rows: Vec<(TopologyId, Window, CpusetId)>,
-    ids: Alike<usize>,
+    ids: Interner<usize>,
     /// PUs of the mask at hand.
     scratch: Vec<u32>,
 }

@@ -74,7 +74,7 @@ pub(crate) struct JobOutcome {
     pub(crate) policies: AppTable,
     /// Processes of each app, as far as they are known before anything is placed. Shape `[apps]`.
     pub(crate) counts: Vec<Procs>,
-    alike: Alike,
+    ready_by_policy: ReadyByPolicy,
 }
 
 impl JobOutcome {
@@ -91,7 +91,7 @@ impl JobOutcome {
         site.keep_room(runs);
         self.notes.clear();
         self.calls.clear();
-        self.alike.clear();
+        self.ready_by_policy.clear();
         self.policies.keep_policies(policies);
     }
 }
@@ -108,7 +108,7 @@ struct Ready {
 }
 
 /// The last app of each policy that was made ready: the next one fares alike. Shape `[policies]`, as far as they were met.
-type Alike = Vec<Option<Ready>>;
+type ReadyByPolicy = Vec<Option<Ready>>;
 
 /// What earlier apps took that is counted over the whole job.
 #[derive(Clone, Copy, Default)]
@@ -137,7 +137,7 @@ impl Job<'_> {
         self,
         app: AppId,
         table: &mut AppTable,
-        alike: &mut Alike,
+        ready_by_policy: &mut ReadyByPolicy,
     ) -> Result<Option<Ready>, MapError> {
         let asked = match self.index {
             AppIndex::All => true,
@@ -146,7 +146,7 @@ impl Job<'_> {
         let Some(said) = self.resolved.apps.policy[app].filter(|_| asked) else {
             return Ok(None);
         };
-        if let Some(&Some(ready)) = alike.get(said.row()) {
+        if let Some(&Some(ready)) = ready_by_policy.get(said.row()) {
             return Ok(Some(Ready { app, ..ready }));
         }
         let policy = &self.resolved.apps.policies[said];
@@ -161,8 +161,8 @@ impl Job<'_> {
             component,
             by_size,
         };
-        alike.resize(alike.len().max(said.row() + 1), None);
-        alike[said.row()] = Some(ready);
+        ready_by_policy.resize(ready_by_policy.len().max(said.row() + 1), None);
+        ready_by_policy[said.row()] = Some(ready);
         Ok(Some(ready))
     }
 
@@ -218,13 +218,13 @@ fn in_order(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Result<(
         notes,
         calls,
         policies,
-        alike,
+        ready_by_policy,
         ..
     } = outcome;
     placed.reserve(resolved.apps.len());
     let mut before = Before::default();
     for app in resolved.apps.ids() {
-        let Some(ready) = job.ready(app, policies, alike)? else {
+        let Some(ready) = job.ready(app, policies, ready_by_policy)? else {
             placed.push(Placed::default());
             continue;
         };
@@ -344,11 +344,11 @@ fn side_by_side(site: &mut Site, job: Job<'_>, outcome: &mut JobOutcome) -> Opti
     let app_groups = app_groups(site, resolved)?;
     let mut own = AppTable::default();
     own.copy_policies(&outcome.policies);
-    let mut alike = Alike::default();
+    let mut ready_by_policy = ReadyByPolicy::default();
     let ready: Vec<Option<Ready>> = resolved
         .apps
         .ids()
-        .map(|app| job.ready(app, &mut own, &mut alike).ok())
+        .map(|app| job.ready(app, &mut own, &mut ready_by_policy).ok())
         .collect::<Option<_>>()?;
     let dealt = deal(app_groups, branches);
     let placed: Vec<Option<Branch>> = dealt

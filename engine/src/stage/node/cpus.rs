@@ -3,7 +3,7 @@
 use super::bits::Bits;
 use super::units::narrow;
 use crate::policy::Overload;
-use crate::table::alike::{START, mix};
+use crate::table::interner::{START, mix};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -21,7 +21,7 @@ pub(crate) fn mix_pair(digest: u64, high: u32, low: u32) -> u64 {
 
 /// Rows by their digest: half of it and the row, eight bytes, in a table with gaps. What finds its place taken stands behind it.
 #[derive(Clone, Debug)]
-pub(crate) struct Alike<I> {
+pub(crate) struct Interner<I> {
     /// Shape `[a power of two]`, or `[0]`; at most three in four are taken.
     slots: Vec<Option<(u32, I)>>,
     rows: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Alike<I> {
 /// Slots of the smallest table.
 const SLOTS_LEAST: usize = 16;
 
-impl<I> Default for Alike<I> {
+impl<I> Default for Interner<I> {
     fn default() -> Self {
         Self {
             slots: Vec::new(),
@@ -39,7 +39,7 @@ impl<I> Default for Alike<I> {
     }
 }
 
-impl<I: Copy> Alike<I> {
+impl<I: Copy> Interner<I> {
     /// The row of this digest that `is` the one, or where to keep a new one, before any other is kept.
     pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Result<I, Free> {
         let half = upper(digest);
@@ -210,12 +210,14 @@ mod tests {
     #[test]
     fn unequal_values_of_one_digest_are_told_apart() {
         let values = ["a", "b", "c"];
-        let mut alike: Alike<usize> = Alike::default();
+        let mut interner: Interner<usize> = Interner::default();
         for (row, value) in values.into_iter().enumerate() {
-            let free = alike.find(7, |other| values[other] == value).unwrap_err();
-            alike.keep(free, row);
+            let free = interner
+                .find(7, |other| values[other] == value)
+                .unwrap_err();
+            interner.keep(free, row);
         }
-        let find = |value| alike.find(7, |row| values[row] == value).ok();
+        let find = |value| interner.find(7, |row| values[row] == value).ok();
         assert_eq!(values.map(find), [Some(0), Some(1), Some(2)]);
     }
 
@@ -223,18 +225,18 @@ mod tests {
     fn rows_are_found_whatever_their_places() {
         // All of one place, all of the last places, and as digests fall.
         for spread in [1 << 50, u64::MAX << 36, 0x9e37_79b9_7f4a_7c15] {
-            let mut alike: Alike<u64> = Alike::default();
+            let mut interner: Interner<u64> = Interner::default();
             for row in 0..500_u64 {
                 let digest = row.wrapping_mul(spread);
-                let find = |alike: &Alike<u64>| alike.find(digest, |other| other == row);
-                let free = find(&alike).unwrap_err();
-                alike.keep(free, row);
-                assert_eq!(find(&alike).ok(), Some(row));
+                let find = |interner: &Interner<u64>| interner.find(digest, |other| other == row);
+                let free = find(&interner).unwrap_err();
+                interner.keep(free, row);
+                assert_eq!(find(&interner).ok(), Some(row));
                 if row == 300 {
-                    alike.reserve(1000);
+                    interner.reserve(1000);
                 }
             }
-            let found = |row: u64| alike.find(row.wrapping_mul(spread), |other| other == row);
+            let found = |row: u64| interner.find(row.wrapping_mul(spread), |other| other == row);
             assert!((0..500).all(|row| found(row).ok() == Some(row)));
         }
     }
