@@ -1,6 +1,6 @@
 //! One app of a plan: its runs, its ranks.
 
-use super::order::{Met, Order, Shared, Spot};
+use super::order::{Met, Order, ProcInRun, Shared};
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, row};
 use super::profile::OwnTurns;
 use super::rounds::{Rounds, Scratch, Turn};
@@ -135,18 +135,18 @@ impl AppPlan {
     }
 
     /// Where a listed app rank is. Cost: two searches.
-    pub(super) fn listed_spot(&self, rank: u32) -> Spot {
+    pub(super) fn listed_proc(&self, rank: u32) -> ProcInRun {
         let Order::Listed { ranks, .. } = &self.order else {
             unreachable!("the app was asked for its listed ranks")
         };
-        self.spot_of(self.listed()[ranks.find(0, rank)], rank)
+        self.proc_of(self.listed()[ranks.find(0, rank)], rank)
     }
 
     /// Where a rank of this listed run is.
-    pub(super) fn spot_of(&self, entry: ListedRun, rank: u32) -> Spot {
+    pub(super) fn proc_of(&self, entry: ListedRun, rank: u32) -> ProcInRun {
         let node = crate::id::Id::from_row(entry.node as usize);
         let run = self.run_of(node).expect("a listed node holds processes");
-        Spot {
+        ProcInRun {
             run: row(run),
             node: entry.node - self.placed.runs[run].nodes.first,
             local: entry.local + (rank - entry.rank),
@@ -154,11 +154,11 @@ impl AppPlan {
     }
 
     /// The app rank of a process: the inverse of `Plan::find`.
-    pub(super) fn rank_at(&self, spot: Spot, patterns: &Patterns) -> u32 {
-        let run = &self.placed.runs[spot.run as usize];
-        let first = || self.before.get(0, spot.run as usize) + spot.node * run.procs;
+    pub(super) fn rank_at(&self, proc: ProcInRun, patterns: &Patterns) -> u32 {
+        let run = &self.placed.runs[proc.run as usize];
+        let first = || self.before.get(0, proc.run as usize) + proc.node * run.procs;
         let object = || {
-            let place = patterns.get(run.pattern).place(spot.local);
+            let place = patterns.get(run.pattern).place(proc.local);
             place
                 .object
                 .expect("fill and span need an object map (resolve refuses the rest)")
@@ -166,27 +166,27 @@ impl AppPlan {
         let rank = |rounds: &Rounds, round, place| {
             let turn = Turn {
                 round,
-                run: spot.run,
+                run: proc.run,
                 place,
             };
             rounds.rank(turn, |run, round| self.weight(run, round))
         };
         match &self.order {
-            Order::Slot => first() + spot.local,
-            Order::Fill(profiles) => first() + profiles.turn(spot.run, spot.local, object()),
-            Order::Node(rounds) => rank(rounds, spot.local, spot.node),
+            Order::Slot => first() + proc.local,
+            Order::Fill(profiles) => first() + profiles.turn(proc.run, proc.local, object()),
+            Order::Node(rounds) => rank(rounds, proc.local, proc.node),
             Order::Span(rounds, profiles) => {
-                let (round, turn) = profiles.round(spot.run, spot.local, object());
-                let pairs = profiles.pairs(spot.run, round);
-                rank(rounds, round, spot.node * pairs + turn)
+                let (round, turn) = profiles.round(proc.run, proc.local, object());
+                let pairs = profiles.pairs(proc.run, round);
+                rank(rounds, round, proc.node * pairs + turn)
             }
             Order::Listed { by_node, .. } => {
                 let listed = self.listed();
-                let node = run.nodes.first + spot.node;
+                let node = run.nodes.first + proc.node;
                 let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
-                let at = by_node.partition_point(|row| key(row) <= (node, spot.local)) - 1;
+                let at = by_node.partition_point(|row| key(row) <= (node, proc.local)) - 1;
                 let entry = listed[by_node[at] as usize];
-                entry.rank + (spot.local - entry.local)
+                entry.rank + (proc.local - entry.local)
             }
         }
     }

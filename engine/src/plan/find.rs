@@ -1,7 +1,7 @@
 //! Where a rank is: a search in the row of all apps' runs and phases.
 
 use super::Plan;
-use super::order::{Order, Spot};
+use super::order::{Order, ProcInRun};
 use super::placed::row;
 use super::places::Packed;
 use super::rank_spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
@@ -28,10 +28,10 @@ impl Plan {
                 let (node, turn) = (inside / procs, inside % procs);
                 let got = self.gets((source, start, turn), self.orders.dealt_by_object());
                 let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), None, turn));
-                let spot = Spot { run, node, local };
+                let proc = ProcInRun { run, node, local };
                 FoundRank {
                     app,
-                    spot,
+                    proc,
                     nodes,
                     kind,
                     packed,
@@ -61,7 +61,7 @@ impl Plan {
         let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), Some(round), at));
         FoundRank {
             app,
-            spot: Spot { run, node, local },
+            proc: ProcInRun { run, node, local },
             nodes: turns.nodes,
             kind: turns.kind,
             packed,
@@ -119,14 +119,14 @@ impl Plan {
     #[inline(never)]
     fn find_listed(&self, app: u32, rank: u32) -> FoundRank {
         let plan = &self.apps[app as usize];
-        let spot = plan.listed_spot(rank);
-        let run = &plan.placed.runs[spot.run as usize];
+        let proc = plan.listed_proc(rank);
+        let run = &plan.placed.runs[proc.run as usize];
         FoundRank {
             app,
-            spot,
+            proc,
             nodes: Nodes::from(run),
             kind: run.kind,
-            packed: self.places.packed(run.pattern, spot.local, &self.patterns),
+            packed: self.places.packed(run.pattern, proc.local, &self.patterns),
         }
     }
 }

@@ -203,7 +203,7 @@ fn ascends(pattern: &Pattern, procs: u32) -> bool {
 
 /// One process of an app: which run, which node of it, which of the node's processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Spot {
+pub(super) struct ProcInRun {
     pub(super) run: u32,
     pub(super) node: u32,
     pub(super) local: u32,

@@ -3,7 +3,7 @@
 use super::Plan;
 use super::app::AppPlan;
 use super::node_apps::NodeApp;
-use super::order::Spot;
+use super::order::ProcInRun;
 use super::placed::{PlacedRun, row};
 use super::rank_spans::{FoundRank, Nodes};
 use crate::count::Rank;
@@ -66,12 +66,12 @@ impl Plan {
     /// band, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
-        let FoundRank { app, spot, .. } = self.find_known(rank)?;
+        let FoundRank { app, proc, .. } = self.find_known(rank)?;
         Some(Located {
             app: AppId::from_row(app as usize),
-            run: spot.run,
-            node: spot.node,
-            local: spot.local,
+            run: proc.run,
+            node: proc.node,
+            local: proc.local,
         })
     }
 
@@ -82,7 +82,7 @@ impl Plan {
         Rank(
             app.base.0
                 + app.rank_at(
-                    Spot {
+                    ProcInRun {
                         run: at.run,
                         node: at.node,
                         local: at.local,
@@ -113,7 +113,7 @@ impl Plan {
     fn describe(&self, rank: Rank, found: FoundRank) -> ProcPlace {
         let FoundRank {
             app,
-            spot,
+            proc,
             nodes,
             kind,
             packed,
@@ -123,9 +123,9 @@ impl Plan {
             rank,
             app: AppId::from_row(app as usize),
             app_rank: rank.0 - self.bases()[app as usize],
-            node: NodeId::from_row((nodes.first + spot.node) as usize),
-            local_rank: nodes.own_before + spot.local,
-            node_rank: nodes.used_before + spot.local,
+            node: NodeId::from_row((nodes.first + proc.node) as usize),
+            local_rank: nodes.own_before + proc.local,
+            node_rank: nodes.used_before + proc.local,
             object: kind.zip(place.object),
             cpus: place.cpus,
         }
@@ -162,7 +162,7 @@ impl Plan {
                 };
                 let found = FoundRank {
                     app: row(on.app.row()),
-                    spot: Spot {
+                    proc: ProcInRun {
                         run: on.row,
                         node: on.node,
                         local,

@@ -5,7 +5,7 @@
 //! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
 
 use super::app::AppPlan;
-use super::order::{Order, Spot};
+use super::order::{Order, ProcInRun};
 use super::placed::{PlacedRun, row};
 use super::places::{Packed, Places};
 use super::profile::{First, Profiles};
@@ -110,7 +110,7 @@ pub(super) struct RankSpans {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FoundRank {
     pub(super) app: u32,
-    pub(super) spot: Spot,
+    pub(super) proc: ProcInRun,
     pub(super) nodes: Nodes,
     pub(super) kind: Option<ObjKind>,
     pub(super) packed: Packed,

@@ -289,9 +289,9 @@ impl<'p> Blocks<'p> {
         let first = entry.rank;
         self.next += 1;
         let behind = listed.get(self.next).map_or(plan.procs.0, |next| next.rank);
-        let spot = plan.spot_of(entry, first);
-        let mut block = self.of_run(app, spot.run);
-        let from = spot.node * block.count + spot.local;
+        let proc = plan.proc_of(entry, first);
+        let mut block = self.of_run(app, proc.run);
+        let from = proc.node * block.count + proc.local;
         block.rows = from..from + (behind - first);
         block
     }
