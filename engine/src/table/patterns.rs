@@ -64,14 +64,14 @@ pub type PatternDraft = SmallVec<[Segment; 1]>;
 
 /// A pattern ready to be interned: what can be told of it on the thread that made it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drafted {
+pub(crate) struct ReadyPattern {
     segments: PatternDraft,
     digest: u64,
     single: bool,
     ascends: bool,
 }
 
-impl Drafted {
+impl ReadyPattern {
     pub(crate) fn new(segments: PatternDraft) -> Self {
         let runs = || segments.iter().flat_map(|segment| &segment.runs);
         let rounds = segments.iter().any(|segment| segment.cycle.is_some());
@@ -112,8 +112,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    fn new(draft: Drafted) -> Self {
-        let Drafted {
+    fn new(draft: ReadyPattern) -> Self {
+        let ReadyPattern {
             segments,
             single,
             ascends,
@@ -322,10 +322,10 @@ impl Patterns {
     ///
     /// Cost: one pass over the runs; one more where a pattern of this digest is known.
     pub fn intern(&mut self, segments: impl Into<PatternDraft>) -> PatternId {
-        self.intern_drafted(Drafted::new(segments.into()))
+        self.intern_ready(ReadyPattern::new(segments.into()))
     }
     /// The same, made ready before: it may have been made on another thread.
-    pub(crate) fn intern_drafted(&mut self, draft: Drafted) -> PatternId {
+    pub(crate) fn intern_ready(&mut self, draft: ReadyPattern) -> PatternId {
         let is = |id: PatternId| self.rows[id].segments == draft.segments;
         match self.ids.find(draft.digest, is) {
             Ok(id) => id,

@@ -20,4 +20,4 @@ pub(crate) mod requested;
 pub(crate) mod select;
 
 pub(crate) use pool::Pool;
-pub(crate) use tables::{Finished, Tables};
+pub(crate) use tables::{LaidPattern, Tables};

@@ -9,7 +9,7 @@ use crate::stage::parallel::{Sharing, each};
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};
 use crate::table::patterns::{
-    Drafted, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
+    PatternDraft, PatternId, Patterns, Place, PlaceRun, ReadyPattern, Segment,
 };
 use crate::table::pusets::PuSets;
 use crate::table::states::{StateId, States};
@@ -45,14 +45,14 @@ struct Masks {
 }
 
 /// What a layout made, on the thread that laid it.
-pub(crate) enum Finished {
+pub(crate) enum LaidPattern {
     /// All cpu sets are whole objects: nothing is left to intern but the pattern.
-    Ready(Drafted),
+    Ready(ReadyPattern),
     /// Masks are to be interned, in order.
     Drafts(Vec<DraftSegment>),
 }
 
-impl Finished {
+impl LaidPattern {
     pub(crate) fn new(topologies: &Topologies, drafts: Vec<DraftSegment>) -> Self {
         let masks = drafts.iter().flat_map(|draft| &draft.runs);
         let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Some(_)));
@@ -67,19 +67,19 @@ impl Finished {
             .into_iter()
             .map(|draft| segment(draft, cpuset))
             .collect();
-        Self::Ready(Drafted::new(segments))
+        Self::Ready(ReadyPattern::new(segments))
     }
 
     /// The pattern, all its masks interned.
-    pub(crate) fn drafted(self, tables: &mut Tables, topology: TopologyId) -> Drafted {
+    pub(crate) fn ready(self, tables: &mut Tables, topology: TopologyId) -> ReadyPattern {
         match self {
-            Self::Ready(drafted) => drafted,
+            Self::Ready(ready) => ready,
             Self::Drafts(drafts) => {
                 let segments: PatternDraft = drafts
                     .into_iter()
                     .map(|draft| tables.segment(topology, draft))
                     .collect();
-                Drafted::new(segments)
+                ReadyPattern::new(segments)
             }
         }
     }

@@ -321,8 +321,8 @@ pub(crate) fn pattern(
     if pass.closed.is_empty() {
         return *drafts
             .pattern
-            .get_or_insert_with(|| patterns.intern_drafted(std::mem::take(&mut drafts.drafted)));
+            .get_or_insert_with(|| patterns.intern_ready(std::mem::take(&mut drafts.ready)));
     }
-    let all = pass.closed.iter().chain(drafts.drafted.segments()).cloned();
+    let all = pass.closed.iter().chain(drafts.ready.segments()).cloned();
     patterns.intern(all.collect::<PatternDraft>())
 }

@@ -7,7 +7,7 @@ use super::trial::{
 };
 use crate::id::Id as _;
 use crate::policy::BindTo;
-use crate::stage::alloc::Finished;
+use crate::stage::alloc::LaidPattern;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
 use crate::stage::parallel::emptied;
@@ -33,7 +33,7 @@ fn alike(steps: &[Step]) -> (usize, u32) {
 }
 
 /// What a thread makes of a step.
-struct Worked {
+struct LaidStep {
     procs: u32,
     end: End,
     /// PUs that are free behind it.
@@ -41,18 +41,18 @@ struct Worked {
     bound: Vec<u32>,
     shared: bool,
     /// The pattern, where no longer step of the same layout has it.
-    finished: Option<Finished>,
+    pattern: Option<LaidPattern>,
 }
 
-impl Worked {
-    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<Finished>) -> Self {
+impl LaidStep {
+    fn new(laid: Laid, finish: impl FnOnce(Vec<DraftSegment>) -> Option<LaidPattern>) -> Self {
         Self {
             procs: laid.procs,
             end: laid.end,
             free: laid.cpus.free,
             bound: laid.cpus.bound,
             shared: laid.cpus.shared,
-            finished: finish(laid.segments),
+            pattern: finish(laid.segments),
         }
     }
 }
@@ -134,32 +134,32 @@ impl Placement<'_> {
             }
             from += alike;
         }
-        let mut worked = Vec::new();
+        let mut laid = Vec::new();
         let this = &*self;
         over(
             (&wanted, this.tables.sharing, Grain::Coarse),
             |unknown| this.topology(unknown.step.trial),
             |view, &UnknownStep { step, longest }| {
                 let laid = this.lay_on(view, step.trial, step.layout, step.procs);
-                Worked::new(laid, |segments| {
+                LaidStep::new(laid, |segments| {
                     (step.procs == longest)
-                        .then(|| Finished::new(&this.tables.topologies, segments))
+                        .then(|| LaidPattern::new(&this.tables.topologies, segments))
                 })
             },
             |topology| this.view(topology),
-            &mut worked,
+            &mut laid,
         );
         self.drafts.reserve(wanted.len());
         self.passes.reserve(wanted.len());
         self.trial.reserve(wanted.len());
         outcomes.reserve(steps.len());
-        let mut worked = wanted.iter().zip(worked);
+        let mut laid = wanted.iter().zip(laid);
         let outcome = |known: Option<TrialId>| {
             known.map_or_else(
                 || {
-                    let (&UnknownStep { step, longest }, worked) =
-                        worked.next().expect("as many as are unknown");
-                    self.step(step, worked, longest)
+                    let (&UnknownStep { step, longest }, laid) =
+                        laid.next().expect("as many as are unknown");
+                    self.step(step, laid, longest)
                 },
                 Ok,
             )
@@ -243,33 +243,33 @@ impl Placement<'_> {
     }
 
     /// The trial behind a step. A shorter step comes before the longest of its layout, which brings the pattern.
-    fn step(&mut self, step: Step, worked: Worked, longest: u32) -> StepOutcome {
+    fn step(&mut self, step: Step, laid: LaidStep, longest: u32) -> StepOutcome {
         let Step {
             trial: from,
             layout,
             procs: want,
         } = step;
         let laid_id = DraftId::from_row(self.drafts.len());
-        if let Some(finished) = worked.finished {
+        if let Some(laid) = laid.pattern {
             let topology = self.topology(from);
-            let drafted = finished.drafted(self.tables, topology);
+            let ready = laid.ready(self.tables, topology);
             let pattern = None;
-            self.drafts.push(TrialDraft { drafted, pattern });
+            self.drafts.push(TrialDraft { ready, pattern });
         }
-        if worked.procs < want {
-            return Err((worked.procs, worked.end));
+        if laid.procs < want {
+            return Err((laid.procs, laid.end));
         }
         let row = self.trial[from];
         let mut closed = Vec::new();
         if let Some(pass) = self.pass(from) {
             closed.extend(pass.closed.iter().cloned());
-            closed.extend(cut(self.drafts[pass.laid].drafted.segments(), pass.procs));
+            closed.extend(cut(self.drafts[pass.laid].ready.segments(), pass.procs));
         }
         let pass = self.passes.push(TrialPass {
             from,
-            free: worked.free,
-            bound: worked.bound,
-            shared: worked.shared,
+            free: laid.free,
+            bound: laid.bound,
+            shared: laid.shared,
             closed,
             laid: laid_id,
             procs: want,

@@ -5,7 +5,7 @@ use crate::define_id;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{End, Layout};
 use crate::table::names::NodeRange;
-use crate::table::patterns::{Drafted, PatternId, Segment};
+use crate::table::patterns::{PatternId, ReadyPattern, Segment};
 use crate::table::states::StateId;
 
 define_id! {
@@ -121,7 +121,7 @@ pub(crate) struct TrialPass {
 /// What a pass laid, as far as any node went with it.
 #[derive(Clone, Debug)]
 pub(crate) struct TrialDraft {
-    pub(crate) drafted: Drafted,
+    pub(crate) ready: ReadyPattern,
     /// The pattern, once it is one; the draft went there.
     pub(crate) pattern: Option<PatternId>,
 }
