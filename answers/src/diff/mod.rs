@@ -333,7 +333,9 @@ pub fn diff(a: &Plan, b: &Plan) -> Diff {
     if b.ranks() > both {
         diff.add(Change::New, (0, 0), both, b.ranks() - 1);
     }
-    diff.reordered = a.ranks() == b.ranks() && !diff.is_same() && same_places([a, b], &translated);
+    diff.reordered = a.ranks() == b.ranks()
+        && !diff.is_same()
+        && (same_runs(a, b, &translated) || same_places([a, b], &translated));
     diff
 }
 
@@ -361,6 +363,15 @@ pub fn is_same(a: &Plan, b: &Plan) -> bool {
 
 /// Whether both place the same apps in the same order run by run. Cost: the runs, and the patterns of each.
 fn alike(a: &Plan, b: &Plan, translated: &Translated) -> bool {
+    let mut apps = a.apps().iter().zip(b.apps());
+    a.bases() == b.bases()
+        && apps.all(|(ours, theirs)| ours.order() == theirs.order())
+        && same_runs(a, b, translated)
+}
+
+/// Whether both have the same runs of nodes app by app, whatever the order of their ranks. Cost: the runs, and the patterns of
+/// each.
+fn same_runs(a: &Plan, b: &Plan, translated: &Translated) -> bool {
     let same_run = |(ours, theirs): (&PlacedRun, &PlacedRun)| {
         let sizes = ours.nodes == theirs.nodes
             && ours.procs == theirs.procs
@@ -375,10 +386,9 @@ fn alike(a: &Plan, b: &Plan, translated: &Translated) -> bool {
         sizes && ours.by_ref().eq(theirs.by_ref())
     };
     translated.nodes.is_none()
-        && a.bases() == b.bases()
+        && a.apps().len() == b.apps().len()
         && a.apps().iter().zip(b.apps()).all(|(ours, theirs)| {
-            ours.order() == theirs.order()
-                && ours.runs().len() == theirs.runs().len()
+            ours.runs().len() == theirs.runs().len()
                 && ours.runs().iter().zip(theirs.runs()).all(same_run)
         })
 }
