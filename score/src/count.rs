@@ -247,6 +247,7 @@ fn add_degrees<T: Number, D: Copy + Into<u64>>(leaving: &[D], own: &[T], out: &m
 /// How many members of a group each object has. Shape of `count`: `[objects]`.
 struct Members {
     count: Vec<u32>,
+    /// The objects of a group that is smaller than there are objects.
     met: Vec<usize>,
 }
 
@@ -255,6 +256,12 @@ impl Members {
         Self {
             count: vec![0; objects as usize],
             met: Vec::new(),
+        }
+    }
+
+    fn add<T: Number>(&mut self, group: impl Iterator<Item = T>) {
+        for object in group {
+            self.count[object.row()] += 1;
         }
     }
 
@@ -276,10 +283,18 @@ impl Members {
         size: usize,
         out: &mut [u64],
     ) {
+        let leaving = |members: u32| u64::from(members) * (size as u64 - u64::from(members));
+        if size >= self.count.len() {
+            self.add(group);
+            for (members, out) in self.count.iter_mut().zip(out) {
+                *out += leaving(std::mem::take(members));
+            }
+            return;
+        }
         self.meet(group);
         for object in self.met.drain(..) {
             let members = std::mem::take(&mut self.count[object]);
-            out[object] += u64::from(members) * (size as u64 - u64::from(members));
+            out[object] += leaving(members);
         }
     }
 }
@@ -298,16 +313,11 @@ fn add_between<T: Number>(a: &[T], b: &[T], meeting: Meeting, objects: u32, out:
         }
         Meeting::All => {
             let (mut of_a, mut of_b) = (Members::new(objects), Members::new(objects));
-            of_a.meet(a.iter().copied());
-            of_b.meet(b.iter().copied());
-            let there = |members: &Members, object: usize| u64::from(members.count[object]);
-            for &object in &of_a.met {
-                let others = b.len() as u64 - there(&of_b, object);
-                out[object] += there(&of_a, object) * others;
-            }
-            for &object in &of_b.met {
-                let others = a.len() as u64 - there(&of_a, object);
-                out[object] += there(&of_b, object) * others;
+            of_a.add(a.iter().copied());
+            of_b.add(b.iter().copied());
+            for ((of_a, of_b), out) in of_a.count.iter().zip(&of_b.count).zip(out) {
+                let (of_a, of_b) = (u64::from(*of_a), u64::from(*of_b));
+                *out += of_a * (b.len() as u64 - of_b) + of_b * (a.len() as u64 - of_a);
             }
         }
     }
