@@ -1,7 +1,7 @@
 //! One app of a plan: its runs, its ranks.
 
 use super::order::{Met, Order, ProcInRun, Shared};
-use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, row};
+use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
 use super::profile::OwnTurns;
 use super::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
@@ -182,6 +182,7 @@ impl AppPlan {
             }
             Order::Listed { by_node, .. } => {
                 let listed = self.listed();
+                let by_node = by_node.get_or_init(|| listed_by_node(listed));
                 let node = run.nodes.first + proc.node;
                 let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
                 let at = by_node.partition_point(|row| key(row) <= (node, proc.local)) - 1;

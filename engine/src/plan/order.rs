@@ -4,7 +4,7 @@
 //! which the same take part: `rounds.rs`.
 
 use super::deal::ProfileStep;
-use super::placed::{Placed, PlacedRun, RankOrder, listed_by_node};
+use super::placed::{Placed, PlacedRun, RankOrder};
 use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch};
@@ -12,7 +12,7 @@ use super::steps::Steps;
 use crate::table::interner::Guess;
 use crate::table::patterns::{Pattern, PatternId, Patterns};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is derived to answer quickly.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub(super) enum Order {
     Listed {
         /// The first app rank of each listed run.
         ranks: Steps,
-        /// Rows of the listed runs by ascending (node, local).
-        by_node: Vec<u32>,
+        /// Rows of the listed runs by ascending (node, local), from the first question on that needs them.
+        by_node: OnceLock<Vec<u32>>,
     },
 }
 
@@ -124,8 +124,8 @@ impl Order {
                 Self::Span(rounds, profiles)
             }
             RankOrder::Listed(listed) => {
-                let by_node = listed_by_node(listed);
                 let ranks = Steps::one(listed.len(), listed.iter().map(|run| run.rank));
+                let by_node = OnceLock::new();
                 Self::Listed { ranks, by_node }
             }
         }

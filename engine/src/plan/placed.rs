@@ -120,15 +120,16 @@ pub(super) fn listed_by_node(listed: &[ListedRun]) -> Vec<u32> {
         sorted.sort_unstable_by_key(|&at| place(at));
         return sorted;
     }
+    let keyed = rows.map(|at| {
+        let (node, local) = place(at);
+        (node, (local, at))
+    });
     let (mut ends, mut sorted) = (Vec::new(), Vec::new());
-    by_key(
-        rows.map(|at| (place(at).0, at)),
-        nodes,
-        &mut ends,
-        &mut sorted,
-    );
-    for own in sorted.chunk_by_mut(|&a, &b| place(a).0 == place(b).0) {
-        own.sort_unstable_by_key(|&at| place(at).1);
+    by_key(keyed, nodes, &mut ends, &mut sorted);
+    let mut start = 0;
+    for end in ends {
+        sorted[start..end as usize].sort_unstable();
+        start = end as usize;
     }
-    sorted
+    sorted.into_iter().map(|(_, at)| at).collect()
 }
