@@ -115,8 +115,8 @@ pub enum PlaceError {
     },
     /// Every node of the app is full before it starts.
     #[error(
-        "app {app} finds {} full: {}, {used} taken by earlier processes",
-        all_of(*.nodes), number(*.slots, "slot")
+        "app {app} finds {} full{}: {}, {used} taken by earlier processes",
+        all_of(*.nodes), full.in_brackets(), number(*.slots, "slot")
     )]
     NodesFull {
         /// The app, from 0.
@@ -127,6 +127,8 @@ pub enum PlaceError {
         slots: u64,
         /// Processes there.
         used: u64,
+        /// Which they are.
+        full: FullNodes,
     },
     /// Fewer slots than processes.
     #[error(

@@ -1,6 +1,7 @@
 //! Small facts that messages put into words.
 
 use crate::count::counted;
+use crate::table::names::NodeRange;
 use std::fmt;
 
 /// Whether the number of processes was given, or counted because `-n` was absent.
@@ -65,6 +66,31 @@ pub(super) fn passed_over(nodes: u32) -> String {
 /// Nodes of an app that are full before it starts: a host list, empty where there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FullNodes(pub String);
+
+impl FullNodes {
+    /// Nodes that are written out; more are counted.
+    const SHOWN: usize = 8;
+
+    /// Some nodes by name.
+    pub(crate) fn of(full: &[NodeRange], name: impl Fn(u32) -> String) -> Self {
+        let all: u64 = full.iter().map(|range| u64::from(range.count)).sum();
+        let shown = full.iter().flat_map(|range| range.first..range.end());
+        let mut text: Vec<String> = shown.take(Self::SHOWN).map(name).collect();
+        let more = all.saturating_sub(Self::SHOWN as u64);
+        if more > 0 {
+            text.push(format!("and {more} more"));
+        }
+        Self(text.join(" "))
+    }
+
+    /// Behind the word that they are.
+    pub(super) fn in_brackets(&self) -> String {
+        match self.0.as_str() {
+            "" => String::new(),
+            nodes => format!(" ({nodes})"),
+        }
+    }
+}
 
 impl fmt::Display for FullNodes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use super::claim::{Candidate, Claim, Named};
 use super::hostfile::{after, lowered};
 use super::lines::{excluded, without};
 use super::pool::Pool;
-use crate::error::words::EmptyNodes;
+use crate::error::words::{EmptyNodes, FullNodes};
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::policy::{NoLocal, Oversubscribe};
@@ -471,17 +471,20 @@ pub(crate) fn without_local<'n>(
 
 fn nodes_full(pool: &Pool, app: AppId, list: &[NodeRange]) -> MapError {
     let (mut slots, mut used, mut nodes) = (0, 0, 0);
+    let mut full = Vec::new();
     for (part, state) in list.iter().flat_map(|&nodes| pool.nodes.runs.within(nodes)) {
         let row = pool.tables.states.get(state);
         slots += u64::from(row.slots) * u64::from(part.count);
         used += u64::from(row.used) * u64::from(part.count);
         nodes += part.count;
+        full.extend(Some(part).filter(|_| row.used > 0));
     }
     PlaceError::NodesFull {
         app: number(app),
         nodes,
         slots,
         used,
+        full: FullNodes::of(&full, |node| pool.nodes.name(node)),
     }
     .into()
 }

@@ -17,9 +17,6 @@ pub(super) struct Asking<'r> {
     pub(super) app: AppId,
 }
 
-/// Nodes that are written out; more are counted.
-const SHOWN: usize = 8;
-
 /// The refusal, with the app's full nodes by name. Cost: the app's nodes; on the way out alone.
 pub(super) fn named(
     mut error: MapError,
@@ -52,12 +49,5 @@ fn full_nodes(site: &Site, asking: Asking<'_>, candidates: &[Candidate]) -> Full
     let left_out = named.list.iter().flat_map(|&range| open.missing(range));
     let states = left_out.flat_map(|range| nodes.runs.within(range));
     let full: Vec<NodeRange> = states.filter(is_full).map(|(range, _)| range).collect();
-    let all: u64 = full.iter().map(|range| u64::from(range.count)).sum();
-    let shown = full.iter().flat_map(|range| range.first..range.end());
-    let mut text: Vec<String> = shown.take(SHOWN).map(|node| nodes.name(node)).collect();
-    let more = all.saturating_sub(SHOWN as u64);
-    if more > 0 {
-        text.push(format!("and {more} more"));
-    }
-    FullNodes(text.join(" "))
+    FullNodes::of(&full, |node| nodes.name(node))
 }

@@ -330,7 +330,10 @@ fn legend(strips: &[Strips], fold: Fold) -> Option<String> {
         }
         Fold::L3 => "local ranks under each l3cache; between blanks how many share".to_owned(),
         Fold::Numa => "local ranks in each numa; between blanks how many share".to_owned(),
-        Fold::Package => "local ranks in each package; between blanks how many share".to_owned(),
+        Fold::Package if has(|strips| strips.levels.package) => {
+            "local ranks in each package; between blanks how many share".to_owned()
+        }
+        Fold::Package => "local ranks of the node; between blanks how many share".to_owned(),
     };
     Some(format!("   {what}{levels}"))
 }

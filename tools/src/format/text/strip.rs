@@ -38,6 +38,7 @@ pub(super) struct Strips {
 /// Levels that are drawn, where the node has them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
+    pub(super) package: bool,
     pub(super) numa: bool,
     pub(super) l3: bool,
 }
@@ -149,6 +150,7 @@ impl Strips {
             units: Vec::new(),
             kind,
             levels: Levels {
+                package: has(ObjKind::Package),
                 numa: has(ObjKind::Numa),
                 l3: has(ObjKind::L3),
             },
@@ -186,14 +188,23 @@ impl Strips {
 
     /// How far the strips must be folded to be at most `columns` wide, where that can be.
     pub(super) fn fold(&self, columns: usize) -> Fold {
-        let folds = [Fold::Unit, Fold::L3, Fold::Numa];
+        // What the node has no levels for is folded by the next.
+        let folds = [
+            Some(Fold::Unit),
+            self.levels.l3.then_some(Fold::L3),
+            self.levels.numa.then_some(Fold::Numa),
+        ];
         let fits = |&fold: &Fold| {
             let lines = self.lines(fold);
             lines
                 .iter()
                 .all(|line| line.label.len() + 1 + line.text().chars().count() <= columns)
         };
-        folds.into_iter().find(fits).unwrap_or(Fold::Package)
+        folds
+            .into_iter()
+            .flatten()
+            .find(fits)
+            .unwrap_or(Fold::Package)
     }
 
     /// The lines; neighbouring packages that look the same share one.
