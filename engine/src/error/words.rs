@@ -1,7 +1,6 @@
 //! Small facts that messages put into words.
 
 use crate::count::counted;
-use crate::table::names::NodeRange;
 use std::fmt;
 
 /// Whether the number of processes was given, or counted because `-n` was absent.
@@ -71,11 +70,9 @@ impl FullNodes {
     /// Nodes that are written out; more are counted.
     const SHOWN: usize = 8;
 
-    /// Some nodes by name.
-    pub(crate) fn of(full: &[NodeRange], name: impl Fn(u32) -> String) -> Self {
-        let all: u64 = full.iter().map(|range| u64::from(range.count)).sum();
-        let shown = full.iter().flat_map(|range| range.first..range.end());
-        let mut text: Vec<String> = shown.take(Self::SHOWN).map(name).collect();
+    /// Nodes by name, of so many in all.
+    pub(crate) fn of(names: impl Iterator<Item = String>, all: u64) -> Self {
+        let mut text: Vec<String> = names.take(Self::SHOWN).collect();
         let more = all.saturating_sub(Self::SHOWN as u64);
         if more > 0 {
             text.push(format!("and {more} more"));

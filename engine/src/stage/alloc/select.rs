@@ -469,6 +469,13 @@ pub(crate) fn without_local<'n>(
     Ok(Cow::Owned(list))
 }
 
+/// Some nodes by name. Cost: the ranges.
+pub(crate) fn by_name(pool: &Pool, full: &[NodeRange]) -> FullNodes {
+    let nodes = full.iter().flat_map(|range| range.first..range.end());
+    let all = full.iter().map(|range| u64::from(range.count)).sum();
+    FullNodes::of(nodes.map(|node| pool.nodes.name(node)), all)
+}
+
 fn nodes_full(pool: &Pool, app: AppId, list: &[NodeRange]) -> MapError {
     let (mut slots, mut used, mut nodes) = (0, 0, 0);
     let mut full = Vec::new();
@@ -484,7 +491,7 @@ fn nodes_full(pool: &Pool, app: AppId, list: &[NodeRange]) -> MapError {
         nodes,
         slots,
         used,
-        full: FullNodes::of(&full, |node| pool.nodes.name(node)),
+        full: by_name(pool, &full),
     }
     .into()
 }

@@ -49,5 +49,5 @@ fn full_nodes(site: &Site, asking: Asking<'_>, candidates: &[Candidate]) -> Full
     let left_out = named.list.iter().flat_map(|&range| open.missing(range));
     let states = left_out.flat_map(|range| nodes.runs.within(range));
     let full: Vec<NodeRange> = states.filter(is_full).map(|(range, _)| range).collect();
-    FullNodes::of(&full, |node| nodes.name(node))
+    select::by_name(&site.pool, &full)
 }
