@@ -6,6 +6,15 @@ use crate::refusal::Refusal;
 use crate::turn::Turn;
 use stowplan_engine::policy::{CpuMode, IfSupported, ObjKind};
 
+/// Whether a target may be a process's: by GPU, its own alone, though others be near the same cpus.
+fn is_own(target: &Object, mapped: Option<&Object>, within: &Cpus) -> bool {
+    match mapped {
+        _ if target.kind != ObjKind::Gpu => true,
+        Some(mapped) if mapped.kind == ObjKind::Gpu => target.logical == mapped.logical,
+        Some(_) | None => target.cpus == *within,
+    }
+}
+
 impl<'a> Turn<'_, 'a> {
     /// The mask of the next process on this node, mapped to `within` or to no object. `None`: unbound.
     pub(crate) fn bind(
@@ -21,19 +30,20 @@ impl<'a> Turn<'_, 'a> {
         }
         let machine = self.machine(seat);
         let target = machine.meant(target);
+        let mapped = within;
         let within = within.map_or(&machine.cpus, |object| &object.cpus);
-        if let Some(mask) = self.bind_object(seat, target, within) {
+        if let Some(mask) = self.bind_object(seat, target, mapped) {
             return Ok(Some(mask));
         }
         if self.overloads() {
             // Section 7, "overload": cpus of the mapped object count as free again once none is free.
             if self.free_in(seat, within) == 0 {
                 self.refill(seat, within);
-                if let Some(mask) = self.bind_object(seat, target, within) {
+                if let Some(mask) = self.bind_object(seat, target, mapped) {
                     return Ok(Some(mask));
                 }
             }
-            if let Some(mask) = self.bind_beyond_limit(seat, target, within) {
+            if let Some(mask) = self.bind_beyond_limit(seat, target, mapped) {
                 return Ok(Some(mask));
             }
         }
@@ -86,11 +96,17 @@ impl<'a> Turn<'_, 'a> {
         Ok(Some(mask))
     }
 
-    /// The first target object with a free cpu inside `within`, LIMIT not reached.
-    fn bind_object(&mut self, seat: usize, target: ObjKind, within: &Cpus) -> Option<Cpus> {
-        // Bound by GPU: the locality of its own one.
-        let own = |object: &&'a Object| target != ObjKind::Gpu || object.cpus == *within;
-        let objects = self.machine(seat).objects(target).iter().filter(own);
+    /// The first target object with a free cpu inside the mapped one, LIMIT not reached.
+    fn bind_object(
+        &mut self,
+        seat: usize,
+        target: ObjKind,
+        mapped: Option<&'a Object>,
+    ) -> Option<Cpus> {
+        let machine = self.machine(seat);
+        let within = mapped.map_or(&machine.cpus, |object| &object.cpus);
+        let own = |object: &&'a Object| is_own(object, mapped, within);
+        let objects = machine.objects(target).iter().filter(own);
         let object = objects.into_iter().find(|object| {
             let inside = self.node(seat).free.and(&object.cpus).and(within);
             !self.limit_reached(seat, object) && self.cpus_for(seat, target, &inside) > 0
@@ -100,12 +116,21 @@ impl<'a> Turn<'_, 'a> {
 
     /// With overload-allowed LIMIT only says who comes first: the object with the fewest processes, the first of equals. So it
     /// is without LIMIT where free cpus lie in no target.
-    fn bind_beyond_limit(&mut self, seat: usize, target: ObjKind, within: &Cpus) -> Option<Cpus> {
+    fn bind_beyond_limit(
+        &mut self,
+        seat: usize,
+        target: ObjKind,
+        mapped: Option<&'a Object>,
+    ) -> Option<Cpus> {
+        let machine = self.machine(seat);
+        let within = mapped.map_or(&machine.cpus, |object| &object.cpus);
         if self.policy.limit.is_none() && self.free_in(seat, within) == 0 {
             return None;
         }
         let node = self.node(seat);
-        let inside = |object: &&'a Object| node.usable.and(&object.cpus).meets(within);
+        let inside = |object: &&'a Object| {
+            is_own(object, mapped, within) && node.usable.and(&object.cpus).meets(within)
+        };
         let objects = node.machine.objects(target).iter().filter(inside);
         let object = objects.min_by_key(|object| self.bound_to(seat, object))?;
         Some(self.take(seat, object, within))
