@@ -178,17 +178,20 @@ pub(crate) fn fills_cores(binder: &Binder<'_>) -> bool {
     threads && binder.mode == CpuMode::Core
 }
 
-/// Free threads among some PUs that come before the last whole core there: those of cores taken in part.
+/// Processes that find a free thread of a core taken in part, among some PUs, before the last whole core there: one for each
+/// such core, as it is consumed whole.
 fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
     let (mut loose, mut waiting) = (0, 0);
+    let mut last = None;
     let all = pus.iter().flat_map(|&(first, end)| first..end);
     for pu in all.filter(|&pu| has(cpus.free.words(), pu)) {
         let core = binder.units.of_pu(pu);
         if core.is_some_and(|core| has(cpus.units.words(), core)) {
             (loose, waiting) = (loose + waiting, 0);
-        } else {
+        } else if core.is_none() || core != last {
             waiting += 1;
         }
+        last = core;
     }
     loose
 }

@@ -172,7 +172,8 @@ fn shared(one: &Object, other: &Object) -> bool {
     one.kind == ObjKind::Gpu && one.cpus.meets(&other.cpus)
 }
 
-/// Free threads that come before the last whole core of an object: bound to threads, processes take them, and no whole core.
+/// Cores taken in part that come before the last whole core of an object: bound to threads, a process takes what is left of one,
+/// and no whole core.
 fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
     let node = turn.node(seat);
     let threads = turn.target == Some(ObjKind::Hwthread)
@@ -183,16 +184,19 @@ fn loose(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
         return 0;
     }
     let (mut loose, mut waiting) = (0, 0);
+    let mut last = None;
     for pu in node.machine.objects(ObjKind::Hwthread) {
         if !object.cpus.holds(&pu.cpus) || !node.free.holds(&pu.cpus) {
             continue;
         }
-        let mut cores = node.machine.units(CpuMode::Core).iter();
-        if cores.any(|core| core.cpus.holds(&pu.cpus) && node.free.holds(&core.cpus)) {
+        let cores = node.machine.units(CpuMode::Core);
+        let own = cores.iter().position(|core| core.cpus.holds(&pu.cpus));
+        if own.is_some_and(|own| node.free.holds(&cores[own].cpus)) {
             (loose, waiting) = (loose + waiting, 0);
-        } else {
+        } else if own.is_none() || own != last {
             waiting += 1;
         }
+        last = own;
     }
     loose
 }
