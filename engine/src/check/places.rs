@@ -239,17 +239,17 @@ impl<'t> Turns<'t> {
 /// Domains by distance to a device, then by logical index (`per-app` 9.2).
 fn by_distance(hardware: Hardware<'_>, device: &str, domains: &mut [ObjectId]) {
     let tables = hardware.tables();
-    let place: Vec<(u32, u32)> = tables
-        .devices(hardware.topology)
-        .iter()
-        .find(|found| found.name == device)
-        .map_or_else(Vec::new, |found| {
-            found
-                .pus
-                .iter()
-                .map(|range| (range.start, range.end))
-                .collect()
-        });
+    let devices = tables.devices(hardware.topology).iter();
+    let named = devices
+        .filter(|found| found.name == device)
+        .map(|found| found.pus.iter().map(|range| (range.start, range.end)));
+    let gpus = tables.gpus(hardware.topology).iter();
+    let gpus = gpus
+        .zip(hardware.targets(ObjKind::Gpu))
+        .filter(|(gpu, _)| gpu.name == device)
+        .map(|(_, near)| hardware.ranges(near).to_vec());
+    let mut places = named.map(Iterator::collect).chain(gpus);
+    let place: Vec<(u32, u32)> = places.next().unwrap_or_default();
     let meets = |object: ObjectId, ranges: &[(u32, u32)]| {
         !super::hardware::meet(hardware.ranges(object), ranges).is_empty()
     };

@@ -12,15 +12,7 @@ pub(crate) fn domains(
     topology: TopologyId,
     device: &str,
 ) -> Option<Vec<ObjectId>> {
-    let found = topologies
-        .devices(topology)
-        .iter()
-        .find(|there| there.name == device)?;
-    let place: Vec<(u32, u32)> = found
-        .pus
-        .iter()
-        .map(|range| (range.start, range.end))
-        .collect();
+    let place = place(topologies, topology, device)?;
     let domains = topologies.domains(topology);
     let meets = |object: ObjectId| !shared(&place, topologies.ranges(object)).is_empty();
     let near: Vec<u32> = domains
@@ -58,4 +50,19 @@ pub(crate) fn domains(
     let mut ordered = domains.to_vec();
     ordered.sort_by_key(|&object| (distance(object), topologies.logical(topology, object)));
     Some(ordered)
+}
+
+/// The PUs near an OS device, or near a GPU of this name where the machine is known by its GPUs alone.
+fn place(topologies: &Topologies, topology: TopologyId, device: &str) -> Option<Vec<(u32, u32)>> {
+    let mut devices = topologies.devices(topology).iter();
+    if let Some(found) = devices.find(|there| there.name == device) {
+        let pus = found.pus.iter();
+        return Some(pus.map(|range| (range.start, range.end)).collect());
+    }
+    let mut gpus = topologies
+        .gpus(topology)
+        .iter()
+        .zip(topologies.objects(topology, ObjKind::Gpu));
+    let (_, near) = gpus.find(|(gpu, _)| !device.is_empty() && gpu.name == device)?;
+    Some(topologies.ranges(near).to_vec())
 }

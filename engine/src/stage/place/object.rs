@@ -112,8 +112,14 @@ pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
 
 fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
     let topology = placement.topology(placement.groups[group].trial);
-    let devices = placement.tables.topologies.devices(topology);
-    let there: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let topologies = &placement.tables.topologies;
+    let devices = topologies.devices(topology).iter();
+    let mut there: Vec<&str> = devices.map(|device| device.name.as_str()).collect();
+    for gpu in topologies.gpus(topology) {
+        if !gpu.name.is_empty() && !there.contains(&gpu.name.as_str()) {
+            there.push(&gpu.name);
+        }
+    }
     let device = placement.apps.device[placement.app]
         .clone()
         .unwrap_or_default();
