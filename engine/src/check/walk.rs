@@ -100,7 +100,12 @@ impl<'t> Case<'t> {
             (BindTo::Object(_) | BindTo::BySize, Overload::Refused) => Room::ByCpus,
         };
         if self.given_up == Some(true) {
-            return self.walk_with(Room::Endless);
+            // Where cpus are shared, each process may have found nothing by itself.
+            let one_by_one = (bound == Room::Shared).then(|| self.walk_with(bound));
+            return match one_by_one {
+                Some(Ok(left)) => Ok(left),
+                _ => self.walk_with(Room::Endless),
+            };
         }
         let first = self.walk_with(bound);
         match (&first, self.policy.strength) {
@@ -362,7 +367,7 @@ impl<'t> Walk<'_, 't> {
             | MapBy::Mpibind(_)
             | MapBy::Lsf => false,
         };
-        let gives_up = objectless || self.case.given_up == Some(true);
+        let gives_up = objectless || self.given_up && self.case.given_up == Some(true);
         match policy.bind {
             BindTo::Nothing => true,
             BindTo::Object(_) | BindTo::BySize => {
