@@ -36,6 +36,8 @@ mod node_apps;
 pub mod query;
 // Every process in rank order.
 mod rows;
+// Short blocks, row by row.
+mod short_blocks;
 // The same as blocks.
 mod rank_blocks;
 // The explicit table.

@@ -15,8 +15,6 @@ use std::ops::Range;
 
 /// Turns that are worked out at once, of a node too large for its turns to be kept.
 const AT_ONCE: u32 = 1 << 14;
-/// Rows of a block that are shown one by one.
-const SHORT: u32 = 16;
 
 /// Neighbouring ranks: nodes behind each other, each with the same processes of one app.
 #[derive(Clone)]
@@ -40,17 +38,17 @@ type Dealt<'p> = (&'p [u32], &'p [Packed]);
 
 /// The blocks of a plan from a rank on.
 pub(super) struct Blocks<'p> {
-    plan: &'p Plan,
-    rank: u32,
+    pub(super) plan: &'p Plan,
+    pub(super) rank: u32,
     /// Row in the plan's stretches.
-    stretch: usize,
+    pub(super) stretch: usize,
     /// Rows of the next block that are passed over.
-    skip: u32,
+    pub(super) skip: u32,
     /// In a phase: the round, the runs that take part, and which of these comes next.
-    round: u32,
-    live: Vec<u32>,
+    pub(super) round: u32,
+    pub(super) live: Vec<u32>,
     /// Or which listed run comes next.
-    next: usize,
+    pub(super) next: usize,
 }
 
 impl<'p> Blocks<'p> {
@@ -147,7 +145,7 @@ impl<'p> Blocks<'p> {
     }
 
     /// A run, node by node.
-    fn of_run(&self, app: u32, run: u32) -> Block<'p> {
+    pub(super) fn of_run(&self, app: u32, run: u32) -> Block<'p> {
         let plan = &self.plan.apps[app as usize];
         let placed = &plan.placed.runs[run as usize];
         let block = Block {
@@ -172,7 +170,7 @@ impl<'p> Blocks<'p> {
 
     /// The next run of a phase.
     #[inline]
-    fn run(&mut self, band: PhaseSpan) -> u32 {
+    pub(super) fn run(&mut self, band: PhaseSpan) -> u32 {
         if self.rank == self.plan.stretches.firsts()[self.stretch] && self.skip == 0 {
             self.enter(band);
         }
@@ -185,74 +183,12 @@ impl<'p> Blocks<'p> {
 
     /// Goes on behind some ranks of the stretch.
     #[inline]
-    fn pass(&mut self, ranks: u32) {
+    pub(super) fn pass(&mut self, ranks: u32) {
         self.rank += ranks;
         let next = self.plan.stretches.firsts().get(self.stretch + 1);
         if next.is_some_and(|&next| next == self.rank) {
             (self.stretch, self.next) = (self.stretch + 1, 0);
         }
-    }
-
-    /// Shows rows one by one, at most `room`, as long as blocks are short: nodes of which no two are alike. How many it showed.
-    #[inline]
-    pub(super) fn short(
-        &mut self,
-        room: u32,
-        mut show: impl FnMut(Nodes, u32, KindBits, (u32, Packed)),
-    ) -> u32 {
-        let (plan, first) = (self.plan, self.rank);
-        while self.skip == 0 && self.rank < plan.stretches.end {
-            let left = room - (self.rank - first);
-            let (nodes, kind, of_node, turn, from, dealt) = match *plan.stretches.get(self.stretch)
-            {
-                RankSpan::Run {
-                    nodes,
-                    start,
-                    procs,
-                    kind,
-                    source,
-                    ..
-                } => {
-                    let all = plan.stretches.firsts().get(self.stretch + 1);
-                    let all = all.map_or(plan.stretches.end, |&next| next) - self.rank;
-                    let dealt = plan.orders.dealt_by_object();
-                    (nodes, kind, (procs, all), 0, (source, start), dealt)
-                }
-                RankSpan::Phase(band) => {
-                    let run = self.run(band);
-                    let turns = &plan.stretches.turns(band)[run as usize];
-                    let Some((turn, count)) = turns.in_round(self.round) else {
-                        break;
-                    };
-                    let dealt = plan.orders.dealt_by_round();
-                    let rows = (count, count * turns.count);
-                    (
-                        turns.nodes,
-                        turns.kind,
-                        rows,
-                        turn,
-                        (turns.source, turns.start),
-                        dealt,
-                    )
-                }
-                RankSpan::Listed { .. } => break,
-            };
-            let (count, rows) = of_node;
-            if rows > SHORT.min(left) || from.0 == Source::Asked {
-                break;
-            }
-            let kind = KindBits::new(kind);
-            for node in 0..rows / count {
-                for turn in turn..turn + count {
-                    if let Some(got) = plan.gets((from.0, from.1, turn), dealt) {
-                        show(nodes, nodes.first + node, kind, got);
-                    }
-                }
-            }
-            self.next += 1;
-            self.pass(rows);
-        }
-        self.rank - first
     }
 
     /// The next block of a phase.

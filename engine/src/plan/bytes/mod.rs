@@ -17,6 +17,8 @@ mod hardware;
 mod table;
 // Patterns and placed runs.
 mod placed;
+// Listed ranks.
+mod listed;
 // GPUs: of topologies, of processes.
 pub(crate) mod gpus;
 // What was shown beside a plan.

@@ -1,12 +1,13 @@
 //! Patterns and placed runs in bytes.
 
 use super::gpus;
+use super::listed;
 use super::sets;
 use super::states::Used;
 use super::wire::{BadPlan, Edition, Reader, Writer};
 use crate::limit::{OBJECTS_MAX, RANKS_MAX};
 use crate::plan::Plan;
-use crate::plan::placed::{ListedRun, Placed, PlacedRun, RankOrder, listed_by_node};
+use crate::plan::placed::{Placed, PlacedRun, RankOrder};
 use crate::policy::ObjKind;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::names::NodeRange;
@@ -78,12 +79,9 @@ fn write_app(writer: &mut Writer, app: &crate::plan::app::AppPlan, patterns: &mu
         RankOrder::Fill => writer.number(1_u32),
         RankOrder::Node => writer.number(2_u32),
         RankOrder::Span => writer.number(3_u32),
-        RankOrder::Listed(listed) => {
+        RankOrder::Listed(entries) => {
             writer.number(4_u32);
-            writer.size(listed.len());
-            writer.column_of(listed.len(), |at| listed[at].rank);
-            writer.column_of(listed.len(), |at| listed[at].node);
-            writer.column_of(listed.len(), |at| listed[at].local);
+            listed::write(writer, entries);
         }
     }
 }
@@ -246,7 +244,7 @@ fn read_app(
     let order = match reader.number(4, "an order of ranks")? {
         0 => RankOrder::Slot,
         2 => RankOrder::Node,
-        4 => RankOrder::Listed(read_listed(reader, &runs, own)?),
+        4 => RankOrder::Listed(listed::read(reader, &runs, own)?),
         by_object => {
             reader.ensure(
                 || objects == Objects::All,
@@ -271,59 +269,4 @@ fn apart(runs: &[PlacedRun]) -> bool {
     let mut ranges: Vec<NodeRange> = runs.iter().map(|run| run.nodes).collect();
     ranges.sort_unstable();
     ranges.windows(2).all(|pair| pair[0].end() <= pair[1].first)
-}
-
-/// Listed ranks: ascending, each process of each node once.
-fn read_listed(
-    reader: &mut Reader<'_>,
-    runs: &[PlacedRun],
-    own: u64,
-) -> Result<Vec<ListedRun>, BadPlan> {
-    let rows = reader.rows()?;
-    let ranks = reader.column(rows)?;
-    let nodes = reader.column(rows)?;
-    let locals = reader.column(rows)?;
-    let mut listed = Vec::with_capacity(rows);
-    // The process behind the last of each stretch.
-    let mut ends = Vec::with_capacity(rows);
-    for row in 0..rows {
-        let (rank, node, local) = (ranks[row], nodes[row], locals[row]);
-        let end = ranks.get(row + 1).map_or(own, |&end| u64::from(end));
-        let count = end
-            .checked_sub(u64::from(rank))
-            .and_then(|count| u32::try_from(count).ok());
-        let starts = row > 0 || rank == 0;
-        let Some(count) = count.filter(|&count| count > 0 && starts) else {
-            return Err(reader.bad("listed ranks in order"));
-        };
-        let end = local
-            .checked_add(count)
-            .ok_or_else(|| reader.bad("fewer processes on a node"))?;
-        ends.push(end);
-        listed.push(ListedRun { rank, node, local });
-    }
-    let by_node = listed_by_node(&listed);
-    let mut dealt = by_node.chunk_by(|&a, &b| nodes[a as usize] == nodes[b as usize]);
-    let mut of_nodes: Vec<&PlacedRun> = runs.iter().collect();
-    of_nodes.sort_unstable_by_key(|run| run.nodes.first);
-    for run in of_nodes {
-        for node in run.nodes.first..run.nodes.end() {
-            let mut next = 0;
-            let own = dealt.next().unwrap_or_default();
-            let whole = own.iter().map(|&at| at as usize).all(|at| {
-                let follows = nodes[at] == node && locals[at] == next;
-                next = ends[at];
-                follows
-            });
-            reader.ensure(
-                || whole && next == run.procs,
-                "each process of each node among the listed ranks once",
-            )?;
-        }
-    }
-    reader.ensure(
-        || dealt.next().is_none(),
-        "listed ranks on placed nodes alone",
-    )?;
-    Ok(listed)
 }

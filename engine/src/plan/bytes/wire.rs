@@ -336,41 +336,49 @@ impl<'b> Reader<'b> {
     }
     /// Columns of equal length, as rows.
     pub(crate) fn table<const N: usize>(&mut self, rows: usize) -> Result<Vec<[u32; N]>, BadPlan> {
-        self.ensure(
-            || rows <= self.left().saturating_mul(GROUP_MAX / 2),
-            "a table",
-        )?;
+        self.ensure(|| self.has_column(rows), "a table")?;
         let mut table = vec![[0; N]; rows];
         for column in 0..N {
-            for (row, value) in table.iter_mut().zip(self.column(rows)?) {
-                row[column] = value;
-            }
+            self.column_into(&mut table, |row| &mut row[column])?;
         }
         Ok(table)
     }
     pub(crate) fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
-        if rows > self.left().saturating_mul(GROUP_MAX / 2) {
-            return Err(self.bad("a column"));
-        }
-        let mut values = Vec::with_capacity(rows);
+        self.ensure(|| self.has_column(rows), "a column")?;
+        let mut values = vec![0; rows];
+        self.column_into(&mut values, |value| value)?;
+        Ok(values)
+    }
+
+    /// Whether there are bytes enough for a column of so many rows.
+    fn has_column(&self, rows: usize) -> bool {
+        rows <= self.left().saturating_mul(GROUP_MAX / 2)
+    }
+    /// A column, each value put where its row has it.
+    pub(crate) fn column_into<T>(
+        &mut self,
+        rows: &mut [T],
+        mut value_of: impl FnMut(&mut T) -> &mut u32,
+    ) -> Result<(), BadPlan> {
         let mut last = 0_i64;
-        while values.len() < rows {
+        let mut left = rows.iter_mut();
+        while left.len() > 0 {
             let head = self.long()?;
             let many = usize::try_from(head >> 1).unwrap_or(usize::MAX);
-            if many == 0 || many > GROUP_MAX || many > rows - values.len() {
+            if many == 0 || many > GROUP_MAX || many > left.len() {
                 return Err(self.bad("a group of 1 to 256 values within its column"));
             }
             let mut step = 0;
-            for at in 0..many {
+            for (at, row) in (0..many).zip(&mut left) {
                 if at == 0 || head & 1 == 0 {
                     step = self.signed()?;
                 }
                 last = last.saturating_add(step);
                 let value = u32::try_from(last).map_err(|_| self.bad("a value of 32 bits"))?;
-                values.push(value);
+                *value_of(row) = value;
             }
         }
-        Ok(values)
+        Ok(())
     }
 }
 
