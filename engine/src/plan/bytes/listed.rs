@@ -98,9 +98,12 @@ impl List<'_> {
             let node = u64::from(entry.node - run.nodes.first);
             let start = before[row] + node * u64::from(run.procs);
             let first = place(start + u64::from(entry.local));
-            let own = &mut named[first..place(start + end)];
-            let fresh = own.not_any();
-            own.fill(true);
+            let behind = place(start + end);
+            if behind == first + 1 {
+                return !named.replace(first, true);
+            }
+            let fresh = named[first..behind].not_any();
+            named[first..behind].fill(true);
             fresh
         })
     }
