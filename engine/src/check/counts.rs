@@ -3,16 +3,14 @@
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted, number};
 use super::listed::Entries;
+use super::outcomes::{Key, Outcome, Placing};
 use super::passes;
-use super::pelist::list_cpus;
-use super::walk::{Broken, Case, Left, Passes};
 use crate::id::Id as _;
-use crate::plan::{Located, PlacedRun, Plan};
+use crate::plan::{Located, Plan};
 use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::names::{NodeId, NodeRange};
-use crate::table::patterns::PatternId;
-use crate::table::pusets::{PuSetId, PuSets};
+use crate::table::pusets::PuSets;
 use crate::table::states::NodeState;
 use crate::table::topologies::TopologyId;
 use std::collections::{BTreeMap, HashMap};
@@ -33,33 +31,17 @@ pub(super) enum Sight {
     Lost,
 }
 
-/// What a walk depends on: equal keys, equal outcomes.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    policy: PolicyId,
-    /// Of `dist`, whose device is the app's.
-    app: Option<AppId>,
-    kind: Option<ObjKind>,
-    pattern: PatternId,
-    procs: u32,
-    topology: TopologyId,
-    allowed: PuSetId,
-    free: PuSetId,
-    passes: Passes,
-    given_up: Option<bool>,
-}
-
 /// The books of the job, app after app.
 pub(super) struct Ledger<'p, 'f> {
     pub(super) plan: &'p Plan,
     pub(super) faults: &'f mut Faults,
     pub(super) parts: BTreeMap<u32, Part>,
     pub(super) sets: PuSets,
-    known: HashMap<Key, Option<PuSetId>>,
+    pub(super) known: HashMap<Key, Outcome>,
     /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
     pub(super) given_up: Option<bool>,
     /// What was looked up of each topology.
-    seen: HashMap<TopologyId, (Sorted, OsIndex)>,
+    pub(super) seen: HashMap<TopologyId, (Sorted, OsIndex)>,
 }
 
 impl<'p, 'f> Ledger<'p, 'f> {
@@ -92,15 +74,20 @@ impl<'p, 'f> Ledger<'p, 'f> {
             return;
         };
         self.target(app, id);
-        self.given_up = passes::gives_up(self.plan, app, id);
         if self.overlaps(app) {
             return;
         }
+        self.given_up = passes::gives_up(self.plan, app, id);
+        let mut placings = Vec::new();
         for row in 0..plan.runs().len() {
             if self.faults.full() {
                 return;
             }
-            self.run(app, id, row);
+            self.run(app, id, row, &mut placings);
+        }
+        self.walk_ahead((app, id), &placings);
+        for placing in placings {
+            self.place((app, id), placing);
         }
     }
 
@@ -245,7 +232,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         twice.is_some() || beyond.is_some()
     }
 
-    fn run(&mut self, app: AppId, id: PolicyId, row: usize) {
+    fn run(&mut self, app: AppId, id: PolicyId, row: usize, placings: &mut Vec<Placing>) {
         let run = self.plan.app(app).runs()[row];
         let policy = &self.plan.table().policies[id];
         if policy.nolocal == NoLocal::Yes
@@ -282,11 +269,21 @@ impl<'p, 'f> Ledger<'p, 'f> {
                         first: node,
                         count: 1,
                     };
-                    let masks = self.masks(app, row, node - run.nodes.first, entries, &part.state);
-                    self.place(app, id, &run, (single, part), masks);
+                    let exact = self.masks(app, row, node - run.nodes.first, entries, &part.state);
+                    placings.push(Placing {
+                        run,
+                        nodes: single,
+                        part,
+                        exact,
+                    });
                 }
             } else {
-                self.place(app, id, &run, (nodes, part), Vec::new());
+                placings.push(Placing {
+                    run,
+                    nodes,
+                    part,
+                    exact: Vec::new(),
+                });
             }
         }
     }
@@ -330,16 +327,11 @@ impl<'p, 'f> Ledger<'p, 'f> {
             .collect()
     }
 
-    fn place(
-        &mut self,
-        app: AppId,
-        id: PolicyId,
-        run: &PlacedRun,
-        (nodes, mut part): (NodeRange, Part),
-        exact: Vec<Option<Mask>>,
-    ) {
+    fn place(&mut self, (app, id): (AppId, PolicyId), placing: Placing) {
+        let (run, nodes) = (placing.run, placing.nodes);
+        let mut part = placing.part;
         if part.sight == Sight::Known {
-            match self.outcome((app, id), run, (nodes.first, &part.state), exact) {
+            match self.outcome((app, id), placing) {
                 Ok(Some(free)) => part.state.free = free,
                 Ok(None) => part.sight = Sight::Lost,
                 Err(broken) => {
@@ -354,75 +346,6 @@ impl<'p, 'f> Ledger<'p, 'f> {
         part.state.own = part.state.own.saturating_add(run.procs);
         part.count = nodes.count;
         self.parts.insert(nodes.first, part);
-    }
-
-    /// The cpus free after the app; `None`: not known.
-    fn outcome(
-        &mut self,
-        (app, id): (AppId, PolicyId),
-        run: &PlacedRun,
-        (node, state): (u32, &NodeState),
-        exact: Vec<Option<Mask>>,
-    ) -> Result<Option<PuSetId>, Broken> {
-        let table = self.plan.table();
-        let policy = &table.policies[id];
-        let key = Key {
-            policy: id,
-            app: (policy.map == MapBy::Dist).then_some(app),
-            kind: run.kind,
-            pattern: run.pattern,
-            procs: run.procs,
-            topology: state.topology,
-            allowed: state.allowed,
-            free: state.free,
-            passes: passes::over(self.plan, app, id, node),
-            given_up: self.given_up,
-        };
-        let shared = exact.is_empty();
-        if let (true, Some(&free)) = (shared, self.known.get(&key)) {
-            return Ok(free);
-        }
-        let topologies = &self.plan.world().topologies;
-        let seen = self.seen.entry(state.topology).or_insert_with(|| {
-            let sorted = Hardware::is_sorted(topologies, state.topology);
-            let hardware = Hardware::known(topologies, state.topology, sorted);
-            (sorted, hardware.os_index())
-        });
-        let (sorted, os) = (seen.0, seen.1.clone());
-        let hardware = Hardware::known(topologies, state.topology, sorted);
-        let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
-        let Some(list) = list_cpus(hardware, ranges, policy.mode) else {
-            return Err(Broken {
-                local: 0,
-                promise: Promise::CpusAllowed,
-                found: Seen::Some,
-                promised: Seen::Nothing,
-            });
-        };
-        let case = Case {
-            hardware,
-            cpusets: &self.plan.world().cpusets,
-            policy,
-            device: table.device[app].as_deref(),
-            kind: run.kind,
-            pattern: self.plan.patterns().get(run.pattern),
-            procs: run.procs,
-            allowed: Bits::from_slice(self.sets.get(state.allowed)),
-            free: Bits::from_slice(self.sets.get(state.free)),
-            list,
-            exact,
-            os,
-            passes: key.passes.clone(),
-            given_up: key.given_up,
-        };
-        let free = match case.left_by_list(case.walk()?) {
-            Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),
-            Left::Unknown => None,
-        };
-        if shared {
-            self.known.insert(key, free);
-        }
-        Ok(free)
     }
 
     /// Cuts parts at both ends of a range; gives those inside, which are taken out.

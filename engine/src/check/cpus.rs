@@ -34,11 +34,11 @@ pub(super) struct Binder<'t> {
     ascending: Ascending,
     /// Where the search for each mapped object goes on: a target, or an area, and a PU in it. What lies before is taken, or at
     /// its limit, until cpus count as free again.
-    places: HashMap<Row, (usize, u32)>,
+    places: Vec<Option<(usize, u32)>>,
     /// Targets of each mapped object by load, as last looked at.
     loaded: HashMap<Row, BinaryHeap<Reverse<(u32, usize)>>>,
     /// What 7.8 leaves of each target.
-    masks: HashMap<usize, Mask>,
+    masks: Vec<Option<Mask>>,
     /// A cpu that the last process consumed whole; empty where it took what was left of one.
     pub(super) took: Ranges,
 }
@@ -95,9 +95,9 @@ impl<'t> Binder<'t> {
         };
         Self {
             ascending,
-            places: HashMap::new(),
+            places: Vec::new(),
             loaded: HashMap::new(),
-            masks: HashMap::new(),
+            masks: vec![None; targets.len()],
             took: Ranges::new(),
             least: (0, targets.len()),
             hardware,
@@ -168,6 +168,18 @@ impl<'t> Binder<'t> {
         Some(self.give(row, &cpu))
     }
 
+    /// Where the search for an object goes on.
+    fn going_on(&self, row: Row) -> Option<(usize, u32)> {
+        self.places.get(row.map_or(0, |row| row + 1)).copied()?
+    }
+    fn go_on_at(&mut self, row: Row, place: (usize, u32)) {
+        let at = row.map_or(0, |row| row + 1);
+        if self.places.len() <= at {
+            self.places.resize(at + 1, None);
+        }
+        self.places[at] = Some(place);
+    }
+
     fn is_full(&self, at: usize) -> bool {
         let limit = self.limit.map(u32::from);
         limit.is_some_and(|limit| self.bound[at] >= limit)
@@ -192,7 +204,7 @@ impl<'t> Binder<'t> {
     /// 7.3: the first object of the kind with a free cpu inside, below the limit.
     fn search(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
         let near = self.targets_near(inside);
-        let (start, from) = self.places.get(&row).copied().unwrap_or((near.start, 0));
+        let (start, from) = self.going_on(row).unwrap_or((near.start, 0));
         for at in start..near.end {
             let own = self.hardware.ranges(self.targets[at]);
             let area = meet(own, inside);
@@ -204,11 +216,11 @@ impl<'t> Binder<'t> {
                 .hardware
                 .first_cpu(&area, &self.free, self.unit(), from)
             {
-                self.places.insert(row, (at, span(&cpu).0));
+                self.go_on_at(row, (at, span(&cpu).0));
                 return Some(self.give(at, &cpu));
             }
         }
-        self.places.insert(row, (near.end, 0));
+        self.go_on_at(row, (near.end, 0));
         None
     }
 
@@ -239,7 +251,7 @@ impl<'t> Binder<'t> {
 
     /// 7.8: the target less what earlier apps consumed; all of it, where that leaves nothing.
     fn mask(&mut self, at: usize) -> Mask {
-        if let Some(known) = self.masks.get(&at) {
+        if let Some(known) = &self.masks[at] {
             return known.clone();
         }
         let ranges = self.hardware.ranges(self.targets[at]);
@@ -247,7 +259,7 @@ impl<'t> Binder<'t> {
         if mask.is_empty() {
             mask = self.allowed.part(ranges);
         }
-        self.masks.insert(at, mask.clone());
+        self.masks[at] = Some(mask.clone());
         mask
     }
 
@@ -313,7 +325,7 @@ impl<'t> Binder<'t> {
         } else {
             self.packages.len()
         };
-        let (start, from) = self.places.get(&row).copied().unwrap_or((0, 0));
+        let (start, from) = self.going_on(row).unwrap_or((0, 0));
         for at in start..areas {
             let area = match (object, self.packages.get(at)) {
                 (Some(object), _) => object,
@@ -333,14 +345,14 @@ impl<'t> Binder<'t> {
             }
             if cpus.len() == pe {
                 self.took.clone_from(&cpus[0]);
-                self.places.insert(row, (at, next));
+                self.go_on_at(row, (at, next));
                 let mut stretches: Vec<(u32, u32)> = cpus.into_iter().flatten().collect();
                 stretches.sort_unstable();
                 return Some(joined(stretches.into_iter()));
             }
             cpus.iter().for_each(|cpu| self.free.add(cpu));
         }
-        self.places.insert(row, (areas, 0));
+        self.go_on_at(row, (areas, 0));
         None
     }
 

@@ -66,6 +66,8 @@ pub enum Promise {
     GpuLost,
     /// GPUs are dealt as evenly as can be, in logical order, to processes by local rank.
     GpuEven,
+    /// A process of mpibind has as many threads as its share of the cpus holds.
+    Threads,
 }
 
 impl Promise {
@@ -102,6 +104,7 @@ impl Promise {
             Self::GpuNear => "a process is given GPUs that are near it",
             Self::GpuLost => "no GPU that is near a process is lost",
             Self::GpuEven => "GPUs are dealt evenly, in logical order",
+            Self::Threads => "a process has the threads that mpibind gives it",
         }
     }
 }

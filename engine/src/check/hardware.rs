@@ -5,13 +5,13 @@ use crate::table::pusets::PuBits;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 use bitvec::slice::BitSlice;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The cpus of a process: ascending (first, end) with gaps between, by logical number.
-pub(super) type Mask = Rc<[(u32, u32)]>;
+pub(super) type Mask = Arc<[(u32, u32)]>;
 
 /// PUs of a topology by OS number, each with its logical one; ascending.
-pub(super) type OsIndex = Rc<[(u32, u32)]>;
+pub(super) type OsIndex = Arc<[(u32, u32)]>;
 
 /// PUs by logical number: ascending disjoint (first, end).
 pub(super) type Ranges = SmallVec<[(u32, u32); 2]>;
@@ -228,8 +228,12 @@ impl<'t> Hardware<'t> {
     }
     /// The core that a PU is part of.
     fn core_of(&self, pu: u32) -> Option<&'t [(u32, u32)]> {
-        let mut near = self.cores_near(&[(pu, pu + 1)]);
-        near.find(|core| core.iter().any(|&(first, end)| first <= pu && pu < end))
+        let holds = |core: &&[(u32, u32)]| core.iter().any(|&(first, end)| first <= pu && pu < end);
+        // Where cores have equally many PUs, it stands as far into them as the PU into all.
+        let cores = u64::from(self.topologies.count(self.topology, ObjKind::Core));
+        let likely = u64::from(pu) * cores / u64::from(self.pus.max(1));
+        let likely = Some(self.core(u32::try_from(likely).unwrap_or(0))).filter(holds);
+        likely.or_else(|| self.cores_near(&[(pu, pu + 1)]).find(holds))
     }
     /// The core that a PU is part of, else the PU.
     pub(super) fn core_around(&self, pu: u32) -> Ranges {

@@ -23,8 +23,12 @@ mod passes;
 mod pelist;
 // Entries of files.
 mod entry;
+// What mpibind deals.
+mod mpibind;
 // Sums and capacities, state carried over.
 mod counts;
+// What walks come to.
+mod outcomes;
 // What is left, beside what the plan says.
 mod books;
 // Each rank once, in the order promised.

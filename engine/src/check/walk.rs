@@ -3,6 +3,7 @@
 use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
+use super::mpibind::Dealt;
 use super::places::{Room, Turns};
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload};
 use crate::table::apps::Policy;
@@ -45,6 +46,7 @@ pub(super) enum Passes {
 }
 
 /// A broken promise of one process of the node.
+#[derive(Clone, Debug)]
 pub(super) struct Broken {
     pub(super) local: u32,
     pub(super) promise: Promise,
@@ -72,6 +74,8 @@ pub(super) struct Walk<'c, 't> {
     frees_in_vain: bool,
     /// Sets of the pattern, by logical PU.
     masks: HashMap<CpusetId, Mask>,
+    /// What mpibind deals, once a process was asked for.
+    pub(super) dealt: Vec<Dealt>,
     /// Processes walked one by one.
     steps: u64,
     /// The next process.
@@ -159,6 +163,7 @@ impl<'t> Case<'t> {
             frees_in_vain: false,
             steps: 0,
             masks: HashMap::new(),
+            dealt: Vec::new(),
             local: 0,
             given_up: room == Room::Endless && self.policy.bind != BindTo::Nothing,
             ended: 0,
@@ -178,6 +183,8 @@ impl<'t> Case<'t> {
 impl<'t> Walk<'_, 't> {
     fn all(&mut self) -> Result<Left, Broken> {
         let case = self.case;
+        // What mpibind deals does not come round again.
+        let dealt = matches!(case.policy.map, MapBy::Mpibind(_));
         let mut left = case.procs;
         for segment in case.pattern.segments() {
             let mut inside = left.min(segment.procs);
@@ -190,7 +197,7 @@ impl<'t> Walk<'_, 't> {
             let mut last: Option<Moment> = None;
             let mut at = 0;
             while inside > 0 {
-                if cycle == Some(at) && last.as_ref() == Some(&self.moment()) {
+                if cycle == Some(at) && !dealt && last.as_ref() == Some(&self.moment()) {
                     // Rounds that are like this one, as far as the pass goes.
                     let reach = inside.min(self.until_end());
                     let rest = u64::from(reach) % round.max(1);
@@ -268,7 +275,9 @@ impl<'t> Walk<'_, 't> {
     /// Processes that get the same; `false`: no patience is left.
     fn run(&mut self, place: Place, count: u32) -> Result<bool, Broken> {
         let mut left = count;
-        let plain = place.object.is_none()
+        let dealt = matches!(self.case.policy.map, MapBy::Mpibind(_));
+        let plain = !dealt
+            && place.object.is_none()
             && place.cpus.is_none()
             && self.turns.kind.is_none()
             && self.case.exact.is_empty();
@@ -307,7 +316,7 @@ impl<'t> Walk<'_, 't> {
             MapBy::PeList => return self.pe_list(mask),
             // Only a slot list binds an entry of a rankfile (4.6).
             MapBy::Rankfile => return self.listed(None, mask),
-            MapBy::Mpibind(_) => return self.dealt(mask),
+            MapBy::Mpibind(options) => return self.dealt(options, mask),
             MapBy::Slot
             | MapBy::Node
             | MapBy::Object(_)
@@ -336,23 +345,6 @@ impl<'t> Walk<'_, 't> {
             }
             promised => Err(self.differs(Promise::Cpus, &mask, promised.as_ref())),
         }
-    }
-
-    /// A process of mpibind: some of the cpus that the app found free, whoever else has them too.
-    fn dealt(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
-        let Some(mask) = mask else {
-            return match self.binder {
-                None => Ok(()),
-                Some(_) => Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some)),
-            };
-        };
-        let found = &self.case.free;
-        if self.binder.is_none() || !found.has_all(&mask) {
-            let found = found.part(&self.case.hardware.machine());
-            return Err(self.differs(Promise::Cpus, &mask, Some(&found)));
-        }
-        self.consume(&mask);
-        Ok(())
     }
 
     /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).

@@ -1,0 +1,162 @@
+//! What walks over nodes come to: each different node once, side by side where they are many.
+
+use super::counts::{Ledger, Part, Sight};
+use super::fault::{Promise, Seen};
+use super::hardware::{Bits, Hardware, Mask};
+use super::passes;
+use super::pelist::list_cpus;
+use super::walk::{Broken, Case, Left, Passes};
+use crate::plan::PlacedRun;
+use crate::policy::{MapBy, ObjKind};
+use crate::table::apps::{AppId, PolicyId};
+use crate::table::names::NodeRange;
+use crate::table::patterns::PatternId;
+use crate::table::pusets::PuSetId;
+use crate::table::topologies::TopologyId;
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// What a walk depends on: equal keys, equal outcomes.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    policy: PolicyId,
+    /// Of `dist`, whose device is the app's.
+    app: Option<AppId>,
+    kind: Option<ObjKind>,
+    pattern: PatternId,
+    procs: u32,
+    topology: TopologyId,
+    allowed: PuSetId,
+    free: PuSetId,
+    passes: Passes,
+    given_up: Option<bool>,
+}
+
+/// The cpus free after an app, if they are known; or what is wrong.
+pub(super) type Outcome = Result<Option<PuSetId>, Broken>;
+
+/// Alike nodes with processes of a run of the app.
+pub(super) struct Placing {
+    pub(super) run: PlacedRun,
+    pub(super) nodes: NodeRange,
+    pub(super) part: Part,
+    /// The cpus that entries write, process by process; empty: they write none.
+    pub(super) exact: Vec<Option<Mask>>,
+}
+
+/// Walks from which on they are done side by side.
+const SIDE_BY_SIDE: usize = 64;
+
+impl Ledger<'_, '_> {
+    /// Walks the nodes of an app that differ, over the threads of the current pool.
+    pub(super) fn walk_ahead(&mut self, (app, id): (AppId, PolicyId), placings: &[Placing]) {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut seen = HashSet::new();
+        for placing in placings.iter().filter(|placing| placing.exact.is_empty()) {
+            let key = self.key((app, id), placing);
+            if placing.part.sight == Sight::Known
+                && !self.known.contains_key(&key)
+                && seen.insert(key.clone())
+            {
+                self.see(key.topology);
+                keys.push(key);
+            }
+        }
+        if keys.len() < SIDE_BY_SIDE {
+            return;
+        }
+        let this = &*self;
+        let walked: Vec<Result<Left, Broken>> = keys
+            .par_iter()
+            .map(|key| this.walk(app, key, Vec::new()))
+            .collect();
+        for (key, left) in keys.into_iter().zip(walked) {
+            let outcome = self.kept(left);
+            self.known.insert(key, outcome);
+        }
+    }
+
+    pub(super) fn outcome(&mut self, (app, id): (AppId, PolicyId), placing: Placing) -> Outcome {
+        let key = self.key((app, id), &placing);
+        self.see(key.topology);
+        if !placing.exact.is_empty() {
+            let left = self.walk(app, &key, placing.exact);
+            return self.kept(left);
+        }
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let left = self.walk(app, &key, Vec::new());
+        let outcome = self.kept(left);
+        self.known.insert(key, outcome.clone());
+        outcome
+    }
+
+    fn key(&self, (app, id): (AppId, PolicyId), placing: &Placing) -> Key {
+        let (run, state) = (&placing.run, &placing.part.state);
+        Key {
+            policy: id,
+            app: (self.plan.table().policies[id].map == MapBy::Dist).then_some(app),
+            kind: run.kind,
+            pattern: run.pattern,
+            procs: run.procs,
+            topology: state.topology,
+            allowed: state.allowed,
+            free: state.free,
+            passes: passes::over(self.plan, app, id, placing.nodes.first),
+            given_up: self.given_up,
+        }
+    }
+
+    /// Looks up what walks need of a topology.
+    fn see(&mut self, topology: TopologyId) {
+        let topologies = &self.plan.world().topologies;
+        self.seen.entry(topology).or_insert_with(|| {
+            let sorted = Hardware::is_sorted(topologies, topology);
+            let hardware = Hardware::known(topologies, topology, sorted);
+            (sorted, hardware.os_index())
+        });
+    }
+
+    fn kept(&mut self, left: Result<Left, Broken>) -> Outcome {
+        Ok(match left? {
+            Left::Free(bits) => Some(self.sets.intern(bits.as_slice())),
+            Left::Unknown => None,
+        })
+    }
+
+    /// Walks the processes of a node whose topology was looked up.
+    fn walk(&self, app: AppId, key: &Key, exact: Vec<Option<Mask>>) -> Result<Left, Broken> {
+        let table = self.plan.table();
+        let policy = &table.policies[key.policy];
+        let (sorted, os) = &self.seen[&key.topology];
+        let hardware = Hardware::known(&self.plan.world().topologies, key.topology, *sorted);
+        let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
+        let Some(list) = list_cpus(hardware, ranges, policy.mode) else {
+            return Err(Broken {
+                local: 0,
+                promise: Promise::CpusAllowed,
+                found: Seen::Some,
+                promised: Seen::Nothing,
+            });
+        };
+        let case = Case {
+            hardware,
+            cpusets: &self.plan.world().cpusets,
+            policy,
+            device: table.device[app].as_deref(),
+            kind: key.kind,
+            pattern: self.plan.patterns().get(key.pattern),
+            procs: key.procs,
+            allowed: Bits::from_slice(self.sets.get(key.allowed)),
+            free: Bits::from_slice(self.sets.get(key.free)),
+            list,
+            exact,
+            os: os.clone(),
+            passes: key.passes.clone(),
+            given_up: key.given_up,
+        };
+        let left = case.walk()?;
+        Ok(case.left_by_list(left))
+    }
+}
