@@ -1,8 +1,9 @@
 //! The end of the books: what is left on each node, beside what the plan says it leaves.
 
-use super::counts::{Ledger, Part, Sight};
+use super::counts::Ledger;
 use super::fault::{Promise, Seen, Where};
 use super::hardware::{Bits, Hardware, number};
+use super::outcomes::{Part, Sight};
 use crate::id::Id as _;
 use crate::policy::Oversubscribe;
 use crate::table::names::{NodeId, NodeRange};
@@ -74,7 +75,9 @@ impl Ledger<'_, '_> {
         let same = after.topology == state.topology;
         if same && part.sight == Sight::Known && after.free != state.free {
             let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
-            let os = |set: PuSetId| Seen::Cpus(hardware.os(&Bits::from_slice(self.sets.get(set))));
+            let os = |set: PuSetId| {
+                Seen::Cpus(hardware.os(&Bits::from_slice(self.outcomes.sets.get(set))))
+            };
             let (found, promised) = (os(after.free), os(state.free));
             self.faults
                 .add(Promise::StateAfter, at.clone(), found, promised);

@@ -1,47 +1,24 @@
 //! Sums and capacities: what each node found, what each app added, what is left. One step per run of equal nodes.
 
 use super::fault::{Faults, Promise, Seen, Where};
-use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted, number};
+use super::hardware::{Bits, Hardware, Mask, number};
 use super::listed::Entries;
-use super::outcomes::{Key, Outcome, Placing};
+use super::outcomes::{Outcomes, Part, Placing, Sight};
 use super::passes;
 use crate::id::Id as _;
 use crate::plan::{Located, Plan};
 use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::names::{NodeId, NodeRange};
-use crate::table::pusets::PuSets;
 use crate::table::states::NodeState;
-use crate::table::topologies::TopologyId;
-use std::collections::{BTreeMap, HashMap};
-
-/// Neighbouring nodes that are alike so far.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
-    pub(super) count: u32,
-    pub(super) state: NodeState,
-    pub(super) sight: Sight,
-}
-
-/// Whether the free cpus of a node are known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sight {
-    Known,
-    /// A walk was too long to finish.
-    Lost,
-}
+use std::collections::BTreeMap;
 
 /// The books of the job, app after app.
 pub(super) struct Ledger<'p, 'f> {
     pub(super) plan: &'p Plan,
     pub(super) faults: &'f mut Faults,
     pub(super) parts: BTreeMap<u32, Part>,
-    pub(super) sets: PuSets,
-    pub(super) known: HashMap<Key, Outcome>,
-    /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
-    pub(super) given_up: Option<bool>,
-    /// What was looked up of each topology.
-    pub(super) seen: HashMap<TopologyId, (Sorted, OsIndex)>,
+    pub(super) outcomes: Outcomes<'p>,
 }
 
 impl<'p, 'f> Ledger<'p, 'f> {
@@ -59,10 +36,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             plan,
             faults,
             parts: parts.collect(),
-            sets: plan.world().pusets.clone(),
-            known: HashMap::new(),
-            given_up: None,
-            seen: HashMap::new(),
+            outcomes: Outcomes::new(plan),
         }
     }
 
@@ -77,7 +51,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         if self.overlaps(app) {
             return;
         }
-        self.given_up = passes::gives_up(self.plan, app, id);
+        self.outcomes.given_up = passes::gives_up(self.plan, app, id);
         let mut placings = Vec::new();
         for row in 0..plan.runs().len() {
             if self.faults.full() {
@@ -85,7 +59,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             }
             self.run(app, id, row, &mut placings);
         }
-        self.walk_ahead((app, id), &placings);
+        self.outcomes.walk_ahead((app, id), &placings);
         for placing in placings {
             self.place((app, id), placing);
         }
@@ -309,7 +283,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             return Vec::new();
         }
         let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
-        let allowed = Bits::from_slice(self.sets.get(state.allowed));
+        let allowed = Bits::from_slice(self.outcomes.sets.get(state.allowed));
         let run = &self.plan.app(app).runs()[row];
         let base = self.plan.app(app).base().0;
         (0..run.procs)
@@ -331,7 +305,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         let (run, nodes) = (placing.run, placing.nodes);
         let mut part = placing.part;
         if part.sight == Sight::Known {
-            match self.outcome((app, id), placing) {
+            match self.outcomes.of((app, id), placing) {
                 Ok(Some(free)) => part.state.free = free,
                 Ok(None) => part.sight = Sight::Lost,
                 Err(broken) => {

@@ -2,8 +2,8 @@
 
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, Ranges, joined, meet};
-use super::walk::{Broken, Walk};
 use crate::policy::{Mpibind, ObjKind, Wanted};
+use crate::table::patterns::ShareRun;
 use crate::table::topologies::ObjectId;
 use std::ops::Range;
 
@@ -16,6 +16,20 @@ pub(super) struct Dealt {
     pub(super) threads: u32,
     /// Logical numbers, ascending.
     pub(super) gpus: Vec<u32>,
+}
+
+impl Dealt {
+    /// The first of GPUs and threads that a process has otherwise: the promise, what it has, what it shall have.
+    pub(super) fn differs(&self, share: Option<&ShareRun>) -> Option<(Promise, Seen, Seen)> {
+        let gpus = share.map_or(&[][..], |share| &share.gpus);
+        if gpus != self.gpus {
+            let promised = Seen::Gpus(self.gpus.clone());
+            return Some((Promise::GpuAsked, Seen::Gpus(gpus.to_vec()), promised));
+        }
+        let threads = share.map_or(0, |share| share.threads);
+        let number = |threads: u32| Seen::Number(u64::from(threads));
+        (threads != self.threads).then(|| (Promise::Threads, number(threads), number(self.threads)))
+    }
 }
 
 /// So many processes, each with these things.
@@ -66,46 +80,13 @@ impl Deals {
     }
 }
 
-impl Walk<'_, '_> {
-    /// A process of mpibind: the cpus that the rule deals to it, whoever else has them too; its threads and GPUs.
-    pub(super) fn dealt(&mut self, options: Mpibind, mask: Option<Mask>) -> Result<(), Broken> {
-        if self.dealt.is_empty() {
-            let case = self.case;
-            self.dealt = deal(case.hardware, &case.free, options, case.procs);
-        }
-        let at = self.dealt.partition_point(|dealt| dealt.end <= self.local);
-        let Some(promised) = self.dealt.get(at).cloned() else {
-            return Err(self.broken(Promise::Cpus, Seen::Some, Seen::Nothing));
-        };
-        let share = self.case.pattern.share(self.local);
-        if share.is_none_or(|share| share.gpus != promised.gpus) {
-            let found = share.map_or_else(Vec::new, |share| share.gpus.clone());
-            let (found, promised) = (Seen::Gpus(found), Seen::Gpus(promised.gpus));
-            return Err(self.broken(Promise::GpuAsked, found, promised));
-        }
-        let threads = share.map_or(0, |share| share.threads);
-        if threads != promised.threads {
-            let (found, promised) = (u64::from(threads), u64::from(promised.threads));
-            return Err(self.broken(
-                Promise::Threads,
-                Seen::Number(found),
-                Seen::Number(promised),
-            ));
-        }
-        match (mask, &self.binder) {
-            (None, None) => Ok(()),
-            (None, Some(_)) => Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some)),
-            (Some(mask), Some(_)) if mask == promised.cpus => {
-                self.consume(&mask);
-                Ok(())
-            }
-            (Some(mask), _) => Err(self.differs(Promise::Cpus, &mask, Some(&promised.cpus))),
-        }
-    }
-}
-
 /// What the processes of a node get. Cost: its objects, cpus and processes.
-fn deal(hardware: Hardware<'_>, free: &Bits, options: Mpibind, procs: u32) -> Vec<Dealt> {
+pub(super) fn deal(
+    hardware: Hardware<'_>,
+    free: &Bits,
+    options: Mpibind,
+    procs: u32,
+) -> Vec<Dealt> {
     let node = Node {
         hardware,
         free,

@@ -1,24 +1,40 @@
 //! What walks over nodes come to: each different node once, side by side where they are many.
 
-use super::counts::{Ledger, Part, Sight};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Mask};
+use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted};
 use super::passes;
 use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left, Passes};
-use crate::plan::PlacedRun;
+use crate::plan::{PlacedRun, Plan};
 use crate::policy::{MapBy, ObjKind};
 use crate::table::apps::{AppId, PolicyId};
 use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
-use crate::table::pusets::PuSetId;
+use crate::table::pusets::{PuSetId, PuSets};
+use crate::table::states::NodeState;
 use crate::table::topologies::TopologyId;
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+/// Neighbouring nodes that are alike so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) count: u32,
+    pub(super) state: NodeState,
+    pub(super) sight: Sight,
+}
+
+/// Whether the free cpus of a node are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sight {
+    Known,
+    /// A walk was too long to finish.
+    Lost,
+}
 
 /// What a walk depends on: equal keys, equal outcomes.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+struct Key {
     policy: PolicyId,
     /// Of `dist`, whose device is the app's.
     app: Option<AppId>,
@@ -33,7 +49,7 @@ pub(super) struct Key {
 }
 
 /// The cpus free after an app, if they are known; or what is wrong.
-pub(super) type Outcome = Result<Option<PuSetId>, Broken>;
+type Outcome = Result<Option<PuSetId>, Broken>;
 
 /// Alike nodes with processes of a run of the app.
 pub(super) struct Placing {
@@ -47,7 +63,29 @@ pub(super) struct Placing {
 /// Walks from which on they are done side by side.
 const SIDE_BY_SIDE: usize = 64;
 
-impl Ledger<'_, '_> {
+/// What walks came to, by what they depend on.
+pub(super) struct Outcomes<'p> {
+    plan: &'p Plan,
+    known: HashMap<Key, Outcome>,
+    /// What was looked up of each topology.
+    seen: HashMap<TopologyId, (Sorted, OsIndex)>,
+    /// Sets of PUs, what walks leave among them.
+    pub(super) sets: PuSets,
+    /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
+    pub(super) given_up: Option<bool>,
+}
+
+impl<'p> Outcomes<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
+        Self {
+            plan,
+            known: HashMap::new(),
+            seen: HashMap::new(),
+            sets: plan.world().pusets.clone(),
+            given_up: None,
+        }
+    }
+
     /// Walks the nodes of an app that differ, over the threads of the current pool.
     pub(super) fn walk_ahead(&mut self, (app, id): (AppId, PolicyId), placings: &[Placing]) {
         let mut keys: Vec<Key> = Vec::new();
@@ -76,7 +114,7 @@ impl Ledger<'_, '_> {
         }
     }
 
-    pub(super) fn outcome(&mut self, (app, id): (AppId, PolicyId), placing: Placing) -> Outcome {
+    pub(super) fn of(&mut self, (app, id): (AppId, PolicyId), placing: Placing) -> Outcome {
         let key = self.key((app, id), &placing);
         self.see(key.topology);
         if !placing.exact.is_empty() {

@@ -76,6 +76,10 @@ impl Walk<'_, '_> {
 
     /// What makes two places in a list alike.
     pub(super) fn place_in_list(&self) -> u32 {
+        if matches!(self.case.policy.map, MapBy::Mpibind(_)) {
+            // What mpibind deals does not come round again.
+            return self.local;
+        }
         let list = u32::try_from(self.case.list.len()).unwrap_or(u32::MAX);
         if self.case.passes != Passes::Untold && self.list_given_up() {
             self.pass.min(list)

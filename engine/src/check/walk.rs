@@ -3,9 +3,9 @@
 use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
 use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
-use super::mpibind::Dealt;
+use super::mpibind::{self, Dealt};
 use super::places::{Room, Turns};
-use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, ObjKind, Overload};
+use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, Mpibind, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
@@ -75,7 +75,7 @@ pub(super) struct Walk<'c, 't> {
     /// Sets of the pattern, by logical PU.
     masks: HashMap<CpusetId, Mask>,
     /// What mpibind deals, once a process was asked for.
-    pub(super) dealt: Vec<Dealt>,
+    dealt: Vec<Dealt>,
     /// Processes walked one by one.
     steps: u64,
     /// The next process.
@@ -183,8 +183,6 @@ impl<'t> Case<'t> {
 impl<'t> Walk<'_, 't> {
     fn all(&mut self) -> Result<Left, Broken> {
         let case = self.case;
-        // What mpibind deals does not come round again.
-        let dealt = matches!(case.policy.map, MapBy::Mpibind(_));
         let mut left = case.procs;
         for segment in case.pattern.segments() {
             let mut inside = left.min(segment.procs);
@@ -197,7 +195,7 @@ impl<'t> Walk<'_, 't> {
             let mut last: Option<Moment> = None;
             let mut at = 0;
             while inside > 0 {
-                if cycle == Some(at) && !dealt && last.as_ref() == Some(&self.moment()) {
+                if cycle == Some(at) && last.as_ref() == Some(&self.moment()) {
                     // Rounds that are like this one, as far as the pass goes.
                     let reach = inside.min(self.until_end());
                     let rest = u64::from(reach) % round.max(1);
@@ -275,8 +273,7 @@ impl<'t> Walk<'_, 't> {
     /// Processes that get the same; `false`: no patience is left.
     fn run(&mut self, place: Place, count: u32) -> Result<bool, Broken> {
         let mut left = count;
-        let dealt = matches!(self.case.policy.map, MapBy::Mpibind(_));
-        let plain = !dealt
+        let plain = !matches!(self.case.policy.map, MapBy::Mpibind(_))
             && place.object.is_none()
             && place.cpus.is_none()
             && self.turns.kind.is_none()
@@ -345,6 +342,30 @@ impl<'t> Walk<'_, 't> {
             }
             promised => Err(self.differs(Promise::Cpus, &mask, promised.as_ref())),
         }
+    }
+
+    /// A process of mpibind: what the rule deals to it, whoever else has its cpus too.
+    fn dealt(&mut self, options: Mpibind, mask: Option<Mask>) -> Result<(), Broken> {
+        if self.dealt.is_empty() {
+            let case = self.case;
+            self.dealt = mpibind::deal(case.hardware, &case.free, options, case.procs);
+        }
+        let at = self.dealt.partition_point(|dealt| dealt.end <= self.local);
+        let Some(promised) = self.dealt.get(at) else {
+            return Err(self.broken(Promise::Cpus, Seen::Some, Seen::Nothing));
+        };
+        if let Some((promise, found, promised)) =
+            promised.differs(self.case.pattern.share(self.local))
+        {
+            return Err(self.broken(promise, found, promised));
+        }
+        let promised = self.binder.as_ref().map(|_| promised.cpus.clone());
+        match mask {
+            mask if mask == promised => mask.iter().for_each(|mask| self.consume(mask)),
+            Some(mask) => return Err(self.differs(Promise::Cpus, &mask, promised.as_ref())),
+            None => return Err(self.broken(Promise::Bound, Seen::Nothing, Seen::Some)),
+        }
+        Ok(())
     }
 
     /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
