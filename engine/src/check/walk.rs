@@ -346,17 +346,16 @@ impl<'t> Walk<'_, 't> {
 
     /// A process of mpibind: what the rule deals to it, whoever else has its cpus too.
     fn dealt(&mut self, options: Mpibind, mask: Option<Mask>) -> Result<(), Broken> {
+        let case = self.case;
         if self.dealt.is_empty() {
-            let case = self.case;
             self.dealt = mpibind::deal(case.hardware, &case.free, options, case.procs);
         }
         let at = self.dealt.partition_point(|dealt| dealt.end <= self.local);
         let Some(promised) = self.dealt.get(at) else {
             return Err(self.broken(Promise::Cpus, Seen::Some, Seen::Nothing));
         };
-        if let Some((promise, found, promised)) =
-            promised.differs(self.case.pattern.share(self.local))
-        {
+        let share = case.pattern.share(self.local);
+        if let Some((promise, found, promised)) = promised.differs(share) {
             return Err(self.broken(promise, found, promised));
         }
         let promised = self.binder.as_ref().map(|_| promised.cpus.clone());
