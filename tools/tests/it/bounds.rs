@@ -42,9 +42,61 @@ impl Drop for Folder {
     }
 }
 
-/// Host lists and topologies that say much in few bytes, under every policy and format of few lines.
+/// Every policy, with what it needs.
+const POLICIES: &[&str] = &[
+    "slot",
+    "node",
+    "package",
+    "numa",
+    "l3cache",
+    "core",
+    "hwthread",
+    "gpu",
+    "package:span",
+    "core:span",
+    "slot:pe=2",
+    "core:overload-allowed",
+    "ppr:1:node",
+    "ppr:2:core",
+    "ppr:1:gpu",
+    "pe-list=0-3",
+    "pe-list=0-3:ordered",
+    "dist:hsn0",
+    "mpibind",
+    "seq",
+    "rankfile:file=cases/files/absent",
+];
+
+/// Runs a job under the cap under every policy, as a task map: it is answered or refused, as its status says.
+fn under_every_policy(job: &[&str], counts: &[&[&str]]) {
+    for policy in POLICIES {
+        let (map, bind) = match policy.strip_suffix(":overload-allowed") {
+            Some(map) => (map, &["--bind-to", ":overload-allowed"][..]),
+            None => (*policy, &[][..]),
+        };
+        for count in counts {
+            if map.starts_with("ppr") && !count.is_empty() {
+                continue;
+            }
+            let mut words = vec!["map", "--map-by", map, "--format", "taskmap"];
+            words.extend(bind);
+            words.extend(job);
+            words.extend(*count);
+            words.push("x");
+            let (status, err) = capped(&words);
+            assert!(matches!(status, Some(0 | 2)), "{words:?}: {status:?} {err}");
+            assert_eq!(
+                status == Some(2),
+                err.contains("error["),
+                "{words:?}: {err}"
+            );
+        }
+    }
+}
+
+/// Host lists that say much in few bytes.
 #[test]
-fn much_said_in_few_bytes_is_answered_or_refused() {
+fn many_nodes_in_few_bytes_are_answered_or_refused() {
     let brackets = "n[0-1]".repeat(20);
     let lists = format!("{},{brackets}", "n[0-1]".repeat(16));
     for hosts in [
@@ -54,33 +106,28 @@ fn much_said_in_few_bytes_is_answered_or_refused() {
         &brackets,
         &lists,
     ] {
-        for policy in [
-            "slot",
-            "node",
-            "core",
-            "package:span",
-            "slot:pe=2",
-            "ppr:1:node",
-            "pe-list=0-3",
-            "seq",
-        ] {
-            for count in [&["-n", "4"][..], &[]] {
-                if policy.starts_with("ppr") && !count.is_empty() {
-                    continue;
-                }
-                let mut words = vec!["map", "--topo", "package:2 core:2 pu:1", "-H", hosts];
-                words.extend(["--map-by", policy, "--format", "taskmap"]);
-                words.extend(count);
-                words.push("x");
-                let (status, err) = capped(&words);
-                assert!(matches!(status, Some(0 | 2)), "{words:?}: {status:?} {err}");
-                assert_eq!(
-                    status == Some(2),
-                    err.contains("error["),
-                    "{words:?}: {err}"
-                );
-            }
-        }
+        let job = [
+            "--topo",
+            "package:2 core:2 pu:1",
+            "--devices",
+            "gpu=package",
+            "-H",
+            hosts,
+        ];
+        under_every_policy(&job, &[&["-n", "4"], &[]]);
+    }
+}
+
+/// Nodes of very many cpus, and counts beyond all nodes.
+#[test]
+fn large_nodes_and_counts_are_answered_or_refused() {
+    for (topology, hosts) in [
+        ("core:65536 pu:1", "a"),
+        ("package:2 numa:16 core:1024 pu:2", "a:100000,b:4294967295"),
+        ("pu:1048577", "a"),
+    ] {
+        let job = ["--topo", topology, "--devices", "gpu=package", "-H", hosts];
+        under_every_policy(&job, &[&["-n", "4294967295"], &["-n", "3"], &[]]);
     }
 }
 
