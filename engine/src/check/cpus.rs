@@ -164,7 +164,9 @@ impl<'t> Binder<'t> {
             self.refill(inside);
             cpu = one(self);
         }
-        let cpu = cpu?;
+        // Where a limit is none it takes the next even so (7.7).
+        let even_so = shared && self.limit.is_some() && self.allowed.first(inside).is_some();
+        let cpu = cpu.or_else(|| even_so.then(Ranges::new))?;
         Some(self.give(row, &cpu))
     }
 

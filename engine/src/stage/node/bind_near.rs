@@ -1,6 +1,7 @@
 //! Binding by GPU: to the cpus near it, or to objects inside them.
 
 use super::bind::{Binder, Failure, Mask, Target};
+use super::bits::first_of;
 use super::cpus::Cpus;
 use super::units::Targets;
 use crate::policy::{ObjKind, Overload};
@@ -55,8 +56,13 @@ impl Binder<'_> {
             self.refill(cpus, pus, (free_at_start, allowed));
             cpu = free(cpus);
         }
-        let unit = cpu.ok_or(Failure::NoCpu)?;
-        self.consume(cpus, unit);
+        // Where a limit is none it takes the next even so (7.7).
+        let even_so = overload && limit.is_some() && first_of(allowed, pus).is_some();
+        match cpu {
+            Some(unit) => self.consume(cpus, unit),
+            None if even_so => {}
+            None => return Err(Failure::NoCpu),
+        }
         let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
         cpus.count(target);
         Ok(self.mask(objects.get(target), (free_at_start, allowed)))
