@@ -179,6 +179,18 @@ impl GpuShare {
 }
 
 impl MapBy {
+    /// Whether an app without `-n` has as many processes as the mapper finds places (`semantics` 3.6).
+    #[must_use]
+    pub const fn counts_itself(self) -> bool {
+        matches!(self, Self::Ppr { .. }) || self.is_listed()
+    }
+
+    /// Whether each process is an entry of a file.
+    #[must_use]
+    pub const fn is_listed(self) -> bool {
+        matches!(self, Self::Seq | Self::Rankfile | Self::Lsf)
+    }
+
     /// The kind of the objects that it maps to; `None`: to none.
     #[must_use]
     pub const fn object_kind(self) -> Option<ObjKind> {

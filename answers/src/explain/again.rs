@@ -8,7 +8,7 @@ use crate::policy;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::Machine;
 use stowplan_engine::plan::{Placed, Plan, RankOrder};
-use stowplan_engine::policy::{CpuMode, MapBy};
+use stowplan_engine::policy::CpuMode;
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::origins::Origin;
@@ -34,7 +34,7 @@ pub(super) fn job_of(plan: &Plan) -> Option<Job<'_>> {
     });
     let listed = |app: AppId| {
         let policy = plan.table().policy(app);
-        policy.is_some_and(|own| matches!(own.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf))
+        policy.is_some_and(|own| own.map.is_listed())
     };
     let alone = plan.apps().len() == 1 && listed(AppId::from_row(0));
     let same = || planning(&words).is_ok_and(|again| is_same(plan, &again));

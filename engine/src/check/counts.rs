@@ -90,27 +90,13 @@ impl<'p, 'f> Ledger<'p, 'f> {
                 .equal(Promise::Procs, || at, procs, u64::from(asked.0));
             return;
         }
-        match (policy.map, policy.list) {
-            (MapBy::PeList, Some(list)) => {
-                let cpus = table.lists[list].iter();
-                let promised = cpus.map(|&(first, last)| u64::from(last - first) + 1).sum();
-                self.faults.equal(Promise::Procs, || at, procs, promised);
-            }
-            (
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Object(_)
-                | MapBy::Ppr { .. }
-                | MapBy::Dist
-                | MapBy::Mpibind(_),
-                _,
-            )
-            | (MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::PeList, _) => {
-                if procs == 0 {
-                    self.faults
-                        .add(Promise::Procs, at, Seen::Number(0), Seen::Some);
-                }
-            }
+        if let (MapBy::PeList, Some(list)) = (policy.map, policy.list) {
+            let cpus = table.lists[list].iter();
+            let promised = cpus.map(|&(first, last)| u64::from(last - first) + 1).sum();
+            self.faults.equal(Promise::Procs, || at, procs, promised);
+        } else if procs == 0 {
+            self.faults
+                .add(Promise::Procs, at, Seen::Number(0), Seen::Some);
         }
     }
 
@@ -158,18 +144,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
         let table = self.plan.table();
         let counts = table.ids().filter_map(|app| {
             let policy = table.policy(app)?;
-            let computed = match policy.map {
-                MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => true,
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Object(_)
-                | MapBy::PeList
-                | MapBy::Mpibind(_)
-                | MapBy::Dist => false,
-            };
             match table.np[app] {
                 Some(asked) => Some(u64::from(asked.0)),
-                None if computed => None,
+                None if policy.map.counts_itself() => None,
                 None => Some(u64::from(self.plan.app(app).procs().0)),
             }
         });

@@ -9,33 +9,12 @@ impl Walk<'_, '_> {
     /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).
     pub(super) fn listed(&mut self, exact: Option<Mask>, mask: Option<Mask>) -> Result<(), Broken> {
         match (exact, mask) {
-            (None, None) => match self.case.policy.map {
-                MapBy::Rankfile => Ok(()),
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Object(_)
-                | MapBy::Ppr { .. }
-                | MapBy::Seq
-                | MapBy::PeList
-                | MapBy::Dist
-                | MapBy::Mpibind(_)
-                | MapBy::Lsf => self.unbound(None),
-            },
+            (None, None) if self.case.policy.map == MapBy::Rankfile => Ok(()),
+            (None, None) => self.unbound(None),
             (None, Some(mask)) => {
-                let by_slot = match self.case.policy.map {
-                    MapBy::Seq | MapBy::Lsf => self
-                        .binder
-                        .as_mut()
-                        .and_then(|binder| binder.next(None, None)),
-                    MapBy::Slot
-                    | MapBy::Node
-                    | MapBy::Object(_)
-                    | MapBy::Ppr { .. }
-                    | MapBy::Rankfile
-                    | MapBy::PeList
-                    | MapBy::Mpibind(_)
-                    | MapBy::Dist => None,
-                };
+                let by_entry = self.case.policy.map != MapBy::Rankfile;
+                let binder = self.binder.as_mut().filter(|_| by_entry);
+                let by_slot = binder.and_then(|binder| binder.next(None, None));
                 if by_slot.as_ref() == Some(&mask) {
                     return Ok(());
                 }

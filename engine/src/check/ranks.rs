@@ -335,7 +335,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     let written = plan
         .table()
         .policy(app)
-        .is_some_and(|policy| matches!(policy.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf));
+        .is_some_and(|policy| policy.map.is_listed());
     let mut dealt: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
     let mut next_local: HashMap<u32, u32> = HashMap::new();
     let mut rank = 0;

@@ -370,15 +370,10 @@ impl<'t> Walk<'_, 't> {
     /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
     pub(super) fn may_be_unbound(&self) -> bool {
         let policy = self.case.policy;
-        let objectless = match policy.map {
-            MapBy::Slot | MapBy::Node | MapBy::Ppr { .. } | MapBy::PeList => true,
-            MapBy::Object(_)
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::Dist
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => false,
-        };
+        let objectless = matches!(
+            policy.map,
+            MapBy::Slot | MapBy::Node | MapBy::Ppr { .. } | MapBy::PeList
+        );
         let gives_up = objectless || self.given_up && self.case.given_up == Some(true);
         match policy.bind {
             BindTo::Nothing => true,

@@ -177,9 +177,11 @@ const STANDARD: &[(&str, u8, Accepts)] = &[
         matches!(policy.map, MapBy::Mpibind(_))
     }),
     ("seq", 60, |policy| policy.map == MapBy::Seq),
-    ("round_robin", 10, |policy| match policy.map {
-        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => true,
-        MapBy::Ppr { .. } | MapBy::Seq | MapBy::Rankfile | MapBy::Mpibind(_) | MapBy::Lsf => false,
+    ("round_robin", 10, |policy| {
+        matches!(
+            policy.map,
+            MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist
+        )
     }),
 ];
 

@@ -72,30 +72,8 @@ fn is_sound(table: &AppTable) -> bool {
         let lists = policy
             .list
             .is_none_or(|list| crate::id::Id::row(list) < table.lists.len());
-        let per = match policy.map {
-            MapBy::Ppr { per, .. } => per > 0,
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Object(_)
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Dist
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => true,
-        };
-        let mapped = match policy.map {
-            MapBy::Object(kind) => kind != ObjKind::Machine,
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Ppr { .. }
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Dist
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => true,
-        };
+        let per = !matches!(policy.map, MapBy::Ppr { per: 0, .. });
+        let mapped = policy.map != MapBy::Object(ObjKind::Machine);
         lists && per && mapped && policy.pe > 0
     });
     apps <= APPS_MAX as usize

@@ -207,10 +207,7 @@ pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
     let apps = &resolved.apps;
     let by_mapper = |app: AppId| {
         let map = apps.policy(app).map(|policy| policy.map);
-        matches!(
-            map,
-            Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. })
-        ) && apps.np[app].is_none()
+        map.is_some_and(MapBy::counts_itself) && apps.np[app].is_none()
     };
     let procs = |(app, procs): (AppId, &Procs)| match procs {
         _ if by_mapper(app) => 0,

@@ -82,18 +82,8 @@ fn names(resolved: &Resolved, app: AppId) -> Option<Names<'_>> {
             .map(|(id, _)| id)
             .filter(|_| policy.map == MapBy::Seq),
     };
-    let alone = match policy.map {
-        MapBy::Lsf => false,
-        MapBy::Rankfile => listing.is_some_and(|(_, numbering)| numbering == Numbering::App),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Ppr { .. }
-        | MapBy::Seq
-        | MapBy::PeList
-        | MapBy::Dist
-        | MapBy::Mpibind(_) => true,
-    };
+    let own_file = listing.is_some_and(|(_, numbering)| numbering == Numbering::App);
+    let alone = policy.map != MapBy::Lsf && (policy.map != MapBy::Rankfile || own_file);
     let somewhere = names.list.is_some() || !names.files.is_empty() || names.listing.is_some();
     (alone && somewhere).then_some(names)
 }

@@ -65,20 +65,10 @@ impl<'t> TopologyView<'t> {
     ) -> Self {
         let binder = Binder::new(topologies, hardware, policy);
         let topology = hardware.topology;
-        let kind = match policy.map {
-            // There are no cores to count processes by (3.3).
-            MapBy::Ppr { .. } => mapped_kind(policy.map),
-            MapBy::Object(_) | MapBy::Dist => {
-                mapped_kind(policy.map).map(|kind| hardware.kind(kind))
-            }
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => None,
-        };
+        // Where there are no cores, ppr has none to count processes by (3.3).
+        let counted = matches!(policy.map, MapBy::Ppr { .. });
+        let meant = |kind| if counted { kind } else { hardware.kind(kind) };
+        let kind = mapped_kind(policy.map).map(meant);
         let objects = match (policy.map, device) {
             (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
                 .map_or(Targets::NONE, Targets::Near),

@@ -4,7 +4,6 @@ use crate::command::map::place;
 use crate::command::score::asked::told;
 use crate::report::Refused;
 use stowplan_engine::plan::Plan;
-use stowplan_engine::policy::MapBy;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_job::args::map_args;
 use stowplan_job::options::{Meaning, Old};
@@ -107,7 +106,7 @@ pub(in crate::command) fn reorder(plan: &Plan) -> Reorder {
         .table()
         .policies
         .iter()
-        .any(|(_, policy)| matches!(policy.map, MapBy::Seq | MapBy::Rankfile | MapBy::Lsf));
+        .any(|(_, policy)| policy.map.is_listed());
     if apps.count() == 1 && !written {
         Reorder::Yes
     } else {
