@@ -14,8 +14,8 @@ pub const DEVICE_BYTES_MAX: usize = 1 << 20;
 /// How long a named pipe may be without a writer.
 pub const PIPE_WAIT: Duration = Duration::from_secs(5);
 
-/// Bytes by which what is read grows, at least.
-const STEP: usize = 1 << 16;
+/// Bytes of a piece, where nobody knows how many come.
+const STEP: usize = 1 << 20;
 
 /// Reads files by path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,27 +81,47 @@ pub enum Unread {
 }
 
 /// Reads all that is there, at most `limit` bytes. `expected`: how many there may be, 0 if nobody knows. Memory: the bytes,
-/// and a quarter of them.
+/// and where more come than were expected, the latter again while they are joined.
 ///
 /// # Errors
 /// [`Unread`].
 pub fn bounded(mut from: impl Read, limit: usize, expected: usize) -> Result<Vec<u8>, Unread> {
-    let mut bytes = Vec::new();
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
     let mut step = expected.min(limit) + 1;
+    let mut had = 0;
     loop {
-        let more = step.min(limit + 1 - bytes.len());
-        let room = bytes.try_reserve_exact(more);
-        room.map_err(|error| Unread::Io(io::Error::other(error)))?;
-        let read = from.by_ref().take(more as u64).read_to_end(&mut bytes);
+        let more = step.min(limit + 1 - had);
+        let mut piece = with_room(more)?;
+        let read = from.by_ref().take(more as u64).read_to_end(&mut piece);
         let read = read.map_err(Unread::Io)?;
-        if bytes.len() > limit {
+        had += read;
+        if had > limit {
             return Err(Unread::TooLong);
         }
+        pieces.push(piece);
         if read < more {
-            return Ok(bytes);
+            return joined(pieces, had);
         }
-        step = (bytes.len() / 4).max(STEP);
+        step = STEP;
     }
+}
+
+fn with_room(bytes: usize) -> Result<Vec<u8>, Unread> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(bytes)
+        .map_err(|error| Unread::Io(io::Error::other(error)))?;
+    Ok(room)
+}
+
+fn joined(mut pieces: Vec<Vec<u8>>, bytes: usize) -> Result<Vec<u8>, Unread> {
+    if let [_] = pieces.as_slice() {
+        return Ok(pieces.swap_remove(0));
+    }
+    let mut whole = with_room(bytes)?;
+    for piece in pieces {
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole)
 }
 
 fn too_long(limit: usize) -> String {

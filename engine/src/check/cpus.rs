@@ -32,9 +32,10 @@ pub(super) struct Binder<'t> {
     allowed: Bits,
     /// Targets are single stretches that ascend: those near an object are found by search.
     ascending: Ascending,
-    /// Where the search for each mapped object goes on: a target, or an area, and a PU in it. What lies before is taken, or at
-    /// its limit, until cpus count as free again.
-    places: Vec<Option<(usize, u32)>>,
+    /// Where the search for each mapped object goes on.
+    places: Vec<Option<Reached>>,
+    /// How often cpus came to count as free again.
+    refills: u32,
     /// Targets of each mapped object by load, as last looked at.
     loaded: HashMap<Row, BinaryHeap<Reverse<(u32, usize)>>>,
     /// What 7.8 leaves of each target.
@@ -54,6 +55,17 @@ fn unit(target: ObjKind, mode: CpuMode) -> CpuMode {
 
 /// A mapped object by its row among the turns; `None`: the machine.
 pub(super) type Row = Option<usize>;
+
+/// Where a search stopped: what lies before is taken, or at its limit, until cpus count as free again.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    /// A target, or an area.
+    at: usize,
+    /// A PU in it.
+    pu: u32,
+    /// The refills before it.
+    refills: u32,
+}
 
 /// How targets lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +108,7 @@ impl<'t> Binder<'t> {
         Self {
             ascending,
             places: Vec::new(),
+            refills: 0,
             loaded: HashMap::new(),
             masks: vec![None; targets.len()],
             took: Ranges::new(),
@@ -170,16 +183,21 @@ impl<'t> Binder<'t> {
         Some(self.give(row, &cpu))
     }
 
-    /// Where the search for an object goes on.
+    /// Where the search for an object goes on: a target, or an area, and a PU in it.
     fn going_on(&self, row: Row) -> Option<(usize, u32)> {
-        self.places.get(row.map_or(0, |row| row + 1)).copied()?
+        let reached = self.places.get(row.map_or(0, |row| row + 1)).copied()?;
+        reached
+            .filter(|reached| reached.refills == self.refills)
+            .map(|reached| (reached.at, reached.pu))
     }
-    fn go_on_at(&mut self, row: Row, place: (usize, u32)) {
-        let at = row.map_or(0, |row| row + 1);
-        if self.places.len() <= at {
-            self.places.resize(at + 1, None);
+
+    fn go_on_at(&mut self, row: Row, at: usize, pu: u32) {
+        let refills = self.refills;
+        let row = row.map_or(0, |row| row + 1);
+        if self.places.len() <= row {
+            self.places.resize(row + 1, None);
         }
-        self.places[at] = Some(place);
+        self.places[row] = Some(Reached { at, pu, refills });
     }
 
     fn is_full(&self, at: usize) -> bool {
@@ -218,11 +236,11 @@ impl<'t> Binder<'t> {
                 .hardware
                 .first_cpu(&area, &self.free, self.unit(), from)
             {
-                self.go_on_at(row, (at, span(&cpu).0));
+                self.go_on_at(row, at, span(&cpu).0);
                 return Some(self.give(at, &cpu));
             }
         }
-        self.go_on_at(row, (near.end, 0));
+        self.go_on_at(row, near.end, 0);
         None
     }
 
@@ -272,7 +290,7 @@ impl<'t> Binder<'t> {
             found = self.allowed.part(inside);
         }
         self.free.add(&found);
-        self.places.clear();
+        self.refills += 1;
     }
 
     /// Under overload a limit is none: the least used target inside takes the next (7.7). So it does where the cpus that are
@@ -347,14 +365,14 @@ impl<'t> Binder<'t> {
             }
             if cpus.len() == pe {
                 self.took.clone_from(&cpus[0]);
-                self.go_on_at(row, (at, next));
+                self.go_on_at(row, at, next);
                 let mut stretches: Vec<(u32, u32)> = cpus.into_iter().flatten().collect();
                 stretches.sort_unstable();
                 return Some(joined(stretches.into_iter()));
             }
             cpus.iter().for_each(|cpu| self.free.add(cpu));
         }
-        self.go_on_at(row, (areas, 0));
+        self.go_on_at(row, areas, 0);
         None
     }
 
