@@ -1,8 +1,9 @@
 //! The end of the books: what is left on each node, beside what the plan says it leaves.
 
+use super::bits::Bits;
 use super::counts::Ledger;
 use super::fault::{Promise, Seen, Where};
-use super::hardware::{Bits, Hardware, number};
+use super::hardware::{Hardware, number};
 use super::outcomes::{Part, Sight};
 use crate::id::Id as _;
 use crate::policy::Oversubscribe;

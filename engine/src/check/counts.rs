@@ -1,7 +1,8 @@
 //! Sums and capacities: what each node found, what each app added, what is left. One step per run of equal nodes.
 
+use super::bits::{Bits, Mask};
 use super::fault::{Faults, Promise, Seen, Where};
-use super::hardware::{Bits, Hardware, Mask, number};
+use super::hardware::{Hardware, number};
 use super::listed::Entries;
 use super::outcomes::{Outcomes, Part, Placing, Sight};
 use super::passes;

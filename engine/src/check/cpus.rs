@@ -1,6 +1,7 @@
 //! Bindings, dealt again from the words of `semantics` 7: which cpus a process gets, and which are consumed.
 
-use super::hardware::{Bits, Hardware, Mask, Ranges, joined, meet, span};
+use super::bits::{Bits, Mask, Ranges};
+use super::hardware::{Hardware, joined, meet, span};
 use crate::policy::{CpuMode, ObjKind, Overload};
 use crate::table::topologies::ObjectId;
 use std::cmp::Reverse;
@@ -216,6 +217,12 @@ impl<'t> Binder<'t> {
         }
         let (low, high) = span(inside);
         let own = |&target: &ObjectId| span(self.hardware.ranges(target));
+        // Where all have equally many PUs, it stands as far into them as its PUs into all.
+        let likely = low as usize * self.targets.len() / self.hardware.pus.max(1) as usize;
+        let likely_own = self.targets.get(likely).map_or((0, 0), own);
+        if likely_own.0 <= low && low < high && high <= likely_own.1 {
+            return likely..likely + 1;
+        }
         let first = self.targets.partition_point(|target| own(target).1 <= low);
         let end = self.targets.partition_point(|target| own(target).0 < high);
         first..end.max(first)
@@ -256,6 +263,8 @@ impl<'t> Binder<'t> {
             }
         }
         let consumed: Ranges = match self.mode {
+            // It is a core.
+            CpuMode::Core if self.unit() == CpuMode::Core => cpu.iter().copied().collect(),
             CpuMode::Core => cpu
                 .first()
                 .map_or_else(Ranges::new, |&(pu, _)| self.hardware.core_around(pu)),

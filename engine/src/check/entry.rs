@@ -1,7 +1,7 @@
 //! Processes that an entry of a file wrote out: exactly what it says (`semantics` 4.5, 4.6).
 
+use super::bits::Mask;
 use super::fault::{Promise, Seen};
-use super::hardware::Mask;
 use super::walk::{Broken, Walk};
 use crate::policy::{MapBy, Overload};
 

@@ -1,8 +1,9 @@
 //! Which GPUs each process is given: near it, as many as the words ask, evenly dealt, none lost. Judged from the places and
 //! the words alone, kind of node by kind of node.
 
+use super::bits::Bits;
 use super::fault::{Faults, Promise, Seen, Where};
-use super::hardware::{Bits, Hardware, meet, number};
+use super::hardware::{Hardware, meet, number};
 use crate::id::Id as _;
 use crate::plan::gpus::GivenGpus;
 use crate::plan::{OnNode, Plan};

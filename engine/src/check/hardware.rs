@@ -1,110 +1,12 @@
 //! A topology as the judge reads it: objects as ranges of logical PUs, sets of PUs as bits.
 
+use super::bits::{Bits, Mask, Ranges};
 use crate::policy::{CpuMode, ObjKind};
-use crate::table::pusets::PuBits;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
-use bitvec::slice::BitSlice;
-use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// The cpus of a process: ascending (first, end) with gaps between, by logical number.
-pub(super) type Mask = Arc<[(u32, u32)]>;
 
 /// PUs of a topology by OS number, each with its logical one; ascending.
 pub(super) type OsIndex = Arc<[(u32, u32)]>;
-
-/// PUs by logical number: ascending disjoint (first, end).
-pub(super) type Ranges = SmallVec<[(u32, u32); 2]>;
-
-/// One bit per logical PU.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Bits(PuBits);
-
-impl Bits {
-    pub(super) fn from_slice(bits: &BitSlice<u64>) -> Self {
-        Self(PuBits::from_bitslice(bits))
-    }
-    pub(super) fn empty(pus: usize) -> Self {
-        Self(PuBits::repeat(false, pus))
-    }
-    pub(super) fn as_slice(&self) -> &BitSlice<u64> {
-        &self.0
-    }
-    pub(super) fn has_all(&self, ranges: &[(u32, u32)]) -> bool {
-        ranges
-            .iter()
-            .all(|&(first, end)| self.0[first as usize..end as usize].all())
-    }
-    pub(super) fn count(&self, ranges: &[(u32, u32)]) -> u64 {
-        let ones = ranges
-            .iter()
-            .map(|&(first, end)| self.0[first as usize..end as usize].count_ones() as u64);
-        ones.sum()
-    }
-    pub(super) fn first(&self, ranges: &[(u32, u32)]) -> Option<u32> {
-        ranges.iter().find_map(|&(first, end)| {
-            let at = self.0[first as usize..end as usize].first_one()?;
-            (first..end).nth(at)
-        })
-    }
-    pub(super) fn add(&mut self, ranges: &[(u32, u32)]) {
-        for &(first, end) in ranges {
-            self.0[first as usize..end as usize].fill(true);
-        }
-    }
-    pub(super) fn remove(&mut self, ranges: &[(u32, u32)]) {
-        for &(first, end) in ranges {
-            self.0[first as usize..end as usize].fill(false);
-        }
-    }
-    /// The part of this set that lies in the ranges.
-    pub(super) fn within(&self, ranges: &[(u32, u32)]) -> Self {
-        let mut part = Self::empty(self.0.len());
-        for &(first, end) in ranges {
-            let range = first as usize..end as usize;
-            part.0[range.clone()].copy_from_bitslice(&self.0[range]);
-        }
-        part
-    }
-    /// The same as stretches with gaps between.
-    pub(super) fn part(&self, ranges: &[(u32, u32)]) -> Mask {
-        let mut part: Vec<(u32, u32)> = Vec::new();
-        for &(first, end) in ranges {
-            let mut from = first;
-            while let Some(start) = self.first(&[(from, end)]) {
-                let behind = self.0[start as usize..end as usize].first_zero();
-                let stop = behind.map_or(end, |ones| start + number(ones));
-                match part.last_mut() {
-                    Some(last) if last.1 == start => last.1 = stop,
-                    Some(_) | None => part.push((start, stop)),
-                }
-                from = stop;
-            }
-        }
-        part.into()
-    }
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.not_any()
-    }
-    /// Keeps what is in the other set too.
-    pub(super) fn keep(&mut self, other: &Self) {
-        for (mine, theirs) in self
-            .0
-            .as_raw_mut_slice()
-            .iter_mut()
-            .zip(other.0.as_raw_slice())
-        {
-            *mine &= theirs;
-        }
-    }
-    pub(super) fn set(&mut self, pu: u32) {
-        self.0.set(pu as usize, true);
-    }
-    /// PUs in the set, ascending.
-    pub(super) fn ones(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter_ones()
-    }
-}
 
 /// Whether the cores of a topology stand in the order of their PUs.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +105,11 @@ impl<'t> Hardware<'t> {
     ) -> impl Iterator<Item = &'t [(u32, u32)]> + use<'t> {
         let (low, high) = span(ranges);
         let (mut first, mut end) = (0, self.topologies.count(self.topology, ObjKind::Core));
-        if self.sorted {
+        if let Some(core) = self.likely_core(low).filter(|_| self.sorted)
+            && high <= span(self.core(core)).1
+        {
+            (first, end) = (core, core + 1);
+        } else if self.sorted {
             let below = |edge: u32, reach: fn(&[(u32, u32)]) -> u32| {
                 let (mut low, mut high) = (0, end);
                 while low < high {
@@ -228,12 +134,18 @@ impl<'t> Hardware<'t> {
     }
     /// The core that a PU is part of.
     fn core_of(&self, pu: u32) -> Option<&'t [(u32, u32)]> {
-        let holds = |core: &&[(u32, u32)]| core.iter().any(|&(first, end)| first <= pu && pu < end);
-        // Where cores have equally many PUs, it stands as far into them as the PU into all.
+        let likely = self.likely_core(pu).map(|core| self.core(core));
+        likely.or_else(|| {
+            self.cores_near(&[(pu, pu + 1)])
+                .find(|core| holds(core, pu))
+        })
+    }
+    /// The same where cores have equally many PUs: it stands as far into them as the PU into all.
+    fn likely_core(&self, pu: u32) -> Option<u32> {
         let cores = u64::from(self.topologies.count(self.topology, ObjKind::Core));
         let likely = u64::from(pu) * cores / u64::from(self.pus.max(1));
-        let likely = Some(self.core(u32::try_from(likely).unwrap_or(0))).filter(holds);
-        likely.or_else(|| self.cores_near(&[(pu, pu + 1)]).find(holds))
+        let likely = u32::try_from(likely).ok()?;
+        holds(self.core(likely), pu).then_some(likely)
     }
     /// The core that a PU is part of, else the PU.
     pub(super) fn core_around(&self, pu: u32) -> Ranges {
@@ -381,14 +293,19 @@ pub(super) fn logical_mask(index: &OsIndex, set: &roaring::RoaringBitmap) -> Opt
 
 /// Ascending stretches with those that touch joined.
 pub(super) fn joined(stretches: impl Iterator<Item = (u32, u32)>) -> Mask {
-    let mut mask: Vec<(u32, u32)> = Vec::new();
+    let mut mask = Ranges::new();
     for (first, end) in stretches {
         match mask.last_mut() {
             Some(last) if last.1 >= first => last.1 = last.1.max(end),
             Some(_) | None => mask.push((first, end)),
         }
     }
-    mask.into()
+    Mask::from(mask.as_slice())
+}
+
+/// Whether a PU is part of an object.
+fn holds(object: &[(u32, u32)], pu: u32) -> bool {
+    object.iter().any(|&(first, end)| first <= pu && pu < end)
 }
 
 /// First PU, and one behind the last.

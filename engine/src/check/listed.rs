@@ -1,6 +1,7 @@
 //! What entries of sequences, rankfiles and LSF files promise: the node and the cpus of a process.
 
-use super::hardware::{Bits, Hardware};
+use super::bits::Bits;
+use super::hardware::Hardware;
 use crate::id::Id as _;
 use crate::plan::Plan;
 use crate::policy::{CpuMode, MapBy, NoLocal, ObjKind};

@@ -7,6 +7,8 @@
 
 // A broken promise: which, where, both numbers.
 mod fault;
+// Sets of PUs of a node.
+mod bits;
 // A topology as the judge reads it.
 mod hardware;
 // Entries that a user wrote out.
@@ -15,6 +17,8 @@ mod listed;
 mod places;
 // Bindings, overload, disjointness.
 mod cpus;
+// The cpus that a plan names.
+mod masks;
 // One app on one node, process by process.
 mod walk;
 // In which passes it came there.

@@ -1,7 +1,8 @@
 //! `--map-by mpibind`, dealt again from the words of `docs/gpus.md`: what the processes of one node get.
 
+use super::bits::{Bits, Mask, Ranges};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Mask, Ranges, joined, meet};
+use super::hardware::{Hardware, joined, meet};
 use crate::policy::{Mpibind, ObjKind, Wanted};
 use crate::table::patterns::ShareRun;
 use crate::table::topologies::ObjectId;

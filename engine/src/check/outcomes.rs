@@ -1,7 +1,9 @@
 //! What walks over nodes come to: each different node once, side by side where they are many.
 
+use super::bits::{Bits, Mask};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Mask, OsIndex, Sorted};
+use super::hardware::{Hardware, OsIndex, Sorted};
+use super::masks::Masks;
 use super::passes;
 use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left, Passes};
@@ -69,6 +71,8 @@ pub(super) struct Outcomes<'p> {
     known: HashMap<Key, Outcome>,
     /// What was looked up of each topology.
     seen: HashMap<TopologyId, (Sorted, OsIndex)>,
+    /// Sets of the plan, as they were looked up.
+    masks: Masks,
     /// Sets of PUs, what walks leave among them.
     pub(super) sets: PuSets,
     /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
@@ -81,6 +85,7 @@ impl<'p> Outcomes<'p> {
             plan,
             known: HashMap::new(),
             seen: HashMap::new(),
+            masks: Masks::default(),
             sets: plan.world().pusets.clone(),
             given_up: None,
         }
@@ -106,7 +111,10 @@ impl<'p> Outcomes<'p> {
         let this = &*self;
         let walked: Vec<Result<Left, Broken>> = keys
             .par_iter()
-            .map(|key| this.walk(app, key, Vec::new()))
+            .with_min_len(SIDE_BY_SIDE)
+            .map_init(Masks::default, |masks, key| {
+                this.walk(app, key, Vec::new(), masks)
+            })
             .collect();
         for (key, left) in keys.into_iter().zip(walked) {
             let outcome = self.kept(left);
@@ -118,13 +126,13 @@ impl<'p> Outcomes<'p> {
         let key = self.key((app, id), &placing);
         self.see(key.topology);
         if !placing.exact.is_empty() {
-            let left = self.walk(app, &key, placing.exact);
+            let left = self.walk_one(app, &key, placing.exact);
             return self.kept(left);
         }
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let left = self.walk(app, &key, Vec::new());
+        let left = self.walk_one(app, &key, Vec::new());
         let outcome = self.kept(left);
         self.known.insert(key, outcome.clone());
         outcome
@@ -163,8 +171,26 @@ impl<'p> Outcomes<'p> {
         })
     }
 
+    fn walk_one(
+        &mut self,
+        app: AppId,
+        key: &Key,
+        exact: Vec<Option<Mask>>,
+    ) -> Result<Left, Broken> {
+        let mut masks = std::mem::take(&mut self.masks);
+        let left = self.walk(app, key, exact, &mut masks);
+        self.masks = masks;
+        left
+    }
+
     /// Walks the processes of a node whose topology was looked up.
-    fn walk(&self, app: AppId, key: &Key, exact: Vec<Option<Mask>>) -> Result<Left, Broken> {
+    fn walk(
+        &self,
+        app: AppId,
+        key: &Key,
+        exact: Vec<Option<Mask>>,
+        masks: &mut Masks,
+    ) -> Result<Left, Broken> {
         let table = self.plan.table();
         let policy = &table.policies[key.policy];
         let (sorted, os) = &self.seen[&key.topology];
@@ -194,7 +220,7 @@ impl<'p> Outcomes<'p> {
             passes: key.passes.clone(),
             given_up: key.given_up,
         };
-        let left = case.walk()?;
+        let left = case.walk(masks)?;
         Ok(case.left_by_list(left))
     }
 }

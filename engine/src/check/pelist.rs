@@ -1,7 +1,8 @@
 //! Lists of cpus: what a pe-list deals to each process of a node (`semantics` 4.7).
 
+use super::bits::{Bits, Mask, Ranges};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Mask, Ranges, joined};
+use super::hardware::{Hardware, joined};
 use super::walk::{Broken, Case, Left, Passes, Walk};
 use crate::policy::{
     BindStrength, BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe,

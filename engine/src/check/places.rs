@@ -1,6 +1,7 @@
 //! Objects in turn, dealt again from the words of `semantics` 4: which object the next process of a node is mapped to.
 
-use super::hardware::{Bits, Hardware, inside};
+use super::bits::Bits;
+use super::hardware::{Hardware, inside};
 use crate::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
 use crate::table::apps::Policy;
 use crate::table::topologies::ObjectId;

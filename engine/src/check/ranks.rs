@@ -101,7 +101,7 @@ struct Sums<'p> {
     runs: &'p [PlacedRun],
     /// Processes before each run.
     before: Vec<u64>,
-    /// Object counts of each run, for fill and span. Shape `[runs]`, or empty.
+    /// Object counts of each run, for span. Shape `[runs]`, or empty.
     objects: Vec<usize>,
     distinct: Vec<ObjectCounts>,
 }
@@ -183,8 +183,8 @@ impl<'p> Sums<'p> {
         let mut distinct: Vec<ObjectCounts> = Vec::new();
         let mut ids = HashMap::new();
         let objects = match order {
-            RankBy::Slot | RankBy::Node | RankBy::Listed => Vec::new(),
-            RankBy::Fill | RankBy::Span => {
+            RankBy::Slot | RankBy::Fill | RankBy::Node | RankBy::Listed => Vec::new(),
+            RankBy::Span => {
                 let rows = runs.iter().map(|run| {
                     *ids.entry((run.pattern, run.procs)).or_insert_with(|| {
                         let mut counts = BTreeMap::new();

@@ -1,15 +1,16 @@
 //! What one app does on one node, walked process by process against the promises, rounds that repeat walked once.
 
+use super::bits::{Bits, Mask, Ranges};
 use super::cpus::{Binder, Binding};
 use super::fault::{Promise, Seen};
-use super::hardware::{Bits, Hardware, Mask, OsIndex, Ranges, logical_mask};
+use super::hardware::{Hardware, OsIndex, logical_mask};
+use super::masks::Masks;
 use super::mpibind::{self, Dealt};
 use super::places::{Room, Turns};
 use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, Mpibind, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::patterns::{Pattern, Place};
-use std::collections::HashMap;
 
 /// One app on one node.
 pub(super) struct Case<'t> {
@@ -72,8 +73,7 @@ pub(super) struct Walk<'c, 't> {
     pub(super) free: Bits,
     /// Whether a search that the plan does not tell of may have left cpus free again.
     frees_in_vain: bool,
-    /// Sets of the pattern, by logical PU.
-    masks: HashMap<CpusetId, Mask>,
+    masks: &'c mut Masks,
     /// What mpibind deals, once a process was asked for.
     dealt: Vec<Dealt>,
     /// Processes walked one by one.
@@ -97,7 +97,7 @@ struct Moment(Bits, (usize, u32), Vec<u32>, (u32, u32));
 
 impl<'t> Case<'t> {
     /// Walks the case. A default binding may have been given up, so rooms are tried both ways.
-    pub(super) fn walk(&self) -> Result<Left, Broken> {
+    pub(super) fn walk(&self, masks: &mut Masks) -> Result<Left, Broken> {
         let bound = match (self.policy.bind, self.policy.overload) {
             (BindTo::Nothing, _) => Room::Endless,
             (BindTo::Object(_) | BindTo::BySize, Overload::Allowed) => Room::Shared,
@@ -105,24 +105,24 @@ impl<'t> Case<'t> {
         };
         if self.given_up == Some(true) {
             // Where cpus are shared, each process may have found nothing by itself.
-            let one_by_one = (bound == Room::Shared).then(|| self.walk_with(bound));
+            let one_by_one = (bound == Room::Shared).then(|| self.walk_with(bound, masks));
             return match one_by_one {
                 Some(Ok(left)) => Ok(left),
-                _ => self.walk_with(Room::Endless),
+                _ => self.walk_with(Room::Endless, masks),
             };
         }
-        let first = self.walk_with(bound);
+        let first = self.walk_with(bound, masks);
         match (&first, self.policy.strength) {
             (Err(_), BindStrength::Default)
                 if bound != Room::Endless && self.given_up.is_none() =>
             {
-                self.walk_with(Room::Endless).or(first)
+                self.walk_with(Room::Endless, masks).or(first)
             }
             _ => first,
         }
     }
 
-    fn walk_with(&self, room: Room) -> Result<Left, Broken> {
+    fn walk_with(&self, room: Room, masks: &mut Masks) -> Result<Left, Broken> {
         let turns = Turns::new(
             self.hardware,
             self.policy,
@@ -162,7 +162,7 @@ impl<'t> Case<'t> {
             free: self.free.clone(),
             frees_in_vain: false,
             steps: 0,
-            masks: HashMap::new(),
+            masks,
             dealt: Vec::new(),
             local: 0,
             given_up: room == Room::Endless && self.policy.bind != BindTo::Nothing,
@@ -461,19 +461,19 @@ impl<'t> Walk<'_, 't> {
         let Some(id) = cpus else {
             return Ok(None);
         };
-        if let Some(known) = self.masks.get(&id) {
-            return Ok(Some(known.clone()));
+        let (case, hardware) = (self.case, self.case.hardware);
+        let mask = self
+            .masks
+            .of(hardware.topology, id, || {
+                logical_mask(&case.os, case.cpusets.get(id))
+            })
+            .filter(|mask| !mask.is_empty() && case.allowed.has_all(mask));
+        if mask.is_none() {
+            let set = Seen::Cpus(case.cpusets.get(id).clone());
+            let allowed = Seen::Cpus(hardware.os(&case.allowed));
+            return Err(self.broken(Promise::CpusAllowed, set, allowed));
         }
-        let set = self.case.cpusets.get(id);
-        let hardware = self.case.hardware;
-        let Some(mask) = logical_mask(&self.case.os, set)
-            .filter(|mask| !mask.is_empty() && self.case.allowed.has_all(mask))
-        else {
-            let allowed = Seen::Cpus(hardware.os(&self.case.allowed));
-            return Err(self.broken(Promise::CpusAllowed, Seen::Cpus(set.clone()), allowed));
-        };
-        self.masks.insert(id, mask.clone());
-        Ok(Some(mask))
+        Ok(mask)
     }
 
     pub(super) fn differs(
