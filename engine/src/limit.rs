@@ -38,6 +38,10 @@ pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
 pub const TASKMAP_CUTS_MAX: usize = 64;
 /// Bytes that all sets of PUs in one saved plan may take in memory.
 pub const PLAN_SET_BYTES_MAX: u64 = 1 << 28;
+/// The part of these that needs no more bytes in the plan than its sets take.
+pub const PLAN_SET_BYTES_FREE: u64 = 1 << 24;
+/// How much more memory each byte of a plan's sets grants them.
+pub const PLAN_SET_BYTES_GRANTED: u64 = 1 << 10;
 /// Bytes that all sets of nodes in one session snapshot may take in memory.
 pub const SET_BYTES_MAX: u64 = 1 << 30;
 /// Bytes of one journal frame's payload.

@@ -1,7 +1,7 @@
 //! The judge is shown plans of several topologies in which nodes have each other's states: it finds fault, and goes on.
 
 use stowplan_engine::check::check;
-use stowplan_engine::limit::PLAN_SET_BYTES_MAX;
+use stowplan_engine::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_engine::stage::resolve::NoFiles;
 use stowplan_engine::table::names::NodeId;
@@ -91,15 +91,9 @@ fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
                         if sides & 2 > 0 {
                             world.before = changed(&world.before);
                         }
-                        let placed = plan.apps().iter().map(|app| Placed {
-                            policy: app.policy(),
-                            runs: app.runs().to_vec(),
-                            order: app.order().clone(),
-                            passes: app.passes().map(<[_]>::to_vec),
-                        });
                         let table = plan.table().clone();
                         let patterns = plan.patterns().clone();
-                        let forged = Plan::assemble(world, table, patterns, placed.collect());
+                        let forged = Plan::assemble(world, table, patterns, placed(&plan));
                         judged += 1;
                         refused += usize::from(check(&forged).is_err());
                         if let Ok(again) = Plan::from_bytes(&forged.to_bytes()) {
@@ -116,9 +110,41 @@ fn nodes_in_the_states_of_others_are_faults_and_no_panic() {
     );
 }
 
-/// What a saved plan takes in memory is bounded, however few of its bytes stand for a set.
+/// Where a plan's apps are, to put another plan together.
+fn placed(plan: &Plan) -> Vec<Placed> {
+    let apps = plan.apps().iter().map(|app| Placed {
+        policy: app.policy(),
+        runs: app.runs().to_vec(),
+        order: app.order().clone(),
+        passes: app.passes().map(<[_]>::to_vec),
+    });
+    apps.collect()
+}
+
+/// What a saved plan takes in memory is in proportion to its bytes, and bounded.
 #[test]
-fn sets_of_a_saved_plan_are_bounded() {
+fn sets_of_a_saved_plan_take_what_its_bytes_grant() {
+    let few = with_sets_of_a_million(PLAN_SET_BYTES_FREE / SET);
+    assert!(few.len() < 1 << 15, "{}", few.len());
+    let many = with_sets_of_a_million(2 * PLAN_SET_BYTES_FREE / SET);
+    let more = u64::try_from(many.len() - few.len()).unwrap();
+    assert!(
+        more * PLAN_SET_BYTES_GRANTED > PLAN_SET_BYTES_FREE / 2,
+        "{more} bytes more"
+    );
+    for bytes in [few, many] {
+        assert_eq!(Plan::from_bytes(&bytes).unwrap().to_bytes(), bytes);
+    }
+    let bytes = with_sets_of_a_million(PLAN_SET_BYTES_MAX / SET + 2);
+    let error = Plan::from_bytes(&bytes).unwrap_err();
+    assert!(error.to_string().contains("memory"), "{error}");
+}
+
+/// Bytes in memory of a set of 2^20 PUs.
+const SET: u64 = 1 << 17;
+
+/// A saved plan of one topology of 2^20 PUs, with so many nodes of which no two have the same free.
+fn with_sets_of_a_million(sets: u64) -> Vec<u8> {
     let words = ["--topo", "pu:1048576", "-H", "a:1", "x"].map(str::to_owned);
     let plan = place(map_args(&words).unwrap(), &FilesAlone(&NoFiles)).unwrap();
     let plan = plan.mapped.plan;
@@ -127,7 +153,6 @@ fn sets_of_a_saved_plan_are_bounded() {
         .before
         .state(<NodeId as stowplan_engine::id::Id>::from_row(0));
     let mut bits = world.pusets.get(world.states.get(first).free).to_bitvec();
-    let sets = PLAN_SET_BYTES_MAX / (1 << 17) + 2;
     let mut after = StateRuns::default();
     world.names = Default::default();
     world.before = StateRuns::default();
@@ -143,9 +168,5 @@ fn sets_of_a_saved_plan_are_bounded() {
     }
     world.after = after;
     let table = plan.table().clone();
-    let forged = Plan::assemble(world, table, plan.patterns().clone(), Vec::new());
-    let bytes = forged.to_bytes();
-    assert!(bytes.len() < 1 << 16, "{}", bytes.len());
-    let error = Plan::from_bytes(&bytes).unwrap_err();
-    assert!(error.to_string().contains("memory"), "{error}");
+    Plan::assemble(world, table, plan.patterns().clone(), placed(&plan)).to_bytes()
 }

@@ -1,7 +1,7 @@
 //! Node states in bytes: sets of PUs, states, and which node is in which.
 
 use super::wire::{BadPlan, Reader, Writer};
-use crate::limit::PLAN_SET_BYTES_MAX;
+use crate::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use crate::plan::placed::row;
 use crate::policy::ObjKind;
 use crate::table::interner::ById;
@@ -65,10 +65,15 @@ pub(super) fn write(
         column(&mut |state| sets.row((state.free, state.topology))),
     ];
     writer.size(sets.rows.len());
+    let mut told = Writer::default();
+    let mut held = 0;
     for &(set, topology) in &sets.rows {
-        writer.number(topologies.row(topology));
-        write_set(writer, world.pusets.get(set));
+        told.number(topologies.row(topology));
+        let set = world.pusets.get(set);
+        held += memory(set.len());
+        write_set(&mut told, set, held);
     }
+    writer.append(&told);
     writer.size(rows.len());
     for column in &numbered {
         writer.column(column);
@@ -82,10 +87,21 @@ pub(super) fn write(
     writer.append(&sides);
 }
 
-/// A set: its stretches of equal bits, the first of PUs that are not in it.
-fn write_set(writer: &mut Writer, set: &bitvec::slice::BitSlice<u64>) {
-    let mut stretches = Vec::new();
-    let mut at = 0;
+/// Bytes in memory of a set.
+fn memory(pus: usize) -> u64 {
+    pus.div_ceil(64) as u64 * 8
+}
+
+/// What sets told in so many bytes may take in memory.
+fn granted(bytes: usize) -> u64 {
+    PLAN_SET_BYTES_FREE + PLAN_SET_BYTES_GRANTED * bytes as u64
+}
+
+/// A set: its stretches of equal bits, the first of PUs that are not in it. Empty ones follow until what was told grants the
+/// memory that it and those before it take.
+fn write_set(writer: &mut Writer, set: &bitvec::slice::BitSlice<u64>, held: u64) {
+    let mut stretches = Writer::default();
+    let (mut count, mut at) = (0, 0);
     let mut value = false;
     while at < set.len() {
         let rest = &set[at..];
@@ -95,14 +111,18 @@ fn write_set(writer: &mut Writer, set: &bitvec::slice::BitSlice<u64>) {
             rest.first_one()
         };
         let size = next.unwrap_or(rest.len());
-        stretches.push(size);
+        stretches.size(size);
+        count += 1;
         at += size;
         value = !value;
     }
-    writer.size(stretches.len());
-    for size in stretches {
-        writer.size(size);
+    let missing = held.saturating_sub(granted(writer.written() + stretches.written()));
+    for _ in 0..missing.div_ceil(PLAN_SET_BYTES_GRANTED) {
+        stretches.size(0);
+        count += 1;
     }
+    writer.size(count);
+    writer.append(&stretches);
 }
 
 fn read_set(reader: &mut Reader<'_>, pus: u32) -> Result<PuBits, BadPlan> {
@@ -140,7 +160,7 @@ pub(super) fn read(
     let count = reader.size(1, "a number of sets")?;
     let mut pusets = PuSets::default();
     // A few bytes may stand for a set of a million PUs.
-    let mut held = 0;
+    let (mut held, left) = (0, reader.left());
     let mut sets: Vec<(TopologyId, PuSetId)> = Vec::with_capacity(count.min(1024));
     for _ in 0..count {
         let row = reader.number(u32::MAX, "a topology")?;
@@ -148,10 +168,10 @@ pub(super) fn read(
             return Err(reader.bad("a topology that there is"));
         };
         let pus = topologies.count(topology, ObjKind::Hwthread);
-        held += u64::from(pus.div_ceil(64)) * 8;
-        let within = held <= PLAN_SET_BYTES_MAX;
-        reader.ensure(|| within, "sets of cpus that memory holds")?;
         let set = read_set(reader, pus)?;
+        held += memory(set.len());
+        let within = held <= PLAN_SET_BYTES_MAX.min(granted(left - reader.left()));
+        reader.ensure(|| within, "sets of cpus that memory holds")?;
         sets.push((topology, pusets.intern(&set)));
     }
     let rows = reader.rows()?;

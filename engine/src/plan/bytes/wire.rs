@@ -160,6 +160,10 @@ impl Writer {
         sealed.extend_from_slice(&sum.to_le_bytes());
         sealed
     }
+    /// Bytes so far.
+    pub(crate) const fn written(&self) -> usize {
+        self.bytes.len()
+    }
     pub(crate) fn append(&mut self, other: &Self) {
         self.bytes.extend_from_slice(&other.bytes);
     }
