@@ -18,7 +18,6 @@ use stowplan_engine::stage::resolve::Files as _;
 
 /// Where events are recorded.
 enum Record {
-    Nowhere,
     /// Under `--check`: replayed at the end.
     Memory(Journal<Vec<u8>>),
     File(Journal<JournalFile>, String),
@@ -65,8 +64,17 @@ fn run_all(wanted: &Run, scenarios: &[Scenario], out: &mut dyn Write) -> Result<
 
 fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let begun = State::new(scenario.config, &scenario.initial);
-    let mut state = begun
+    let begun = begun
         .map_err(|error| Failure::Scenario(format!("scenario {:?}: {error}", scenario.name)))?;
+    // A journal can fail halfway, and then nothing may stand on standard output: what is told is played a second time.
+    if wanted.journal.is_some() || wanted.check == Check::Every {
+        record(wanted, scenario, begun.clone())?;
+    }
+    tell(wanted, scenario, begun, out)
+}
+
+/// Plays a scenario to its end: every event into the journal, every invariant checked where that was asked for.
+fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Failure> {
     let broken = |broken: &Broken, number: usize| {
         Failure::broken(
             broken,
@@ -77,24 +85,31 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
         check(&state).map_err(|error| broken(&error, 0))?;
     }
     let mut record = Record::begin(wanted, scenario)?;
-    let mut since = Since::default();
-    let mut verdict = Verdict::Met;
-    // A journal can fail halfway, and then nothing may stand on standard output.
-    let mut held = Vec::new();
-    let steps: &mut dyn Write = if wanted.journal.is_some() {
-        &mut held
-    } else {
-        out
-    };
     for (at, json) in scenario.steps.iter().enumerate() {
-        let number = at + 1;
         let event = event_json::event(json)?;
         let before = (wanted.check == Check::Every).then(|| state.clone());
         let (status, effects) = record.submit(&mut state, &event, wanted)?;
         if let Some(before) = before {
             check_step(&before, &event, (status, &effects), &state)
-                .map_err(|error| broken(&error, number))?;
+                .map_err(|error| broken(&error, at + 1))?;
         }
+    }
+    record.end(&state, wanted)
+}
+
+/// Tells every step, and the state that they lead to.
+fn tell(
+    wanted: &Run,
+    scenario: &Scenario,
+    mut state: State,
+    out: &mut dyn Write,
+) -> Result<Verdict, Failure> {
+    let mut since = Since::default();
+    let mut verdict = Verdict::Met;
+    for (at, json) in scenario.steps.iter().enumerate() {
+        let number = at + 1;
+        let event = event_json::event(json)?;
+        let (status, effects) = step(&mut state, &event);
         since.observe(number as u64, &event, (status, &effects));
         let told = outcome_json::effects(&state, &effects);
         let mut line = outcome_json::step(&scenario.name, number, event.name(), status, told);
@@ -103,12 +118,10 @@ fn run_one(wanted: &Run, scenario: &Scenario, out: &mut dyn Write) -> Result<Ver
             line.insert("expected".to_owned(), json["expect"].clone());
         }
         match wanted.format {
-            Format::Json => writeln!(steps, "{}", Json::Object(line))?,
-            Format::Text => writeln!(steps, "{}", person::step(&line))?,
+            Format::Json => writeln!(out, "{}", Json::Object(line))?,
+            Format::Text => writeln!(out, "{}", person::step(&line))?,
         }
     }
-    record.end(&state, wanted)?;
-    out.write_all(&held)?;
     let last = finish(wanted, scenario, &state, &since, out)?;
     Ok(if last == Verdict::Unmet {
         last
@@ -168,9 +181,6 @@ fn finish(
 impl Record {
     fn begin(wanted: &Run, scenario: &Scenario) -> Result<Self, Failure> {
         let Some(path) = &wanted.journal else {
-            if wanted.check == Check::No {
-                return Ok(Self::Nowhere);
-            }
             let journal = Journal::begin(Vec::new(), &scenario.config, &scenario.initial);
             return Ok(Self::Memory(
                 journal.map_err(|error| failed("in memory", &error))?,
@@ -199,7 +209,6 @@ impl Record {
         wanted: &Run,
     ) -> Result<(Status, Effects), Failure> {
         match self {
-            Self::Nowhere => Ok(step(state, event)),
             Self::Memory(journal) => recorded(journal, "in memory", state, event, wanted),
             Self::File(journal, path) => recorded(journal, path, state, event, wanted),
         }
@@ -208,7 +217,6 @@ impl Record {
     /// Under `--check` the journal is read back and must give this very state (I-23).
     fn end(self, state: &State, wanted: &Run) -> Result<(), Failure> {
         let (bytes, place) = match self {
-            Self::Nowhere => return Ok(()),
             Self::Memory(mut journal) => {
                 journal
                     .flush()
