@@ -11,6 +11,7 @@ pub mod outcome_json;
 pub mod scenario;
 pub mod state_json;
 pub mod state_read;
+mod state_view;
 // For people.
 mod person;
 // One subcommand each.

@@ -1,10 +1,13 @@
 //! A DVM for people: who holds what, since which event, and what would end it.
 
+use super::state_view::{View, directive};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
-use stowplan_engine::session::{Effects, Event, Status};
+use stowplan_engine::session::{
+    Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status,
+};
 
 /// Names shown of a long list.
 const SHOWN: usize = 12;
@@ -98,23 +101,28 @@ fn said(json: &Json) -> String {
 }
 
 fn names(list: &[Json]) -> String {
-    let mut told: Vec<String> = list.iter().take(SHOWN).map(said).collect();
-    if list.len() > SHOWN {
-        told.push(format!("and {} more", list.len() - SHOWN));
+    listed(list.iter().take(SHOWN).map(said), list.len())
+}
+
+fn shown(list: &[&str]) -> String {
+    let first = list.iter().take(SHOWN).map(|&name| match name {
+        "" => "(default)".to_owned(),
+        name => name.to_owned(),
+    });
+    listed(first, list.len())
+}
+
+/// The first of some names, and how many there are besides.
+fn listed(first: impl Iterator<Item = String>, all: usize) -> String {
+    let mut told: Vec<String> = first.collect();
+    if all > told.len() {
+        told.push(format!("and {} more", all - told.len()));
     }
     if told.is_empty() {
         "nothing".to_owned()
     } else {
         told.join(" ")
     }
-}
-
-fn rows<'j>(last: &'j Json, table: &str) -> &'j [Json] {
-    last[table].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text<'j>(row: &'j Json, key: &str) -> &'j str {
-    row[key].as_str().unwrap_or_default()
 }
 
 fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
@@ -125,133 +133,111 @@ fn when(map: &BTreeMap<String, u64>, name: &str) -> String {
 }
 
 /// The final state, who holds what and what would end it.
-pub(super) fn view(last: &Json, since: &Since) -> String {
+pub(super) fn view(state: &State, since: &Since) -> String {
+    let image = state.image();
+    let view = View::new(&image);
     let mut told = String::new();
-    let nodes = rows(last, "nodes");
-    let down: Vec<Json> = nodes
-        .iter()
-        .filter(|node| node["state"] == "down")
-        .map(|node| node["name"].clone())
-        .collect();
-    let free: Vec<Json> = nodes
-        .iter()
-        .filter(|node| node["session"] == "")
-        .map(|node| node["name"].clone())
-        .collect();
-    let scheduler = last["scheduler"]
-        .as_str()
-        .map_or("no scheduler".to_owned(), |name| {
-            format!("scheduler {name}")
-        });
-    let _ = writeln!(
-        told,
-        "DVM {}, {}, {scheduler}",
-        text(last, "dvm"),
-        counted(nodes.len() as u64, "node")
-    );
-    let _ = writeln!(told, "default session: {}", names(&free));
+    let nodes = || view.sorted.iter().map(|&at| &image.nodes[at as usize]);
+    let down = nodes().filter(|node| !node.up);
+    let down: Vec<&str> = down.map(|node| node.name.as_str()).collect();
+    let free = nodes().filter(|node| view.reserved(node).is_none());
+    let free: Vec<&str> = free.map(|node| node.name.as_str()).collect();
+    let dvm = match image.dvm {
+        Dvm::Up => "up",
+        Dvm::Down => "down",
+    };
+    let scheduler = image.scheduler.map_or("no scheduler".to_owned(), |at| {
+        format!("scheduler {}", view.space(at))
+    });
+    let count = counted(image.nodes.len() as u64, "node");
+    let _ = writeln!(told, "DVM {dvm}, {count}, {scheduler}");
+    let _ = writeln!(told, "default session: {}", shown(&free));
     if !down.is_empty() {
-        let _ = writeln!(told, "down: {}", names(&down));
+        let _ = writeln!(told, "down: {}", shown(&down));
     }
-    for row in rows(last, "allocations") {
-        record(&mut told, row, since);
+    for at in 0..image.allocations.len() {
+        record(&mut told, &view, at, since);
     }
-    for row in rows(last, "namespaces") {
-        namespace(&mut told, row, since);
+    for row in &image.namespaces {
+        namespace(&mut told, &view, row, since);
     }
-    for row in rows(last, "pending") {
-        let directive = text(row, "directive");
-        let about = row["alloc_id"]
-            .as_str()
-            .map_or(String::new(), |id| format!(" for {id}"));
+    for row in &image.pending {
+        let about = row.record.as_ref();
+        let about = about.map_or(String::new(), |record| format!(" for {}", record.0));
+        let (from, rank) = row.from;
         let _ = writeln!(
             told,
-            "request {}: {directive}{about} by {}, waits for the scheduler",
-            row["request"],
-            text(row, "from")
+            "request {}: {}{about} by {}:{rank}, waits for the scheduler",
+            row.request,
+            directive(row.wanted),
+            view.space(from)
         );
     }
     told.lines().map(|line| plain(line) + "\n").collect()
 }
 
-fn list<'j>(row: &'j Json, key: &str) -> &'j [Json] {
-    row[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn record(told: &mut String, row: &Json, since: &Since) {
-    let (id, owner) = (text(row, "id"), text(row, "owner"));
-    let kind = if row["shared"] == true {
+fn record(told: &mut String, view: &View<'_>, at: usize, since: &Since) {
+    let row = &view.image.allocations[at];
+    let (id, owner) = (row.id.as_str(), row.owner.as_str());
+    let kind = if row.shared {
         "shared allocation"
     } else {
         "reservation"
     };
-    let _ = writeln!(
-        told,
-        "{kind} {id} (session {}): {}",
-        row["session_id"],
-        names(list(row, "nodes"))
-    );
-    let alive = if row["owner_live"] == true {
+    let nodes = shown(&view.held[at].0);
+    let _ = writeln!(told, "{kind} {id} (session {}): {nodes}", row.session_id);
+    let alive = if row.owner_live {
         ""
     } else {
         ", which has ended"
     };
-    let _ = writeln!(
-        told,
-        "  held for {owner}{alive}, {}",
-        when(&since.records, id)
-    );
-    if !list(row, "owners").is_empty() {
-        let _ = writeln!(told, "  may be used by {}", names(list(row, "owners")));
+    let made = when(&since.records, id);
+    let _ = writeln!(told, "  held for {owner}{alive}, {made}");
+    if !view.owners[at].is_empty() {
+        let _ = writeln!(told, "  may be used by {}", shown(&view.owners[at]));
     }
-    if !list(row, "lent").is_empty() {
-        let _ = writeln!(told, "  lent: {}", names(list(row, "lent")));
+    if !row.lent.is_empty() {
+        let lent: Vec<&str> = row.lent.iter().map(Name::as_str).collect();
+        let _ = writeln!(told, "  lent: {}", shown(&lent));
     }
-    let roots = names(list(row, "roots"));
-    let (at, what) = match text(row, "inheritance") {
-        "NONE" => (format!("{owner} ends"), "the scheduler gets its nodes back"),
-        "CHILD" => (
-            format!("{roots} and all they spawned have ended"),
-            "the scheduler gets its nodes back",
-        ),
-        "CHILD_DEFAULT" => (
-            format!("{roots} and all they spawned have ended"),
-            "its nodes stay, for everybody",
-        ),
-        _ => (format!("{owner} ends"), "its nodes stay, for everybody"),
+    let roots: Vec<&str> = row.roots.iter().map(|&ns| view.space(ns)).collect();
+    let end = match row.inheritance {
+        Inheritance::None | Inheritance::Default => format!("{owner} ends"),
+        Inheritance::Child | Inheritance::ChildDefault => {
+            format!("{} and all they spawned have ended", shown(&roots))
+        }
+    };
+    let what = match row.inheritance {
+        Inheritance::None | Inheritance::Child => "the scheduler gets its nodes back",
+        Inheritance::Default | Inheritance::ChildDefault => "its nodes stay, for everybody",
     };
     let _ = writeln!(
         told,
-        "  ends when {at}: {what}; or when it is released or reclaimed, or the DVM ends"
+        "  ends when {end}: {what}; or when it is released or reclaimed, or the DVM ends"
     );
 }
 
-fn namespace(told: &mut String, row: &Json, since: &Since) {
-    let name = text(row, "name");
-    let parent = row["parent"]
-        .as_str()
-        .map_or(String::new(), |parent| format!(", spawned by {parent}"));
-    if row["live"] != true {
+fn namespace(told: &mut String, view: &View<'_>, row: &NsImage, since: &Since) {
+    let (kind, name) = (row.kind.name(), row.name.as_str());
+    let parent = row.parent.map_or(String::new(), |at| {
+        format!(", spawned by {}", view.space(at))
+    });
+    if !row.live {
         let _ = writeln!(
             told,
-            "{} {name}: has ended, its children have not{parent}",
-            text(row, "kind")
+            "{kind} {name}: has ended, its children have not{parent}"
         );
         return;
     }
-    let _ = write!(
-        told,
-        "{} {name}{parent}, {}",
-        text(row, "kind"),
-        when(&since.spaces, name)
-    );
-    if text(row, "kind") == "job" {
-        let _ = write!(
-            told,
-            ": on {} in {}",
-            names(list(row, "uses")),
-            names(list(row, "sessions"))
-        );
+    let _ = write!(told, "{kind} {name}{parent}, {}", when(&since.spaces, name));
+    if row.kind == SpaceKind::Job {
+        let nodes = view.used(row);
+        let nodes = nodes.iter().map(|&at| &view.image.nodes[at as usize]);
+        let nodes: Vec<&str> = nodes.map(|node| node.name.as_str()).collect();
+        let session =
+            |at: &Option<u32>| at.map_or("", |at| view.image.allocations[at as usize].id.as_str());
+        let sessions: Vec<&str> = row.sessions.iter().map(session).collect();
+        let _ = write!(told, ": on {} in {}", shown(&nodes), shown(&sessions));
     }
     let _ = writeln!(told);
 }

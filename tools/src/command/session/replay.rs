@@ -59,8 +59,7 @@ pub(super) fn run(wanted: &Replay, out: &mut dyn Write) -> Result<Verdict, Failu
                 counted(events, "event"),
                 counted(discarded as u64, "byte")
             )?;
-            let last = state_json::to_json(&recovered.state);
-            write!(out, "{}", person::view(&last, &since))?;
+            write!(out, "{}", person::view(&recovered.state, &since))?;
         }
     }
     Ok(Verdict::Met)

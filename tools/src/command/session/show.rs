@@ -1,8 +1,10 @@
 //! `session show`: what is in a journal, frame by frame.
 
 use super::args::{Format, Show};
-use super::{Failure, Verdict, event_json, person, state_json};
+use super::state_json::Dump;
+use super::{Failure, Verdict, event_json, person};
 use crate::journal_file;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
@@ -23,39 +25,80 @@ pub(super) fn run(wanted: &Show, out: &mut dyn Write) -> Result<Verdict, Failure
         Tail::Torn => "torn",
     };
     // All frames are read before the first is shown: an unreadable one is an error, and then nothing is shown.
-    let mut config = Config::default();
-    let mut lines = Vec::new();
-    for frame in Frames::new(&bytes, &found) {
-        let payload = payload_json(&frame, &mut config).map_err(|error| failed(&error))?;
-        lines.push(json!({"offset": frame.offset, "seq": frame.seq, "kind": frame.kind.name(), "payload": payload}));
+    for shown in [false, true] {
+        let mut config = Config::default();
+        for frame in Frames::new(&bytes, &found) {
+            let told = read(&frame, &mut config).map_err(|error| failed(&error))?;
+            match wanted.format {
+                _ if !shown => {}
+                Format::Json => {
+                    let line = Line {
+                        kind: frame.kind.name(),
+                        offset: frame.offset,
+                        payload: &told,
+                        seq: frame.seq,
+                    };
+                    serde_json::to_writer(&mut *out, &line).map_err(std::io::Error::from)?;
+                    writeln!(out)?;
+                }
+                Format::Text => writeln!(out, "{}", text(&frame, &told))?,
+            }
+        }
     }
     let end = if found.frames == 0 { 0 } else { found.end };
-    lines.push(json!({"tail": tail, "discarded_bytes": bytes.len() - end}));
-    for line in lines {
-        match wanted.format {
-            Format::Json => writeln!(out, "{line}")?,
-            Format::Text => writeln!(out, "{}", text(&line))?,
+    let discarded = bytes.len() - end;
+    match wanted.format {
+        Format::Json => {
+            writeln!(
+                out,
+                "{}",
+                json!({"tail": tail, "discarded_bytes": discarded})
+            )?;
+        }
+        Format::Text => {
+            let discarded = counted(discarded as u64, "byte");
+            writeln!(out, "tail {tail}, {discarded} discarded")?;
         }
     }
     Ok(Verdict::Met)
 }
 
-fn payload_json(frame: &Frame<'_>, config: &mut Config) -> Result<Json, ReplayError> {
+/// A frame as a line. Keys ascend.
+#[derive(Serialize)]
+struct Line<'f> {
+    kind: &'static str,
+    offset: usize,
+    payload: &'f Told,
+    seq: u64,
+}
+
+/// What is in a frame.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told {
+    Open(Json),
+    Event { event: Json, status: &'static str },
+    Snapshot { events: u64, state: Box<Dump> },
+}
+
+fn read(frame: &Frame<'_>, config: &mut Config) -> Result<Told, ReplayError> {
     Ok(match payload(frame)? {
         Payload::Open(said, initial) => {
             *config = said;
-            json!({"config": config_json(&said), "initial": {
+            Told::Open(json!({"config": config_json(&said), "initial": {
                 "nodes": initial.nodes, "tools": initial.tools, "scheduler": initial.scheduler,
-            }})
+            }}))
         }
-        Payload::Event(event, status) => {
-            json!({"event": event_json::to_json(&event), "status": status.name()})
-        }
+        Payload::Event(event, status) => Told::Event {
+            event: event_json::to_json(&event),
+            status: status.name(),
+        },
         Payload::Snapshot(events, image) => {
             let offset = frame.offset;
             let state = State::from_image(*config, &image);
             let state = state.map_err(|error| ReplayError::Snapshot { offset, error })?;
-            json!({"events": events, "state": state_json::to_json(&state)})
+            let state = Box::new(Dump::of(&state));
+            Told::Snapshot { events, state }
         }
     })
 }
@@ -81,27 +124,12 @@ fn config_json(config: &Config) -> Json {
     })
 }
 
-fn text(line: &Json) -> String {
-    if let Some(tail) = line["tail"].as_str() {
-        return format!(
-            "tail {tail}, {} discarded",
-            counted(line["discarded_bytes"].as_u64().unwrap_or(0), "byte")
-        );
-    }
-    let payload = &line["payload"];
-    let told = match line["kind"].as_str() {
-        Some("event") => format!(
-            "{} -> {}",
-            payload["event"],
-            payload["status"].as_str().unwrap_or_default()
-        ),
-        Some("snapshot") => format!(
-            "the state after {}",
-            counted(payload["events"].as_u64().unwrap_or(0), "event")
-        ),
-        Some(_) | None => payload.to_string(),
+fn text(frame: &Frame<'_>, told: &Told) -> String {
+    let told = match told {
+        Told::Open(json) => json.to_string(),
+        Told::Event { event, status } => format!("{event} -> {status}"),
+        Told::Snapshot { events, .. } => format!("the state after {}", counted(*events, "event")),
     };
-    let (offset, seq) = (line["offset"].to_string(), line["seq"].to_string());
-    let kind = line["kind"].as_str().unwrap_or_default();
+    let (offset, seq, kind) = (frame.offset, frame.seq, frame.kind.name());
     format!("{offset:>10}  #{seq:<8} {kind:<8} {}", person::plain(&told))
 }

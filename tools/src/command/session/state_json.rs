@@ -1,12 +1,11 @@
 //! The final state as JSON, and back.
 
+use super::state_view::{View, directive};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{self, BufWriter, Write};
-use stowplan_engine::session::{
-    AllocImage, Image, NodeImage, NsImage, PendingImage, State, UsesImage, WantedImage,
-};
+use stowplan_engine::session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
 use stowplan_engine::session::{Dvm, NodeOrigin};
 
 /// The complete state as a value; every key is always there. What may be large is better [written](Dump).
@@ -96,7 +95,7 @@ impl Serialize for Dump {
             "pending",
             &Each(|| image.pending.iter().map(|row| view.pending(row))),
         )?;
-        map.serialize_entry("scheduler", &view.space(image.scheduler))?;
+        map.serialize_entry("scheduler", &view.space_json(image.scheduler))?;
         map.end()
     }
 }
@@ -130,7 +129,7 @@ impl Serialize for Namespace<'_> {
         map.serialize_entry("kind", row.kind.name())?;
         map.serialize_entry("live", &row.live)?;
         map.serialize_entry("name", row.name.as_str())?;
-        map.serialize_entry("parent", &view.space(row.parent))?;
+        map.serialize_entry("parent", &view.space_json(row.parent))?;
         map.serialize_entry("sessions", &Each(|| row.sessions.iter().map(session)))?;
         let nodes = view.used(row);
         let names = || {
@@ -143,82 +142,12 @@ impl Serialize for Namespace<'_> {
     }
 }
 
-/// An image with what its rows say of each other.
-struct View<'i> {
-    image: &'i Image,
-    /// Ids of nodes, ascending.
-    ids: Vec<u32>,
-    /// Nodes by name: rows of the image.
-    sorted: Vec<u32>,
-    /// The place of each node among those. Shape `[nodes]`.
-    place: Vec<u32>,
-    /// Per allocation: names of all nodes, and of those of startup origin.
-    held: Vec<(Vec<&'i str>, Vec<&'i str>)>,
-    /// Per allocation: names of the owners.
-    owners: Vec<Vec<&'i str>>,
-}
-
-impl<'i> View<'i> {
-    fn new(image: &'i Image) -> Self {
-        let mut held = vec![(Vec::new(), Vec::new()); image.allocations.len()];
-        for node in &image.nodes {
-            if let Some(at) = node.alloc {
-                let (all, carved) = &mut held[at as usize];
-                all.push(node.name.as_str());
-                if node.origin == NodeOrigin::Startup {
-                    carved.push(node.name.as_str());
-                }
-            }
-        }
-        for (all, carved) in &mut held {
-            all.sort_unstable();
-            carved.sort_unstable();
-        }
-        let mut owners = vec![Vec::new(); image.allocations.len()];
-        for (at, row) in image.allocations.iter().enumerate() {
-            if row.owner_live {
-                owners[at].push(row.owner.as_str());
-            }
-        }
-        for row in image.namespaces.iter().filter(|row| row.live) {
-            for at in row.sessions.iter().flatten() {
-                owners[*at as usize].push(row.name.as_str());
-            }
-        }
-        for list in &mut owners {
-            list.sort_unstable();
-            list.dedup();
-        }
-        let mut sorted: Vec<u32> = (0..).zip(&image.nodes).map(|(at, _)| at).collect();
-        sorted.sort_by(|&a, &b| {
-            image.nodes[a as usize]
-                .name
-                .cmp(&image.nodes[b as usize].name)
-        });
-        let mut place = vec![0; sorted.len()];
-        for (at, &node) in (0..).zip(&sorted) {
-            place[node as usize] = at;
-        }
-        Self {
-            image,
-            ids: image.nodes.iter().map(|node| node.id).collect(),
-            sorted,
-            place,
-            held,
-            owners,
-        }
-    }
-
-    fn space(&self, at: Option<u32>) -> Json {
-        at.map_or(Json::Null, |at| {
-            json!(self.image.namespaces[at as usize].name)
-        })
+impl View<'_> {
+    fn space_json(&self, at: Option<u32>) -> Json {
+        at.map_or(Json::Null, |at| json!(self.space(at)))
     }
     fn process(&self, (ns, rank): (u32, u32)) -> Json {
-        json!(format!(
-            "{}:{rank}",
-            self.image.namespaces[ns as usize].name
-        ))
+        json!(format!("{}:{rank}", self.space(ns)))
     }
     fn alloc_id(&self, at: Option<u32>) -> Json {
         at.map_or(Json::Null, |at| {
@@ -227,24 +156,17 @@ impl<'i> View<'i> {
     }
 
     fn node(&self, node: &NodeImage) -> Json {
-        let reserved = node
-            .alloc
-            .filter(|&at| !self.image.allocations[at as usize].shared);
         json!({
             "name": node.name,
             "origin": match node.origin { NodeOrigin::Startup => "startup", NodeOrigin::Granted => "granted" },
             "state": if node.up { "up" } else { "down" },
-            "session": if reserved.is_some() { self.alloc_id(reserved) } else { json!("") },
+            "session": self.reserved(node).map_or("", |record| record.id.as_str()),
             "alloc": self.alloc_id(node.alloc),
         })
     }
 
     fn alloc(&self, at: usize, row: &AllocImage) -> Json {
-        let roots: Vec<&str> = row
-            .roots
-            .iter()
-            .map(|&ns| self.image.namespaces[ns as usize].name.as_str())
-            .collect();
+        let roots: Vec<&str> = row.roots.iter().map(|&ns| self.space(ns)).collect();
         json!({
             "id": row.id,
             "session_id": row.session_id,
@@ -254,7 +176,7 @@ impl<'i> View<'i> {
             "roots": roots,
             "requestor": row.requestor.map_or(Json::Null, |to| self.process(to)),
             "req_id": row.req_id,
-            "req_ns": self.space(row.req_ns),
+            "req_ns": self.space_json(row.req_ns),
             "shared": row.shared,
             "inheritance": row.inheritance.name(),
             "warn_timeout": row.warn_timeout,
@@ -264,55 +186,11 @@ impl<'i> View<'i> {
         })
     }
 
-    /// The nodes that a namespace uses, by name. Cost: those nodes, sorted; all nodes where it uses many of them, or a
-    /// former state of the default session.
-    fn used(&self, row: &NsImage) -> Vec<u32> {
-        let image = self.image;
-        let runs = match row.uses {
-            None => return Vec::new(),
-            Some(UsesImage::Past(at)) => {
-                let had = |node: &&u32| {
-                    let spans = &image.nodes[**node as usize].pasts;
-                    let behind = spans.partition_point(|&(first, _)| first <= at);
-                    behind > 0 && at < spans[behind - 1].1
-                };
-                return self.sorted.iter().filter(had).copied().collect();
-            }
-            Some(UsesImage::Set(at)) => image.sets.get(at as usize).map_or(&[][..], Vec::as_slice),
-        };
-        let mut rows = Vec::new();
-        for &(first, more) in runs {
-            // Ids of a run are all there, one after the other.
-            if let Ok(at) = self.ids.binary_search(&first) {
-                rows.push(at..=at + more as usize);
-            }
-        }
-        let many = rows
-            .iter()
-            .map(|rows| rows.end() - rows.start() + 1)
-            .sum::<usize>();
-        if many.saturating_mul(8) < self.sorted.len() {
-            let places = rows.into_iter().flatten().map(|node| self.place[node]);
-            let mut places: Vec<u32> = places.collect();
-            places.sort_unstable();
-            return places.iter().map(|&at| self.sorted[at as usize]).collect();
-        }
-        let mut used = vec![false; self.sorted.len()];
-        rows.into_iter().for_each(|rows| used[rows].fill(true));
-        let used = self.sorted.iter().filter(|&&node| used[node as usize]);
-        used.copied().collect()
-    }
-
     fn pending(&self, row: &PendingImage) -> Json {
-        let directive = match row.wanted {
-            WantedImage::New => "PMIX_ALLOC_NEW",
-            WantedImage::Extend => "PMIX_ALLOC_EXTEND",
-            WantedImage::Reaquire => "PMIX_ALLOC_REAQUIRE",
-        };
         json!({
             "request": row.request,
             "from": self.process(row.from),
-            "directive": directive,
+            "directive": directive(row.wanted),
             "alloc_id": row.record.as_ref().map(|record| &record.0),
             "session_id": row.record.as_ref().map(|record| record.1),
             "req_id": row.req_id,

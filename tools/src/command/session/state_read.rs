@@ -1,11 +1,12 @@
 //! A final-state line back into a state.
 
+use super::state_view::WANTED;
 use super::{keys, scenario};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use stowplan_engine::session::{
     AllocImage, Config, Dvm, Image, Inheritance, Name, NodeImage, NodeOrigin, NsImage,
-    PendingImage, SpaceKind, State, UsesImage, WantedImage,
+    PendingImage, SpaceKind, State, UsesImage,
 };
 
 type Read<T> = Result<T, String>;
@@ -277,15 +278,7 @@ fn set_of(
 }
 
 fn pending(row: &Json, spaces: &Places) -> Read<PendingImage> {
-    let wanted = word(
-        row,
-        "directive",
-        &[
-            ("PMIX_ALLOC_NEW", WantedImage::New),
-            ("PMIX_ALLOC_EXTEND", WantedImage::Extend),
-            ("PMIX_ALLOC_REAQUIRE", WantedImage::Reaquire),
-        ],
-    )?;
+    let wanted = word(row, "directive", &WANTED)?;
     let session: Option<u32> = maybe(row, "session_id", number)?;
     Ok(PendingImage {
         request: number(row, "request")?,
