@@ -13,7 +13,11 @@ const CAP: &str = "3000000";
 
 /// Runs the command under the cap. Gives the exit status and standard error.
 fn capped(words: &[&str]) -> (Option<i32>, String) {
-    let script = format!("ulimit -c 0; ulimit -v {CAP}; exec \"$0\" \"$@\"");
+    capped_at(CAP, words)
+}
+
+fn capped_at(cap: &str, words: &[&str]) -> (Option<i32>, String) {
+    let script = format!("ulimit -c 0; ulimit -v {cap}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_stowplan")]);
     command
@@ -256,5 +260,31 @@ fn texts_of_small_values_are_bounded() {
         let (status, err) = capped(words);
         assert_eq!(status, Some(2), "{words:?}: {err}");
         assert!(err.starts_with("error["), "{words:?}: {err}");
+    }
+}
+
+/// Jobs that use all nodes are told from the nodes, whatever is asked: memory is not their product.
+#[test]
+fn many_jobs_on_many_nodes_are_told_as_they_are_written() {
+    let folder = Folder::new(line!());
+    let [scenario, journal] = ["scenario", "journal"].map(|name| folder.0.join(name));
+    let nodes: Vec<String> = (0..1200).map(|node| format!("\"n{node}\"")).collect();
+    let job = |job: u32| format!("{{\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"}}");
+    let jobs: Vec<String> = (0..1200).map(job).collect();
+    let text = format!(
+        "{{\"version\":1,\"scenarios\":[{{\"name\":\"s\",\"initial\":{{\"nodes\":[{}],\"tools\":[\"t\"]}},\"steps\":[{}]}}]}}",
+        nodes.join(","),
+        jobs.join(",")
+    );
+    std::fs::write(&scenario, text).unwrap();
+    let [scenario, journal] = [&scenario, &journal].map(|path| path.to_str().unwrap());
+    for words in [
+        &["session", "run", "--journal", journal, scenario][..],
+        &["session", "replay", journal],
+        &["session", "replay", "--format", "text", journal],
+        &["session", "show", journal],
+    ] {
+        let (status, err) = capped_at("100000", words);
+        assert_eq!(status, Some(0), "{words:?}: {err}");
     }
 }
