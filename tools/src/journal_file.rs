@@ -71,12 +71,16 @@ fn io_error(doing: &'static str) -> impl Fn(io::Error) -> FileError {
 pub struct JournalFile {
     file: File,
     path: PathBuf,
+    /// Bytes in it, all of them ours.
+    bytes: u64,
 }
 
 impl Store for JournalFile {
     type Error = io::Error;
     fn append(&mut self, bytes: &[u8]) -> Result<(), io::Error> {
-        self.file.write_all(bytes)
+        self.file.write_all(bytes)?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
     }
     fn sync(&mut self) -> Result<(), io::Error> {
         self.file.sync_data()
@@ -165,7 +169,12 @@ impl JournalFile {
         if fresh {
             sync_folder(&path).map_err(io_error("synced"))?;
         }
-        Ok((Self { file, path }, bytes))
+        let own = Self {
+            file,
+            path,
+            bytes: bytes.len() as u64,
+        };
+        Ok((own, bytes))
     }
 
     /// Goes on from the journal at a path, its torn tail cut off, or begins one there: the journal, and the state that it
@@ -200,6 +209,7 @@ impl JournalFile {
         self.file
             .seek(SeekFrom::Start(end as u64))
             .map_err(io_error("cut"))?;
+        self.bytes = end as u64;
         self.file.sync_all().map_err(io_error("synced"))
     }
 
@@ -219,8 +229,14 @@ impl JournalFile {
         }
         // The lock belongs to the open file, whatever its name.
         let file = draft.take_place().map_err(io_error("compacted"))?;
-        let path = self.path;
-        Ok(Self { file, path })
+        let (path, bytes) = (self.path, bytes.len() as u64);
+        Ok(Self { file, path, bytes })
+    }
+
+    /// Bytes in it.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Where it is.

@@ -11,17 +11,21 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
 use stowplan_engine::session::{
-    Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
+    Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
 };
 
-/// A journal with more bytes than this is compacted when it is opened.
-const COMPACT_BYTES: usize = 64 << 20;
+/// A journal with more bytes than this is compacted, once it has four times those that its last compaction left.
+const COMPACT_BYTES: u64 = 64 << 20;
 
 /// A DVM that is served.
 struct Served<'w> {
     wanted: &'w Serve,
     state: State,
     journal: Journal<JournalFile>,
+    /// What it began with.
+    initial: Initial,
+    /// Bytes from which on it is compacted.
+    compact_from: u64,
     /// Steps answered in this process.
     steps: usize,
     /// The line being answered, from 1: the first says what the DVM begins with.
@@ -51,6 +55,7 @@ pub(super) fn run(
             served.answer(&line, &mut answers)?;
         }
         served.release(&answers, out)?;
+        served = served.compacted()?;
         if !lines.fill(stdin)? {
             break;
         }
@@ -101,13 +106,7 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
         let state =
             State::new(config, &initial).map_err(|error| Failure::Scenario(error.to_string()))?;
         let journal = Journal::begin(file, &config, &initial).map_err(|error| failed(&error))?;
-        return Ok(Served {
-            wanted,
-            state,
-            journal,
-            steps: 0,
-            line: 1,
-        });
+        return Ok(Served::new(wanted, state, journal, initial));
     }
     if let Tail::Damaged { offset } = found.tail {
         return Err(Failure::replay(path, &ReplayError::Damaged { offset }));
@@ -119,39 +118,52 @@ fn open<'w>(wanted: &'w Serve, first: &[u8]) -> Result<Served<'w>, Failure> {
             "{path}: is there already, and goes on with {{}} alone"
         )));
     }
-    if bytes.len() > COMPACT_BYTES {
-        let (initial, state, events) = (&recovered.initial, &recovered.state, recovered.events);
-        // A state too large for a frame stays as it is: a long journal is slower to open, and that is all.
-        if let Ok(compact) = Journal::compact(Vec::new(), initial, state, events) {
-            let compact = compact.into_store();
-            let file = file
-                .replace(&compact)
-                .map_err(|error| Failure::file(path, &error))?;
-            let again = recover::<ReplayError>(&compact, Mode::Fast, |_, _, _| Ok(()));
-            let again = again.map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
-            let journal = Journal::resume(file, &again);
-            return Ok(Served {
-                wanted,
-                state: again.state,
-                journal,
-                steps: 0,
-                line: 1,
-            });
-        }
-    }
     file.cut(recovered.end)
         .map_err(|error| Failure::file(path, &error))?;
     let journal = Journal::resume(file, &recovered);
-    Ok(Served {
-        wanted,
-        state: recovered.state,
-        journal,
-        steps: 0,
-        line: 1,
-    })
+    Served::new(wanted, recovered.state, journal, recovered.initial).compacted()
 }
 
-impl Served<'_> {
+impl<'w> Served<'w> {
+    const fn new(
+        wanted: &'w Serve,
+        state: State,
+        journal: Journal<JournalFile>,
+        initial: Initial,
+    ) -> Self {
+        Self {
+            wanted,
+            state,
+            journal,
+            initial,
+            compact_from: COMPACT_BYTES,
+            steps: 0,
+            line: 1,
+        }
+    }
+
+    /// With its journal compacted, where that is long: an open frame and one snapshot, in a new file that takes its place.
+    fn compacted(mut self) -> Result<Self, Failure> {
+        if self.journal.store().bytes() <= self.compact_from {
+            return Ok(self);
+        }
+        let (initial, events) = (&self.initial, self.journal.events());
+        let Ok(compact) = Journal::compact(Vec::new(), initial, &self.state, events) else {
+            // A state too large for a frame stays as it is: a long journal is slower to open, and that is all.
+            self.compact_from = u64::MAX;
+            return Ok(self);
+        };
+        let (path, compact) = (&self.wanted.journal, compact.into_store());
+        let file = self.journal.into_store().replace(&compact);
+        let file = file.map_err(|error| Failure::file(path, &error))?;
+        let again = recover::<ReplayError>(&compact, Mode::Fast, |_, _, _| Ok(()));
+        let again = again.map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
+        self.journal = Journal::resume(file, &again);
+        self.state = again.state;
+        self.compact_from = COMPACT_BYTES.max(4 * compact.len() as u64);
+        Ok(self)
+    }
+
     /// Judges and applies one line; its answer waits for the commit.
     fn answer(&mut self, line: &[u8], answers: &mut String) -> Result<(), Failure> {
         self.line += 1;

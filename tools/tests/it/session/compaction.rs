@@ -7,13 +7,18 @@ use std::process::Command;
 use stowplan_cli::journal_file::{FileError, JournalFile};
 use stowplan_engine::session::{Config, Event, Initial, Journal, Name, State, ToolRole};
 
-/// A journal of more bytes than `serve` leaves as they are, made of snapshots.
-fn large() -> Vec<u8> {
+/// Bytes from which on `serve` compacts a journal.
+const COMPACTED: usize = 64 << 20;
+
+fn node(at: u32) -> String {
+    format!("node-with-a-long-name-{at}")
+}
+
+/// A journal of more bytes than these, made of snapshots.
+fn larger_than(bytes: usize) -> Vec<u8> {
     let config = Config::default();
     let initial = Initial {
-        nodes: (0..40_000)
-            .map(|node| Name::new(&format!("node-with-a-long-name-{node}")))
-            .collect(),
+        nodes: (0..40_000).map(|at| Name::new(&node(at))).collect(),
         tools: vec![Name::new("t")],
         scheduler: None,
     };
@@ -24,10 +29,8 @@ fn large() -> Vec<u8> {
         role: ToolRole::Tool,
     };
     journal.submit(&mut state, &event).unwrap();
-    while journal.store().len() + journal.waiting() <= 65 << 20 {
-        for _ in 0..16 {
-            journal.snapshot(&state).unwrap();
-        }
+    while journal.store().len() <= bytes {
+        journal.snapshot(&state).unwrap();
         journal.flush().unwrap();
     }
     journal.into_store()
@@ -64,7 +67,7 @@ fn put_others(folder: &std::path::Path, journal: &[u8]) {
 /// Every way in which other files can be in the way: nothing but the journal changes, and it stays one history.
 #[test]
 fn a_compaction_touches_its_journal_and_nothing_else() {
-    let bytes = large();
+    let bytes = larger_than(COMPACTED);
     for way in ["plain", "link", "link to a link", "full disk"] {
         let folder = Folder::new(&format!("compaction-{}", way.replace(' ', "-")));
         let other = Folder::new(&format!("compaction-of-{}", way.replace(' ', "-")));
@@ -132,6 +135,42 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
             replayed.err
         );
     }
+}
+
+/// A server compacts what it writes as well: a journal never grows out of what can be read again.
+#[test]
+fn a_journal_that_grows_is_compacted_while_it_is_served() {
+    let folder = Folder::new("compaction-served");
+    let journal = folder.file("J");
+    let bytes = larger_than(COMPACTED - (4 << 20));
+    assert!(bytes.len() < COMPACTED, "not yet");
+    std::fs::write(&journal, &bytes).unwrap();
+    let hosts: Vec<String> = (0..40_000).map(node).collect();
+    let hosts = serde_json::to_string(&hosts).unwrap();
+    let mut lines = "{}\n".to_owned();
+    for job in 0..8 {
+        lines += &format!(
+            "{{\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\",\"hosts\":{hosts}}}\n"
+        );
+    }
+    let served = session(&["serve", "--journal", &journal], lines.as_bytes());
+    assert_eq!(served.err, "");
+    let answers = served.out.lines().filter(|line| line.contains("\"step\""));
+    assert!(
+        answers
+            .clone()
+            .all(|line| line.contains("\"status\":\"PMIX_SUCCESS\""))
+    );
+    assert_eq!(answers.count(), 8);
+    let left = std::fs::metadata(&journal).unwrap().len();
+    assert!(left < 16 << 20, "{left} bytes are left");
+    let replayed = session(&["replay", &journal, "--verify"], b"");
+    assert!(
+        replayed.out.contains("\"events\":9"),
+        "{}{}",
+        replayed.out.lines().next().unwrap_or_default(),
+        replayed.err
+    );
 }
 
 /// The lock is on the file that stands under the name, through every name that leads to it, before and after.
