@@ -203,6 +203,17 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
         class: refusal.class(),
         sentence: refusal.to_string(),
     })?;
+    if let Some(name) = found
+        .names(&state)
+        .find(|name| name.contains(char::is_control))
+    {
+        return Err(JobError::Told {
+            class: "bad-hostlist",
+            sentence: format!(
+                "node {name:?} of {path}: a name has no tabs, line ends or other control characters"
+            ),
+        });
+    }
     let sessions: Vec<String> = found
         .sessions
         .iter()

@@ -4,14 +4,21 @@ use super::{Folder, session};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-const SCENARIO: &str = r#"{"name":"n","initial":{"nodes":["n0","n1","n2"],"tools":["t1"],"scheduler":"sched"},"steps":[]}"#;
+const NODES: &str = r#"["n0","n1","n2"]"#;
 
 fn map(words: &str) -> Output {
+    map_on(NODES, words)
+}
+
+fn map_on(nodes: &str, words: &str) -> Output {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = Folder::new(&format!("hosts-of-sessions-{run}"));
     let path = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
-    std::fs::write(path("scenario.json"), SCENARIO).unwrap();
+    let scenario = format!(
+        r#"{{"name":"n","initial":{{"nodes":{nodes},"tools":["t1"],"scheduler":"sched"}},"steps":[]}}"#
+    );
+    std::fs::write(path("scenario.json"), scenario).unwrap();
     let run = session(&["run", &path("scenario.json")], b"");
     std::fs::write(path("state"), run.out).unwrap();
     Command::new(env!("CARGO_BIN_EXE_stowplan"))
@@ -56,5 +63,20 @@ fn a_host_of_no_session_is_refused() {
         let said = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(2), "{said}");
         assert!(said.starts_with("error[not-in-session]: host `n"), "{said}");
+    }
+}
+
+#[test]
+fn a_name_that_breaks_rows_is_refused() {
+    for name in [r"a\tb\nc", r"x\u001b[31m"] {
+        let done = map_on(&format!(r#"["n0","{name}"]"#), "-n 1 ./x");
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(
+            (done.status.code(), done.stdout.len()),
+            (Some(2), 0),
+            "{said}"
+        );
+        assert!(said.starts_with("error[bad-hostlist]: node \""), "{said}");
+        assert_eq!(said.chars().filter(|letter| letter.is_control()).count(), 1);
     }
 }
