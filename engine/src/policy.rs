@@ -95,6 +95,37 @@ impl std::fmt::Display for ObjKind {
     }
 }
 
+/// A map policy by its word, without the value that may stand behind it. Source: `semantics` 2.3.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MapKind {
+    /// `slot`.
+    Slot,
+    /// `node`.
+    Node,
+    /// An object kind.
+    Object(ObjKind),
+    /// `ppr`, with a pattern.
+    Ppr,
+    /// `seq`.
+    Seq,
+    /// `rankfile`.
+    Rankfile,
+    /// `pe-list`, with a list.
+    PeList,
+    /// `dist`, with a device.
+    Dist,
+    /// `mpibind`, with options.
+    Mpibind,
+}
+
+impl MapKind {
+    /// Whether each process is an entry of a file.
+    #[must_use]
+    pub const fn is_listed(self) -> bool {
+        matches!(self, Self::Seq | Self::Rankfile)
+    }
+}
+
 /// Where the processes of an app go. Source: `semantics` 4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum MapBy {

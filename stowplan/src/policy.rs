@@ -5,8 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use stowplan_engine::policy::PprObject;
-use stowplan_engine::text::said::MapChoice;
+use stowplan_engine::policy::{MapKind, PprObject};
+use stowplan_engine::text::said::{MapChoice, MapValue};
 use stowplan_engine::text::words::{BindWord, RankWord};
 use stowplan_job::draft::{Kind, Said};
 
@@ -259,32 +259,31 @@ impl FromStr for MapBy {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        match said(Kind::Map, text)?.map.ok_or_else(|| nothing(text))? {
-            MapChoice::Slot => Ok(Self::Slot),
-            MapChoice::Node => Ok(Self::Node),
-            MapChoice::Object(kind) => Ok(Self::Object(kind)),
-            MapChoice::Ppr {
-                per,
-                on: PprObject::Node,
-            } => Ok(Self::PerNode(per)),
-            MapChoice::Ppr {
-                per,
-                on: PprObject::Kind(kind),
-            } => Ok(Self::PerObject(per, kind)),
-            MapChoice::Seq => Ok(Self::Seq),
-            MapChoice::Rankfile => Ok(Self::Rankfile),
-            MapChoice::PeList(ranges) => {
+        let MapChoice { kind, value } = said(Kind::Map, text)?.map.ok_or_else(|| nothing(text))?;
+        Ok(match (kind, value) {
+            (_, MapValue::Pattern { per, on }) => match on {
+                PprObject::Node => Self::PerNode(per),
+                PprObject::Kind(kind) => Self::PerObject(per, kind),
+            },
+            (_, MapValue::List(ranges)) => {
                 let ranges = ranges.into_iter().map(|(first, last)| first..=last);
-                Ok(Self::PeList(ranges.collect()))
+                Self::PeList(ranges.collect())
             }
-            MapChoice::Dist(device) => Ok(Self::Dist(device)),
-            MapChoice::Mpibind(options) if options == Default::default() => Ok(Self::Mpibind),
-            MapChoice::Mpibind(_) => {
+            (_, MapValue::Device(device)) => Self::Dist(Some(device)),
+            (_, MapValue::Options(options)) if options != Default::default() => {
                 let sentence =
                     format!("{text:?} has options, which go with the text into a Policy");
-                Err(Error::told("bad-qualifier", &sentence))
+                return Err(Error::told("bad-qualifier", &sentence));
             }
-        }
+            (MapKind::Slot, _) => Self::Slot,
+            (MapKind::Node, _) => Self::Node,
+            (MapKind::Object(kind), _) => Self::Object(kind),
+            (MapKind::Seq, _) => Self::Seq,
+            (MapKind::Rankfile, _) => Self::Rankfile,
+            (MapKind::Dist, _) => Self::Dist(None),
+            (MapKind::Mpibind, _) => Self::Mpibind,
+            (MapKind::Ppr | MapKind::PeList, _) => return Err(nothing(text)),
+        })
     }
 }
 

@@ -1,30 +1,7 @@
 //! The three policies as they are stored: a word and flags, a `u16` only at the edges. Source: `per-app` 2.3.
 
-use crate::policy::ObjKind;
+use crate::policy::{MapKind, ObjKind};
 use crate::text::words::{BindWord, RankWord};
-
-/// A map policy without its values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MapKind {
-    /// `slot`.
-    Slot,
-    /// `node`.
-    Node,
-    /// An object kind.
-    Object(ObjKind),
-    /// `ppr`; its pattern is an attribute.
-    Ppr,
-    /// `seq`.
-    Seq,
-    /// `rankfile`.
-    Rankfile,
-    /// `pe-list`; its list is an attribute.
-    PeList,
-    /// `dist`; its device is an attribute.
-    Dist,
-    /// `mpibind`; its options are an attribute.
-    Mpibind,
-}
 
 const MAP_NUMBERS: &[(u16, MapKind, &str)] = &[
     (1, MapKind::Node, "node"),

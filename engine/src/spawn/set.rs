@@ -2,7 +2,7 @@
 
 use super::attributes::{Attributes, Scope, Source, Value};
 use super::keys;
-use super::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
+use super::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use super::request::{AppRow, Scoped, SpawnRequest, owner};
 use crate::error::SpecError;
 use crate::error::at::AtText;
@@ -12,7 +12,7 @@ use crate::text::cursor::ranges_text;
 use crate::text::directive::{DirectiveError, DirectiveFault, read_bind, read_rank};
 use crate::text::mapping::{MapForm, pattern_text, read_map};
 use crate::text::mpibind::options_text;
-use crate::text::said::{BindSaid, MapChoice, MapSaid, RankSaid, TextPlace, Texts};
+use crate::text::said::{BindSaid, MapSaid, MapValue, RankSaid, TextPlace, Texts};
 
 /// How a setter failed, in the launcher's words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,22 +54,6 @@ pub fn located(texts: &Texts, row: u32, error: DirectiveError) -> SpecError {
             asked: word,
             range,
         },
-    }
-}
-
-/// The kind of a map policy, its values left out.
-#[must_use]
-pub const fn kind_of(choice: &MapChoice) -> MapKind {
-    match choice {
-        MapChoice::Slot => MapKind::Slot,
-        MapChoice::Node => MapKind::Node,
-        MapChoice::Object(kind) => MapKind::Object(*kind),
-        MapChoice::Ppr { .. } => MapKind::Ppr,
-        MapChoice::Seq => MapKind::Seq,
-        MapChoice::Rankfile => MapKind::Rankfile,
-        MapChoice::PeList(_) => MapKind::PeList,
-        MapChoice::Dist(_) => MapKind::Dist,
-        MapChoice::Mpibind(_) => MapKind::Mpibind,
     }
 }
 
@@ -125,28 +109,20 @@ fn map_values(said: &MapSaid) -> Vec<(u16, Value)> {
     if let Some(pe) = &said.pe {
         values.push((keys::APP_PES_PER_PROC, Value::Uint16(pe.value)));
     }
-    match said.policy.as_ref().map(|policy| &policy.value) {
-        Some(MapChoice::Ppr { per, on }) => {
+    match said.policy.as_ref().map(|policy| &policy.value.value) {
+        Some(MapValue::Pattern { per, on }) => {
             values.push((keys::APP_PPR, Value::String(pattern_text(*per, *on))));
         }
-        Some(MapChoice::PeList(ranges)) => {
+        Some(MapValue::List(ranges)) => {
             values.push((keys::APP_CPUSET, Value::String(ranges_text(ranges))));
         }
-        Some(MapChoice::Dist(Some(device))) => {
+        Some(MapValue::Device(device)) => {
             values.push((keys::APP_DIST_DEVICE, Value::String(device.clone())));
         }
-        Some(MapChoice::Mpibind(options)) => {
+        Some(MapValue::Options(options)) => {
             values.push((keys::APP_MPIBIND, Value::String(options_text(*options))));
         }
-        Some(
-            MapChoice::Dist(None)
-            | MapChoice::Slot
-            | MapChoice::Node
-            | MapChoice::Object(_)
-            | MapChoice::Seq
-            | MapChoice::Rankfile,
-        )
-        | None => {}
+        Some(MapValue::Nothing) | None => {}
     }
     if let Some(file) = &said.file {
         values.push((keys::APP_MAP_FILE, Value::String(file.value.clone())));
@@ -167,7 +143,7 @@ impl SpawnRequest {
     pub(crate) fn store_map(&mut self, owner: Owner, said: &MapSaid, scope: Scope) {
         self.attributes.remove_source(owner, Source::Map);
         let mut policy = MapPolicy {
-            kind: said.policy.as_ref().map(|policy| kind_of(&policy.value)),
+            kind: said.policy.as_ref().map(|policy| policy.value.kind),
             flags: map_flags(said),
         };
         match owner {

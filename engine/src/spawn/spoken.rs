@@ -4,13 +4,12 @@
 use super::attributes::{Scope, Value};
 use super::keys;
 use super::request::Unknown;
-use super::set::kind_of;
 use crate::error::SpecError;
 use crate::error::at::At;
 use crate::error::spec::{Owner, Said};
 use crate::text::cursor::ranges_text;
 use crate::text::mapping::pattern_text;
-use crate::text::said::{BindSaid, Conflict, MapChoice, MapSaid, RankSaid, TextPlace, Texts};
+use crate::text::said::{BindSaid, Conflict, MapSaid, MapValue, RankSaid, TextPlace, Texts};
 
 /// A single value: an attribute given by its own name.
 #[derive(Clone, Debug)]
@@ -95,21 +94,21 @@ impl Info {
             match map
                 .policy
                 .as_ref()
-                .map(|policy| (&policy.value, policy.place))
+                .map(|policy| (&policy.value.value, policy.place))
             {
-                Some((MapChoice::PeList(ranges), place)) => {
+                Some((MapValue::List(ranges), place)) => {
                     said.push((
                         (keys::APP_CPUSET, keys::JOB_CPUSET),
                         Value::String(ranges_text(ranges)),
                         place,
                     ));
                 }
-                Some((MapChoice::Dist(Some(device)), place)) => {
+                Some((MapValue::Device(device), place)) => {
                     let keys = (keys::APP_DIST_DEVICE, keys::JOB_DIST_DEVICE);
                     said.push((keys, Value::String(device.clone()), place));
                 }
                 // On an app, these are superseded, whatever they say.
-                Some((MapChoice::Ppr { per, on }, place)) if owner == Owner::Job => {
+                Some((MapValue::Pattern { per, on }, place)) if owner == Owner::Job => {
                     said.push((
                         (keys::JOB_PPR, keys::JOB_PPR),
                         Value::String(pattern_text(*per, *on)),
@@ -197,7 +196,7 @@ impl Spoken {
     pub fn names_a_map(&self) -> Option<(Owner, Said)> {
         self.infos().find_map(|(owner, info)| {
             let policy = info.map.as_ref()?.0.policy.as_ref()?;
-            let word = kind_of(&policy.value).word().to_owned();
+            let word = policy.value.kind.word().to_owned();
             Some((
                 owner,
                 Said {

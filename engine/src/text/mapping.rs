@@ -5,10 +5,10 @@ use super::directive::{
     DirectiveError, DirectiveFault, LIST_RANGE, PPR_RANGE, Part, TWO_VALUES, needed, parts,
     positive_u16, word_of,
 };
-use super::said::{MapChoice, MapSaid, SaidAt, TextPlace};
-use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, MapWord, PPR_OBJECTS};
+use super::said::{MapChoice, MapSaid, MapValue, SaidAt, TextPlace};
+use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, PPR_OBJECTS};
 use crate::error::spec::WordFault;
-use crate::policy::{Mpibind, PprObject};
+use crate::policy::{MapKind, PprObject};
 
 /// How a text says a mapping: whole, or as the value of an option or key that stands for a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +66,7 @@ pub fn read_map(
             keep_policy(
                 said,
                 SaidAt {
-                    value: MapChoice::Ppr { per, on },
+                    value: MapChoice::pattern(per, on),
                     place: whole.place(text_row),
                 },
             );
@@ -86,12 +86,11 @@ pub fn read_map(
         let policy = ppr(whole, &mut parts, text_row)?;
         keep_policy(said, policy);
     } else if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
-        let policy = map_policy(first, &mut parts, text_row)?;
-        if matches!(policy.value, MapChoice::Mpibind(_)) {
+        let mut policy = map_policy(first, &mut parts, text_row)?;
+        if policy.value.kind == MapKind::Mpibind {
             let options = super::mpibind::options(said, parts, text_row, take_qualifier)?;
-            let value = MapChoice::Mpibind(options);
-            let place = policy.place;
-            keep_policy(said, SaidAt { value, place });
+            policy.value.value = MapValue::Options(options);
+            keep_policy(said, policy);
             return Ok(());
         }
         keep_policy(said, policy);
@@ -112,36 +111,30 @@ fn map_policy<'a>(
         Ok(found) => found,
         Err(fault) => return word.fail(DirectiveFault::Directive(fault)),
     };
-    let plain = match found {
-        MapWord::PeList => {
-            let Some(list) = value.filter(|list| !list.text.is_empty()) else {
-                return first.fail(DirectiveFault::Directive(WordFault::MissingValue {
-                    form: "pe-list=0-3,7",
-                }));
-            };
-            let choice = pe_list(list)?;
-            return Ok(SaidAt {
-                value: choice,
-                place: first.place(text_row),
-            });
-        }
-        MapWord::Ppr if value.is_none() => return ppr(first, rest, text_row),
-        MapWord::Dist if value.is_none() => return dist(first, rest, text_row),
-        MapWord::Ppr | MapWord::Dist => None,
-        MapWord::Slot => Some(MapChoice::Slot),
-        MapWord::Node => Some(MapChoice::Node),
-        MapWord::Seq => Some(MapChoice::Seq),
-        MapWord::Object(kind) => Some(MapChoice::Object(kind)),
-        MapWord::Rankfile => Some(MapChoice::Rankfile),
-        MapWord::Mpibind => Some(MapChoice::Mpibind(Mpibind::default())),
-    };
-    match plain.filter(|_| value.is_none()) {
-        Some(choice) => Ok(SaidAt {
-            value: choice,
-            place: word.place(text_row),
-        }),
-        None => first.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
+    if found == MapKind::PeList {
+        let Some(list) = value.filter(|list| !list.text.is_empty()) else {
+            return first.fail(DirectiveFault::Directive(WordFault::MissingValue {
+                form: "pe-list=0-3,7",
+            }));
+        };
+        return Ok(SaidAt {
+            value: pe_list(list)?,
+            place: first.place(text_row),
+        });
     }
+    if value.is_some() {
+        return first.fail(DirectiveFault::Directive(WordFault::UnwantedValue));
+    }
+    if found == MapKind::Ppr {
+        return ppr(first, rest, text_row);
+    }
+    if found == MapKind::Dist {
+        return dist(first, rest, text_row);
+    }
+    Ok(SaidAt {
+        value: found.into(),
+        place: word.place(text_row),
+    })
 }
 
 /// `N:object`, the two parts behind `ppr`.
@@ -168,7 +161,7 @@ fn ppr<'a>(
     let mut place = object.place(text_row);
     place.start = u32::try_from(start).unwrap_or(u32::MAX);
     Ok(SaidAt {
-        value: MapChoice::Ppr { per, on },
+        value: MapChoice::pattern(per, on),
         place,
     })
 }
@@ -188,7 +181,7 @@ fn dist<'a>(
 ) -> Result<SaidAt<MapChoice>, DirectiveError> {
     match rest.next() {
         None => Ok(SaidAt {
-            value: MapChoice::Dist(None),
+            value: MapKind::Dist.into(),
             place: first.place(text_row),
         }),
         Some(device) if device.text.is_empty() => {
@@ -200,7 +193,10 @@ fn dist<'a>(
             let mut place = device.place(text_row);
             place.start = first.place(text_row).start;
             Ok(SaidAt {
-                value: MapChoice::Dist(Some(device.text.to_owned())),
+                value: MapChoice {
+                    kind: MapKind::Dist,
+                    value: MapValue::Device(device.text.to_owned()),
+                },
                 place,
             })
         }
@@ -208,8 +204,14 @@ fn dist<'a>(
 }
 
 fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
+    let value = MapValue::List(list(part)?);
+    let kind = MapKind::PeList;
+    Ok(MapChoice { kind, value })
+}
+
+fn list(part: Part<'_>) -> Result<Vec<(u32, u32)>, DirectiveError> {
     match whole_ranges(part.text).filter(|ranges| !overlap(ranges)) {
-        Some(ranges) => Ok(MapChoice::PeList(ranges)),
+        Some(ranges) => Ok(ranges),
         None => part.fail(DirectiveFault::Value(LIST_RANGE)),
     }
 }
@@ -337,8 +339,8 @@ pub fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
     let whole = Part { text, start: 0 };
     let mut parts = parts(text);
     let found = ppr(whole, &mut parts, 0)?;
-    match (found.value, parts.next()) {
-        (MapChoice::Ppr { per, on }, None) => Ok((per, on)),
+    match (found.value.value, parts.next()) {
+        (MapValue::Pattern { per, on }, None) => Ok((per, on)),
         (_, _) => whole.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
     }
 }
@@ -349,17 +351,7 @@ pub fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
 /// When it does not parse, or names a cpu twice.
 pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
     let whole = Part { text, start: 0 };
-    match pe_list(whole)? {
-        MapChoice::PeList(ranges) => Ok(ranges),
-        MapChoice::Slot
-        | MapChoice::Node
-        | MapChoice::Object(_)
-        | MapChoice::Ppr { .. }
-        | MapChoice::Seq
-        | MapChoice::Rankfile
-        | MapChoice::Dist(_)
-        | MapChoice::Mpibind(_) => whole.fail(DirectiveFault::Value(LIST_RANGE)),
-    }
+    list(whole)
 }
 
 /// The canonical spelling of a pattern, `2:package`.

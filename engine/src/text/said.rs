@@ -3,7 +3,7 @@
 pub use super::texts::{TextPlace, Texts};
 use super::words::{BindWord, RankWord};
 use crate::error::spec::Said;
-use crate::policy::{Mpibind, ObjKind, PprObject};
+use crate::policy::{MapKind, Mpibind, PprObject};
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,30 +16,49 @@ pub struct SaidAt<T> {
 
 /// A map policy as said.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MapChoice {
-    /// `slot`.
-    Slot,
-    /// `node`.
-    Node,
-    /// An object kind.
-    Object(ObjKind),
-    /// `ppr:N:object`.
-    Ppr {
+pub struct MapChoice {
+    /// Its word.
+    pub kind: MapKind,
+    /// What stands behind it.
+    pub value: MapValue,
+}
+
+/// The value of a map policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MapValue {
+    /// None.
+    Nothing,
+    /// Of `ppr:N:object`.
+    Pattern {
         /// N.
         per: u32,
         /// The object.
         on: PprObject,
     },
-    /// `seq`.
-    Seq,
-    /// `rankfile`.
-    Rankfile,
-    /// `pe-list=`, inclusive ranges in the order given.
-    PeList(Vec<(u32, u32)>),
-    /// `dist`, `dist:DEVICE`.
-    Dist(Option<String>),
-    /// `mpibind`, with its options.
-    Mpibind(Mpibind),
+    /// Of `pe-list=`: inclusive ranges in the order given.
+    List(Vec<(u32, u32)>),
+    /// Of `dist:DEVICE`.
+    Device(String),
+    /// Of `mpibind`.
+    Options(Mpibind),
+}
+
+impl From<MapKind> for MapChoice {
+    fn from(kind: MapKind) -> Self {
+        let value = MapValue::Nothing;
+        Self { kind, value }
+    }
+}
+
+impl MapChoice {
+    /// `ppr:N:object`.
+    #[must_use]
+    pub const fn pattern(per: u32, on: PprObject) -> Self {
+        Self {
+            kind: MapKind::Ppr,
+            value: MapValue::Pattern { per, on },
+        }
+    }
 }
 
 /// Two words of one info that cannot stand together.

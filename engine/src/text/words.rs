@@ -1,29 +1,6 @@
 //! The words of directives, as tables: parser, help and hints all follow them. Source: `semantics` 2.2, 2.3.
 
-use crate::policy::{ObjKind, PprObject};
-
-/// A word of `--map-by`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MapWord {
-    /// Fill slots node by node.
-    Slot,
-    /// Round-robin over nodes.
-    Node,
-    /// A sequence.
-    Seq,
-    /// Objects of a kind.
-    Object(ObjKind),
-    /// A rankfile.
-    Rankfile,
-    /// `pe-list=`.
-    PeList,
-    /// `ppr:N:object`.
-    Ppr,
-    /// `dist:DEVICE`.
-    Dist,
-    /// `mpibind`.
-    Mpibind,
-}
+use crate::policy::{MapKind, ObjKind, PprObject};
 
 /// A qualifier of `--map-by mpibind` alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,24 +95,24 @@ use Shortening::{Never, Unique};
 pub type Word<T> = (&'static str, Shortening, T);
 
 /// Words of `--map-by`.
-pub const MAP_WORDS: &[Word<MapWord>] = &[
-    ("slot", Unique, MapWord::Slot),
-    ("node", Unique, MapWord::Node),
-    ("seq", Unique, MapWord::Seq),
-    ("core", Unique, MapWord::Object(ObjKind::Core)),
-    ("l1cache", Unique, MapWord::Object(ObjKind::L1)),
-    ("l2cache", Unique, MapWord::Object(ObjKind::L2)),
-    ("l3cache", Unique, MapWord::Object(ObjKind::L3)),
-    ("numa", Unique, MapWord::Object(ObjKind::Numa)),
-    ("package", Unique, MapWord::Object(ObjKind::Package)),
-    ("rankfile", Unique, MapWord::Rankfile),
-    ("hwthread", Unique, MapWord::Object(ObjKind::Hwthread)),
-    ("pe-list", Unique, MapWord::PeList),
-    ("gpu", Unique, MapWord::Object(ObjKind::Gpu)),
-    ("mpibind", Unique, MapWord::Mpibind),
-    ("ppr", Never, MapWord::Ppr),
-    ("dist", Never, MapWord::Dist),
-    ("socket", Never, MapWord::Object(ObjKind::Package)),
+pub const MAP_WORDS: &[Word<MapKind>] = &[
+    ("slot", Unique, MapKind::Slot),
+    ("node", Unique, MapKind::Node),
+    ("seq", Unique, MapKind::Seq),
+    ("core", Unique, MapKind::Object(ObjKind::Core)),
+    ("l1cache", Unique, MapKind::Object(ObjKind::L1)),
+    ("l2cache", Unique, MapKind::Object(ObjKind::L2)),
+    ("l3cache", Unique, MapKind::Object(ObjKind::L3)),
+    ("numa", Unique, MapKind::Object(ObjKind::Numa)),
+    ("package", Unique, MapKind::Object(ObjKind::Package)),
+    ("rankfile", Unique, MapKind::Rankfile),
+    ("hwthread", Unique, MapKind::Object(ObjKind::Hwthread)),
+    ("pe-list", Unique, MapKind::PeList),
+    ("gpu", Unique, MapKind::Object(ObjKind::Gpu)),
+    ("mpibind", Unique, MapKind::Mpibind),
+    ("ppr", Never, MapKind::Ppr),
+    ("dist", Never, MapKind::Dist),
+    ("socket", Never, MapKind::Object(ObjKind::Package)),
 ];
 
 /// Qualifiers of `--map-by`.
@@ -399,7 +376,7 @@ mod tests {
 
     #[test]
     fn whole_words_only_where_the_rules_say_so() {
-        assert_eq!(find_word(MAP_WORDS, "PPR"), FoundWord::Word(MapWord::Ppr));
+        assert_eq!(find_word(MAP_WORDS, "PPR"), FoundWord::Word(MapKind::Ppr));
         for text in ["pp", "dis", "soc", "corexyz", ""] {
             assert!(
                 matches!(find_word(MAP_WORDS, text), FoundWord::Unknown { .. }),

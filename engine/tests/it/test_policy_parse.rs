@@ -2,9 +2,9 @@
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
-use stowplan_engine::policy::ObjKind;
+use stowplan_engine::policy::{MapKind, ObjKind};
 use stowplan_engine::spawn::attributes::{Attribute, Scope, Value};
-use stowplan_engine::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
+use stowplan_engine::spawn::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use stowplan_engine::spawn::set::{SetError, SetStatus};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::table::apps::AppId;

@@ -15,11 +15,11 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::policy::CpuMode;
+use stowplan_engine::policy::MapKind;
 use stowplan_engine::spawn::argv::normalize_argv;
 use stowplan_engine::spawn::inherit::Parent;
 use stowplan_engine::spawn::intake::{Intake, Taken};
 use stowplan_engine::spawn::request::Label;
-use stowplan_engine::text::said::MapChoice;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -278,7 +278,7 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
         });
     }
     let row = intake.text(text);
-    intake.map_choice(Owner::Job, MapChoice::Seq, row);
+    intake.map_choice(Owner::Job, MapKind::Seq.into(), row);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use super::reader::{Once, Reader};
 use crate::options::Old;
 use stowplan_engine::error::SpecError;
-use stowplan_engine::policy::{CpuMode, ObjKind, PprObject};
+use stowplan_engine::policy::{CpuMode, MapKind, ObjKind, PprObject};
 use stowplan_engine::text::mapping::MapForm;
 use stowplan_engine::text::said::MapChoice;
 use stowplan_engine::text::words::MapQualifier;
@@ -42,13 +42,10 @@ impl Reader<'_> {
             return self.intake.map(owner, form, text, None);
         }
         let choice = match old {
-            Old::OnePerNode => MapChoice::Ppr {
-                per: 1,
-                on: PprObject::Node,
-            },
-            Old::ByNode => MapChoice::Node,
-            Old::ByCore => MapChoice::Object(ObjKind::Core),
-            Old::BySlot => MapChoice::Slot,
+            Old::OnePerNode => MapChoice::pattern(1, PprObject::Node),
+            Old::ByNode => MapKind::Node.into(),
+            Old::ByCore => MapKind::Object(ObjKind::Core).into(),
+            Old::BySlot => MapKind::Slot.into(),
             Old::Rankfile => {
                 self.once(seen, Once::Map, given)?;
                 let whole = self.text(given, &format!("rankfile:file={value}"));

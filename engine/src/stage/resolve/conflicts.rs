@@ -8,9 +8,10 @@ use crate::error::spec::{Owner, Said};
 use crate::error::{MapError, SpecError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
+use crate::policy::MapKind;
 use crate::policy::ObjKind;
 use crate::spawn::intake::Spoken;
-use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::policy::Flags;
 use crate::spawn::request::{AppRow, SpawnRequest};
 use crate::table::topologies::Topologies;
 use crate::text::said::TextPlace;
@@ -203,7 +204,7 @@ impl Row<'_> {
         let Some((word @ (RankWord::Fill | RankWord::Span), by)) = options.rank_said else {
             return Ok(());
         };
-        let listed = options.lsf || matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
+        let listed = options.lsf || options.kind.is_listed();
         if listed || mapped_kind(options.kind, options.pattern.map(|(_, on)| on)).is_some() {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::options::Options;
 use crate::error::SpecError;
 use crate::error::spec::FileFault;
 use crate::id::Id as _;
-use crate::spawn::policy::MapKind;
+use crate::policy::MapKind;
 use crate::table::apps::Numbering;
 use crate::table::listings::{EntryNode, Listing};
 use crate::text::hostlist::plain;
@@ -86,17 +86,14 @@ pub(crate) fn pool_of(listing: &Listing) -> Vec<HostEntry> {
 }
 
 pub(crate) fn file_use(options: &Options) -> Option<(FileUse, String, Numbering)> {
-    let as_what = match options.kind {
-        MapKind::Seq => FileUse::Sequence,
-        MapKind::Rankfile => FileUse::Rankfile,
-        MapKind::Slot
-        | MapKind::Node
-        | MapKind::Object(_)
-        | MapKind::Ppr
-        | MapKind::PeList
-        | MapKind::Dist
-        | MapKind::Mpibind => return None,
+    let as_what = if options.kind == MapKind::Rankfile {
+        FileUse::Rankfile
+    } else {
+        FileUse::Sequence
     };
+    if !options.kind.is_listed() {
+        return None;
+    }
     let jobs = as_what == FileUse::Rankfile && options.job_numbering;
     let numbering = if jobs { Numbering::Job } else { Numbering::App };
     Some((as_what, options.file.clone()?, numbering))

@@ -4,8 +4,9 @@ use super::conflicts::Row;
 use super::options::{DecidedBy, mapped_kind};
 use crate::error::SpecError;
 use crate::error::spec::{Owner, Said};
+use crate::policy::MapKind;
 use crate::policy::{GpuShare, ObjKind};
-use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::policy::Flags;
 use crate::table::origins::Origin;
 use crate::text::words::BindWord;
 

@@ -18,13 +18,14 @@ pub(crate) mod files;
 use crate::error::spec::FileFault;
 use crate::error::{MapError, Note, SpecError};
 use crate::id::Column;
+use crate::policy::MapKind;
 use crate::policy::{
     CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, PprObject, Span,
 };
 use crate::spawn::inherit::{Inherited, Parent, inherit, promote};
 use crate::spawn::intake::Spoken;
 use crate::spawn::keys;
-use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::policy::Flags;
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
 use crate::stage::component::Dispatch;
 pub use crate::stage::resolve::conflicts::ByCores;

@@ -5,9 +5,10 @@ use super::dedupe::AppOptions;
 use super::options::Options;
 use crate::error::Note;
 use crate::error::spec::Owner;
+use crate::policy::MapKind;
 use crate::policy::RankBy;
 use crate::spawn::keys;
-use crate::spawn::policy::{Flags, MapKind};
+use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
 
 /// The notes on a request, the job's before the apps'.
@@ -26,7 +27,7 @@ pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Option
     }
     let files = options
         .distinct()
-        .any(|(_, options)| matches!(options.kind, MapKind::Seq | MapKind::Rankfile));
+        .any(|(_, options)| options.kind.is_listed());
     if job.file.is_some() && !files {
         note("file", Owner::Job, "no app is mapped by seq or rankfile");
     }
@@ -42,7 +43,7 @@ pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Option
         if options.own_map && options.flags.has(Flags::ORDERED) && options.kind != MapKind::PeList {
             note("ordered", who, "only a pe-list has an order");
         }
-        let uses_file = matches!(options.kind, MapKind::Seq | MapKind::Rankfile);
+        let uses_file = options.kind.is_listed();
         if own.has(keys::APP_MAP_FILE) && !uses_file {
             note("file", who, "the app is not mapped by seq or rankfile");
         }

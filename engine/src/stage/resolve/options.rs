@@ -1,11 +1,12 @@
 //! One app's options: the job's, overridden by the app's attributes. Pure and idempotent. Source: `per-app` 6, R1 to R13.
 
 use crate::error::spec::Owner;
+use crate::policy::MapKind;
 use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, Mpibind, ObjKind, PprObject, RankBy};
 use crate::spawn::attributes::Owned;
 use crate::spawn::inherit::Inherited;
 use crate::spawn::keys;
-use crate::spawn::policy::{BindPolicy, Flags, MapKind, MapPolicy, RankPolicy};
+use crate::spawn::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
 use crate::spawn::request::SpawnRequest;
 use crate::table::origins::{Origin, Rule};
 use crate::text::mapping::read_pattern;
@@ -110,12 +111,17 @@ const BIND: usize = 2;
 /// The default ranking of a map: node by node, slot by slot, SPAN by span, objects by fill, the rest by slot.
 #[must_use]
 pub fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
-    match map {
-        MapKind::Node => RankBy::Node,
-        MapKind::Seq | MapKind::Rankfile => RankBy::Listed,
-        MapKind::Object(_) | MapKind::Dist if flags.has(Flags::SPAN) => RankBy::Span,
-        MapKind::Object(_) | MapKind::Dist => RankBy::Fill,
-        MapKind::Slot | MapKind::Ppr | MapKind::PeList | MapKind::Mpibind => RankBy::Slot,
+    let objects = matches!(map, MapKind::Object(_) | MapKind::Dist);
+    if map == MapKind::Node {
+        RankBy::Node
+    } else if map.is_listed() {
+        RankBy::Listed
+    } else if objects && flags.has(Flags::SPAN) {
+        RankBy::Span
+    } else if objects {
+        RankBy::Fill
+    } else {
+        RankBy::Slot
     }
 }
 
@@ -140,20 +146,14 @@ pub fn derive_binding(
 /// The object kind that a map places on, if it does.
 #[must_use]
 pub const fn mapped_kind(map: MapKind, pattern: Option<PprObject>) -> Option<ObjKind> {
-    match (map, pattern) {
-        (MapKind::Object(kind), _) | (MapKind::Ppr, Some(PprObject::Kind(kind))) => Some(kind),
-        (MapKind::Dist, _) => Some(ObjKind::Numa),
-        (MapKind::Ppr, Some(PprObject::Node) | None)
-        | (
-            MapKind::Slot
-            | MapKind::Node
-            | MapKind::Seq
-            | MapKind::Rankfile
-            | MapKind::PeList
-            | MapKind::Mpibind,
-            _,
-        ) => None,
+    if let (MapKind::Object(kind), _) | (MapKind::Ppr, Some(PprObject::Kind(kind))) = (map, pattern)
+    {
+        return Some(kind);
     }
+    if matches!(map, MapKind::Dist) {
+        return Some(ObjKind::Numa);
+    }
+    None
 }
 
 /// What a cpu is called in a mode.
@@ -417,10 +417,9 @@ impl Options {
         let Some(pe) = self.pe else {
             return;
         };
-        let no_cpus = matches!(
-            self.kind,
-            MapKind::Seq | MapKind::Rankfile | MapKind::PeList | MapKind::Mpibind
-        ) || self.lsf;
+        let no_cpus = matches!(self.kind, MapKind::PeList | MapKind::Mpibind)
+            || self.kind.is_listed()
+            || self.lsf;
         let too_small = pe.cpus > 1 && self.one_cpu_objects();
         let other_target = own_bind
             .and_then(|bind| bind.word)
@@ -455,7 +454,7 @@ impl Options {
     }
 
     fn settle_rank(&mut self) {
-        let listed = self.lsf || matches!(self.kind, MapKind::Seq | MapKind::Rankfile);
+        let listed = self.lsf || self.kind.is_listed();
         match self.rank_said {
             _ if listed => self.rank = RankBy::Listed,
             Some((word, _)) => self.rank = rank_by(word),
