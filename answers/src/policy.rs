@@ -12,29 +12,22 @@ use stowplan_engine::text::mpibind::options_text;
 /// The map policy without its qualifiers, as `ppr:2:package`.
 #[must_use]
 pub fn map(policy: &Policy, table: &AppTable) -> String {
-    match policy.map {
-        MapBy::Slot => "slot".to_owned(),
-        MapBy::Node => "node".to_owned(),
-        MapBy::Object(kind) => kind.word().to_owned(),
-        MapBy::Ppr { per, on } => {
-            let object = match on {
-                PprObject::Node => "node",
-                PprObject::Kind(kind) => kind.word(),
-            };
-            format!("ppr:{per}:{object}")
-        }
-        MapBy::Seq => "seq".to_owned(),
-        MapBy::Rankfile => "rankfile".to_owned(),
-        MapBy::PeList => {
-            let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
-            format!("pe-list={}", number_ranges(ranges))
-        }
-        MapBy::Dist => "dist".to_owned(),
-        MapBy::Mpibind(options) => match options_text(options).as_str() {
-            "" => "mpibind".to_owned(),
-            text => format!("mpibind:{text}"),
-        },
-        MapBy::Lsf => "lsf".to_owned(),
+    let word = policy.map.word();
+    if let MapBy::Ppr { per, on } = policy.map {
+        let object = match on {
+            PprObject::Node => "node",
+            PprObject::Kind(kind) => kind.word(),
+        };
+        format!("{word}:{per}:{object}")
+    } else if policy.map == MapBy::PeList {
+        let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
+        format!("{word}={}", number_ranges(ranges))
+    } else if let MapBy::Mpibind(options) = policy.map
+        && options != Default::default()
+    {
+        format!("{word}:{}", options_text(options))
+    } else {
+        word.to_owned()
     }
 }
 

@@ -225,24 +225,17 @@ impl MapBy {
     /// The kind of the objects that it maps to; `None`: to none.
     #[must_use]
     pub const fn object_kind(self) -> Option<ObjKind> {
-        match self {
-            Self::Object(kind)
-            | Self::Ppr {
-                on: PprObject::Kind(kind),
-                ..
-            } => Some(kind),
-            Self::Dist => Some(ObjKind::Numa),
-            Self::Slot
-            | Self::Node
-            | Self::Ppr {
-                on: PprObject::Node,
-                ..
-            }
-            | Self::Seq
-            | Self::Rankfile
-            | Self::PeList
-            | Self::Mpibind(_)
-            | Self::Lsf => None,
+        if let Self::Object(kind)
+        | Self::Ppr {
+            on: PprObject::Kind(kind),
+            ..
+        } = self
+        {
+            Some(kind)
+        } else if matches!(self, Self::Dist) {
+            Some(ObjKind::Numa)
+        } else {
+            None
         }
     }
 

@@ -65,24 +65,18 @@ impl<'t> Turns<'t> {
             Span::No => Deal::Sweep,
             Span::Yes => Deal::Span,
         };
-        let (kind, deal) = match policy.map {
-            MapBy::Object(kind) => (Some(hardware.kind(kind)), swept()),
-            MapBy::Dist => (Some(ObjKind::Numa), swept()),
-            MapBy::Ppr {
-                per,
-                on: PprObject::Kind(kind),
-            } => (Some(kind), Deal::Ppr(per)),
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Ppr {
-                on: PprObject::Node,
-                ..
-            }
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => (None, Deal::Nothing),
+        let (kind, deal) = if let MapBy::Object(kind) = policy.map {
+            (Some(hardware.kind(kind)), swept())
+        } else if policy.map == MapBy::Dist {
+            (Some(ObjKind::Numa), swept())
+        } else if let MapBy::Ppr {
+            per,
+            on: PprObject::Kind(kind),
+        } = policy.map
+        {
+            (Some(kind), Deal::Ppr(per))
+        } else {
+            (None, Deal::Nothing)
         };
         let mut objects = kind.map_or_else(Vec::new, |kind| hardware.targets(kind));
         if policy.map == MapBy::Dist {

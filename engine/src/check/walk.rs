@@ -309,18 +309,16 @@ impl<'t> Walk<'_, 't> {
         if let Some(exact) = self.case.exact.get(self.local as usize) {
             return self.listed(exact.clone(), mask);
         }
-        match self.case.policy.map {
-            MapBy::PeList => return self.pe_list(mask),
-            // Only a slot list binds an entry of a rankfile (4.6).
-            MapBy::Rankfile => return self.listed(None, mask),
-            MapBy::Mpibind(options) => return self.dealt(options, mask),
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Object(_)
-            | MapBy::Ppr { .. }
-            | MapBy::Seq
-            | MapBy::Dist
-            | MapBy::Lsf => {}
+        let map = self.case.policy.map;
+        if let MapBy::Mpibind(options) = map {
+            return self.dealt(options, mask);
+        }
+        if map == MapBy::PeList {
+            return self.pe_list(mask);
+        }
+        // Only a slot list binds an entry of a rankfile (4.6).
+        if map == MapBy::Rankfile {
+            return self.listed(None, mask);
         }
         let Some(mask) = mask else {
             return self.unbound(turn);

@@ -41,38 +41,33 @@ pub(crate) fn absent(
     policy: &Policy,
 ) -> Result<Option<u64>, Refusal> {
     let listing = resolved.apps.listing[app];
-    match policy.map {
-        // The nodes of the job's ranks: what the earlier apps leave.
-        MapBy::Seq if listing.is_some_and(|(_, numbering)| numbering == Numbering::Job) => Ok(None),
-        MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
-            let entries = entries_of(pool, resolved, app, policy)?;
-            Ok(Some(entries.items.len() as u64))
-        }
-        // At the app's turn, over its nodes that are not full.
-        MapBy::Ppr { .. } => Ok(None),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::PeList
-        | MapBy::Mpibind(_)
-        | MapBy::Dist => {
-            let picks = select::picks(pool, &resolved.hosts, app, policy.nolocal)?;
-            let list = select::available(pool, &picks, policy)?;
-            let slots: u64 = list.iter().map(|available| available.slots).sum();
-            if policy.map == MapBy::PeList {
-                return Ok(Some(listed(resolved, policy).len() as u64));
-            }
-            if policy.pe == 1 {
-                return Ok(Some(slots));
-            }
-            let mode = resolved.apps.count_mode[app];
-            let whole = |node: usize| {
-                pool.nodes[node].machine.units(mode).len() as u64 / u64::from(policy.pe)
-            };
-            let fit: u64 = list.iter().map(|available| whole(available.node)).sum();
-            Ok(Some(slots.min(fit).max(1)))
-        }
+    // The nodes of the job's ranks: what the earlier apps leave.
+    let job_wide = listing.is_some_and(|(_, numbering)| numbering == Numbering::Job);
+    if policy.map == MapBy::Seq && job_wide {
+        return Ok(None);
     }
+    if matches!(policy.map, MapBy::Seq | MapBy::Lsf | MapBy::Rankfile) {
+        let entries = entries_of(pool, resolved, app, policy)?;
+        return Ok(Some(entries.items.len() as u64));
+    }
+    // At the app's turn, over its nodes that are not full.
+    if matches!(policy.map, MapBy::Ppr { .. }) {
+        return Ok(None);
+    }
+    let picks = select::picks(pool, &resolved.hosts, app, policy.nolocal)?;
+    let list = select::available(pool, &picks, policy)?;
+    let slots: u64 = list.iter().map(|available| available.slots).sum();
+    if policy.map == MapBy::PeList {
+        return Ok(Some(listed(resolved, policy).len() as u64));
+    }
+    if policy.pe == 1 {
+        return Ok(Some(slots));
+    }
+    let mode = resolved.apps.count_mode[app];
+    let whole =
+        |node: usize| pool.nodes[node].machine.units(mode).len() as u64 / u64::from(policy.pe);
+    let fit: u64 = list.iter().map(|available| whole(available.node)).sum();
+    Ok(Some(slots.min(fit).max(1)))
 }
 
 /// The cpus of a pe-list, ranges written out.
@@ -100,18 +95,7 @@ pub(crate) fn total(resolved: &Resolved, counts: &[Option<u64>]) -> u64 {
     let apps = &resolved.apps;
     let counted = |app: AppId| match (apps.np[app], apps.policy(app).map(|policy| policy.map)) {
         (None, Some(MapBy::Seq | MapBy::Rankfile | MapBy::Lsf | MapBy::Ppr { .. }) | None) => 0,
-        (
-            None,
-            Some(
-                MapBy::Slot
-                | MapBy::Node
-                | MapBy::Object(_)
-                | MapBy::PeList
-                | MapBy::Mpibind(_)
-                | MapBy::Dist,
-            ),
-        )
-        | (Some(_), _) => 1,
+        (_, _) => 1,
     };
     apps.ids()
         .zip(counts)

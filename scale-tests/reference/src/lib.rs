@@ -257,47 +257,39 @@ fn place_app(
 ) -> Result<(), Refusal> {
     let so_far = job.procs.len() as u64;
     let mut reading = None;
-    let list = match policy.map {
-        MapBy::Seq | MapBy::Lsf | MapBy::Rankfile => {
-            let list = if policy.map == MapBy::Rankfile {
-                Some(select::picks(
-                    &mut job.pool,
-                    &resolved.hosts,
-                    app,
-                    policy.nolocal,
-                )?)
-            } else {
-                None
-            };
-            let start = match (policy.map, resolved.apps.listing[app]) {
-                (MapBy::Lsf, _) => known.lsf_lines,
-                (MapBy::Rankfile | MapBy::Seq, Some((_, Numbering::Job))) => so_far,
-                _ => 0,
-            };
-            let entries = entries_of(&job.pool, resolved, app, policy)?;
-            need_entries(&entries, app, policy)?;
-            reading = Some(Reading {
-                items: entries.items,
-                start,
-                list,
-                np_given: resolved.apps.np[app].is_some(),
-            });
-            let whole = |node: usize| select::Available {
-                node,
-                slots: job.pool.nodes[node].left(),
-            };
-            (0..job.pool.nodes.len()).map(whole).collect()
-        }
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Ppr { .. }
-        | MapBy::PeList
-        | MapBy::Mpibind(_)
-        | MapBy::Dist => {
-            let picks = select::picks(&mut job.pool, &resolved.hosts, app, policy.nolocal)?;
-            select::available(&mut job.pool, &picks, policy)?
-        }
+    let listed = matches!(policy.map, MapBy::Seq | MapBy::Lsf | MapBy::Rankfile);
+    let list = if listed {
+        let list = if policy.map == MapBy::Rankfile {
+            Some(select::picks(
+                &mut job.pool,
+                &resolved.hosts,
+                app,
+                policy.nolocal,
+            )?)
+        } else {
+            None
+        };
+        let start = match (policy.map, resolved.apps.listing[app]) {
+            (MapBy::Lsf, _) => known.lsf_lines,
+            (MapBy::Rankfile | MapBy::Seq, Some((_, Numbering::Job))) => so_far,
+            _ => 0,
+        };
+        let entries = entries_of(&job.pool, resolved, app, policy)?;
+        need_entries(&entries, app, policy)?;
+        reading = Some(Reading {
+            items: entries.items,
+            start,
+            list,
+            np_given: resolved.apps.np[app].is_some(),
+        });
+        let whole = |node: usize| select::Available {
+            node,
+            slots: job.pool.nodes[node].left(),
+        };
+        (0..job.pool.nodes.len()).map(whole).collect()
+    } else {
+        let picks = select::picks(&mut job.pool, &resolved.hosts, app, policy.nolocal)?;
+        select::available(&mut job.pool, &picks, policy)?
     };
     let seats = Turn::seats(&job.pool, &list);
     let count = match (known.count, policy.map) {

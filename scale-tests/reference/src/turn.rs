@@ -232,25 +232,15 @@ impl<'t, 'a> Turn<'t, 'a> {
 
     /// The kind of object that processes are mapped to.
     pub(crate) fn objects_mapped_to(&self) -> Option<ObjKind> {
-        match self.policy.map {
-            MapBy::Object(kind)
-            | MapBy::Ppr {
-                on: PprObject::Kind(kind),
-                ..
-            } => Some(kind),
-            MapBy::Dist => Some(ObjKind::Numa),
-            MapBy::Slot
-            | MapBy::Node
-            | MapBy::Seq
-            | MapBy::Rankfile
-            | MapBy::PeList
-            | MapBy::Mpibind(_)
-            | MapBy::Lsf => None,
-            MapBy::Ppr {
-                on: PprObject::Node,
-                ..
-            } => None,
+        if let MapBy::Object(kind)
+        | MapBy::Ppr {
+            on: PprObject::Kind(kind),
+            ..
+        } = self.policy.map
+        {
+            return Some(kind);
         }
+        (self.policy.map == MapBy::Dist).then_some(ObjKind::Numa)
     }
 
     /// Whether PE cpus can never be found together on a node: in one object, or without objects in one package.

@@ -103,17 +103,9 @@ fn cpu_line(job: Option<&Policy>, table: &AppTable) -> String {
     let list = job
         .and_then(|job| job.list)
         .map_or_else(absent, |list| policy::number_ranges(&table.lists[list]));
-    let ppr = job.map_or_else(absent, |job| match job.map {
-        MapBy::Ppr { .. } => policy::map(job, table).split_off("ppr:".len()),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Seq
-        | MapBy::Rankfile
-        | MapBy::PeList
-        | MapBy::Dist
-        | MapBy::Mpibind(_)
-        | MapBy::Lsf => absent(),
+    let ppr = job.filter(|job| matches!(job.map, MapBy::Ppr { .. }));
+    let ppr = ppr.map_or_else(absent, |job| {
+        policy::map(job, table).split_off("ppr:".len())
     });
     let pe = job
         .filter(|job| job.pe > 1)
@@ -127,17 +119,12 @@ fn cpu_line(job: Option<&Policy>, table: &AppTable) -> String {
 
 /// Map, rank and bind policy in prterun's words.
 fn words(policy: &Policy) -> [String; 3] {
-    let mut map = match policy.map {
-        MapBy::Slot => "BYSLOT".to_owned(),
-        MapBy::Node => "BYNODE".to_owned(),
-        MapBy::Object(kind) => format!("BY{}", kind.word().to_uppercase()),
-        MapBy::Ppr { .. } => "PPR".to_owned(),
-        MapBy::Seq => "SEQUENTIAL".to_owned(),
-        MapBy::Rankfile | MapBy::Lsf => "BYUSER".to_owned(),
-        MapBy::PeList => "PE-LIST".to_owned(),
-        MapBy::Dist => "BYDIST".to_owned(),
-        MapBy::Mpibind(_) => "MPIBIND".to_owned(),
-    };
+    let word = policy.map.word();
+    let own = MAPS.iter().find(|row| row.0 == word);
+    let mut map = own.map_or_else(
+        || format!("BY{}", word.to_uppercase()),
+        |row| row.1.to_owned(),
+    );
     if policy.nolocal == NoLocal::Yes {
         map += ":NO_USE_LOCAL";
     }
@@ -166,15 +153,19 @@ fn words(policy: &Policy) -> [String; 3] {
     [map, rank, bind]
 }
 
-const fn mapper(map: MapBy) -> &'static str {
-    match map {
-        MapBy::Mpibind(_) => "mpibind",
-        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::PeList | MapBy::Dist => "round_robin",
-        MapBy::Ppr { .. } => "ppr",
-        MapBy::Seq => "seq",
-        MapBy::Rankfile => "rank_file",
-        MapBy::Lsf => "lsf",
-    }
+/// Map policies whose names or mappers are their own: our word, prterun's, its mapper.
+const MAPS: &[(&str, &str, &str)] = &[
+    ("ppr", "PPR", "ppr"),
+    ("seq", "SEQUENTIAL", "seq"),
+    ("rankfile", "BYUSER", "rank_file"),
+    ("lsf", "BYUSER", "lsf"),
+    ("pe-list", "PE-LIST", "round_robin"),
+    ("mpibind", "MPIBIND", "mpibind"),
+];
+
+fn mapper(map: MapBy) -> &'static str {
+    let own = MAPS.iter().find(|row| row.0 == map.word());
+    own.map_or("round_robin", |row| row.2)
 }
 
 struct Page<'p> {

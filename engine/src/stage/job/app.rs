@@ -58,16 +58,13 @@ pub(crate) fn place_app(
     if let Functions::Own { count, pattern } = job_of_app.functions {
         return by_component(site, job_of_app, (*count, *pattern), notes);
     }
-    match job_of_app.policy.map {
-        MapBy::Seq | MapBy::Lsf => sequence(site, job_of_app, notes),
-        MapBy::Rankfile => rankfile(site, job_of_app, notes),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Ppr { .. }
-        | MapBy::PeList
-        | MapBy::Dist
-        | MapBy::Mpibind(_) => on_groups(site, job_of_app, notes),
+    let map = job_of_app.policy.map;
+    if map == MapBy::Rankfile {
+        rankfile(site, job_of_app, notes)
+    } else if map.is_listed() {
+        sequence(site, job_of_app, notes)
+    } else {
+        on_groups(site, job_of_app, notes)
     }
 }
 

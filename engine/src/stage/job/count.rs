@@ -91,53 +91,44 @@ fn counted(
     policy: &Policy,
 ) -> Result<Procs, MapError> {
     let apps = &resolved.apps;
-    let count = match policy.map {
-        MapBy::Ppr { .. } | MapBy::Lsf => return Ok(Procs::AtItsTurn),
-        // A task map of the job: what the earlier apps left.
-        MapBy::Seq if numbering(resolved, app) == Numbering::Job => return Ok(Procs::AtItsTurn),
-        MapBy::Seq => {
-            let steps = match entries::sequence(&site.pool, resolved, (app, policy), 0) {
-                // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
-                Err(MapError::Place(
-                    PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. },
-                )) => return Ok(Procs::AtItsTurn),
-                steps => steps?,
-            };
-            entries::entry_count(&steps)
-        }
-        MapBy::Rankfile => {
-            let listing = apps.listing[app].map(|(id, _)| &apps.listings[id]);
-            listing.map_or(0, |listing| {
-                listing
-                    .entries
-                    .iter()
-                    .map(|entry| u64::from(entry.count))
-                    .sum()
-            })
-        }
-        MapBy::PeList => {
-            // What its hosts get wrong is said before anything is placed.
-            slots(site, resolved, app, policy)?;
-            pe_list::count(apps, policy)
-        }
-        MapBy::Slot | MapBy::Node | MapBy::Object(_) | MapBy::Dist | MapBy::Mpibind(_) => {
-            let candidates = slots(site, resolved, app, policy)?;
-            let slots: u64 = candidates
-                .iter()
-                .map(|candidate| u64::from(candidate.avail) * u64::from(candidate.nodes.count))
-                .sum();
-            let by_cpus =
-                |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
-            if policy.pe > 1 {
-                let with = slots.min(by_cpus(site)).max(1);
-                if apps.without_pe[app].is_some() {
-                    let (with, without) = (narrow(with)?, narrow(slots)?);
-                    return Ok(Procs::ByPe { with, without });
-                }
-                with
-            } else {
-                slots
+    let map = policy.map;
+    // A task map of the job has what the earlier apps left.
+    let left_over = map == MapBy::Seq && numbering(resolved, app) == Numbering::Job;
+    if matches!(map, MapBy::Ppr { .. } | MapBy::Lsf) || left_over {
+        return Ok(Procs::AtItsTurn);
+    }
+    let count = if map == MapBy::Seq {
+        match entries::sequence(&site.pool, resolved, (app, policy), 0) {
+            // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
+            Err(MapError::Place(PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. })) => {
+                return Ok(Procs::AtItsTurn);
             }
+            steps => entries::entry_count(&steps?),
+        }
+    } else if map == MapBy::Rankfile {
+        let listing = apps.listing[app].map(|(id, _)| &apps.listings[id]);
+        let entries = listing.into_iter().flat_map(|listing| &listing.entries);
+        entries.map(|entry| u64::from(entry.count)).sum()
+    } else if map == MapBy::PeList {
+        // What its hosts get wrong is said before anything is placed.
+        slots(site, resolved, app, policy)?;
+        pe_list::count(apps, policy)
+    } else {
+        let candidates = slots(site, resolved, app, policy)?;
+        let avail = candidates
+            .iter()
+            .map(|candidate| u64::from(candidate.avail) * u64::from(candidate.nodes.count));
+        let slots: u64 = avail.sum();
+        let by_cpus = |site: &mut Site| by_cpus(site, &candidates, apps.count_mode[app], policy.pe);
+        if policy.pe <= 1 {
+            slots
+        } else {
+            let with = slots.min(by_cpus(site)).max(1);
+            if apps.without_pe[app].is_some() {
+                let (with, without) = (narrow(with)?, narrow(slots)?);
+                return Ok(Procs::ByPe { with, without });
+            }
+            with
         }
     };
     if count == 0 {

@@ -196,17 +196,12 @@ impl Reading<'_> {
 
 /// The words of errors for a kind of list.
 fn words(map: MapBy) -> Words {
-    match map {
-        MapBy::Rankfile => RANKFILE,
-        MapBy::Lsf => LSF,
-        MapBy::Seq
-        | MapBy::Slot
-        | MapBy::Node
-        | MapBy::Object(_)
-        | MapBy::Ppr { .. }
-        | MapBy::PeList
-        | MapBy::Mpibind(_)
-        | MapBy::Dist => SEQ,
+    if map == MapBy::Rankfile {
+        RANKFILE
+    } else if map == MapBy::Lsf {
+        LSF
+    } else {
+        SEQ
     }
 }
 

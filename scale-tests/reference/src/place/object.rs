@@ -219,17 +219,10 @@ pub(super) fn cap(turn: &Turn<'_, '_>, seat: usize, object: &Object) -> u64 {
 /// The objects of the mapped kind on a node, in the order of the policy.
 fn objects<'a>(turn: &Turn<'_, 'a>, seat: usize) -> Result<Vec<&'a Object>, Refusal> {
     let machine = turn.machine(seat);
-    let kind = match turn.policy.map {
-        MapBy::Object(kind) => machine.meant(kind),
-        MapBy::Slot
-        | MapBy::Node
-        | MapBy::Ppr { .. }
-        | MapBy::Seq
-        | MapBy::Rankfile
-        | MapBy::PeList
-        | MapBy::Dist
-        | MapBy::Mpibind(_)
-        | MapBy::Lsf => ObjKind::Numa,
+    let kind = if let MapBy::Object(kind) = turn.policy.map {
+        machine.meant(kind)
+    } else {
+        ObjKind::Numa
     };
     let mut objects: Vec<&Object> = machine.objects(kind).iter().collect();
     if objects.is_empty() {
