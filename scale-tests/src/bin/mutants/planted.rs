@@ -221,8 +221,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "an absent np counts a slot too many",
         file: "engine/src/stage/job/count.rs",
-        from: "            if policy.pe > 1 {",
-        to: "            if policy.pe > 2 {",
+        from: "        if policy.pe <= 1 {",
+        to: "        if policy.pe <= 2 {",
     },
     Mutant {
         name: "the default by size begins one process late",
