@@ -3,10 +3,43 @@
 use crate::table::pusets::PuBits;
 use bitvec::slice::BitSlice;
 use smallvec::SmallVec;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// The cpus of a process: ascending (first, end) with gaps between, by logical number.
-pub(super) type Mask = Arc<[(u32, u32)]>;
+///
+/// A copy costs nothing: most masks are one stretch, and long ones are shared.
+#[derive(Clone, Debug)]
+pub(super) enum Mask {
+    One([(u32, u32); 1]),
+    Several(Arc<[(u32, u32)]>),
+}
+
+impl From<&[(u32, u32)]> for Mask {
+    fn from(stretches: &[(u32, u32)]) -> Self {
+        match *stretches {
+            [only] => Self::One([only]),
+            _ => Self::Several(Arc::from(stretches)),
+        }
+    }
+}
+
+impl Deref for Mask {
+    type Target = [(u32, u32)];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::One(only) => only,
+            Self::Several(stretches) => stretches,
+        }
+    }
+}
+
+impl PartialEq for Mask {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
 
 /// PUs by logical number: ascending disjoint (first, end).
 pub(super) type Ranges = SmallVec<[(u32, u32); 2]>;

@@ -282,11 +282,16 @@ impl<'t> Hardware<'t> {
 
 /// A set of OS numbers by logical PU; `None`: a number that the topology lacks. Cost: the set.
 pub(super) fn logical_mask(index: &OsIndex, set: &roaring::RoaringBitmap) -> Option<Mask> {
-    let mut pus: Vec<u32> = Vec::new();
-    for os in set {
+    let logical = |os: u32| {
         let row = index.binary_search_by_key(&os, |&(os, _)| os).ok()?;
-        pus.push(index[row].1);
+        Some(index[row].1)
+    };
+    // Most sets are one cpu.
+    if let (1, Some(os)) = (set.len(), set.min()) {
+        let pu = logical(os)?;
+        return Some(Mask::One([(pu, pu + 1)]));
     }
+    let mut pus = set.iter().map(logical).collect::<Option<Vec<u32>>>()?;
     pus.sort_unstable();
     Some(joined(pus.into_iter().map(|pu| (pu, pu + 1))))
 }

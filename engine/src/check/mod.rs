@@ -31,6 +31,8 @@ mod entry;
 mod mpibind;
 // Sums and capacities, state carried over.
 mod counts;
+// Nodes that differ in what their cpus are called.
+mod alike;
 // What walks come to.
 mod outcomes;
 // What is left, beside what the plan says.

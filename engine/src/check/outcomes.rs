@@ -1,5 +1,6 @@
 //! What walks over nodes come to: each different node once, side by side where they are many.
 
+use super::alike::{Form, form};
 use super::bits::{Bits, Mask};
 use super::fault::{Promise, Seen};
 use super::hardware::{Hardware, OsIndex, Sorted};
@@ -14,7 +15,7 @@ use crate::table::names::NodeRange;
 use crate::table::patterns::PatternId;
 use crate::table::pusets::{PuSetId, PuSets};
 use crate::table::states::NodeState;
-use crate::table::topologies::TopologyId;
+use crate::table::topologies::{Topologies, TopologyId};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -37,13 +38,19 @@ pub(super) enum Sight {
 /// What a walk depends on: equal keys, equal outcomes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
+    topology: TopologyId,
+    pattern: PatternId,
+    app: AppOnNode,
+}
+
+/// What a walk depends on, but the node's hardware and the places there.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct AppOnNode {
     policy: PolicyId,
     /// Of `dist`, whose device is the app's.
-    app: Option<AppId>,
+    device_of: Option<AppId>,
     kind: Option<ObjKind>,
-    pattern: PatternId,
     procs: u32,
-    topology: TopologyId,
     allowed: PuSetId,
     free: PuSetId,
     passes: Passes,
@@ -91,35 +98,71 @@ impl<'p> Outcomes<'p> {
         }
     }
 
-    /// Walks the nodes of an app that differ, over the threads of the current pool.
+    /// Walks the nodes of an app that differ, over the threads of the current pool: of those that are alike, one.
     pub(super) fn walk_ahead(&mut self, (app, id): (AppId, PolicyId), placings: &[Placing]) {
-        let mut keys: Vec<Key> = Vec::new();
-        let mut seen = HashSet::new();
-        for placing in placings.iter().filter(|placing| placing.exact.is_empty()) {
-            let key = self.key((app, id), placing);
-            if placing.part.sight == Sight::Known
-                && !self.known.contains_key(&key)
-                && seen.insert(key.clone())
-            {
-                self.see(key.topology);
-                keys.push(key);
-            }
-        }
+        let keys = self.unknown((app, id), placings);
         if keys.len() < SIDE_BY_SIDE {
             return;
         }
+        self.see_all(&keys);
         let this = &*self;
-        let walked: Vec<Result<Left, Broken>> = keys
+        let forms: Vec<Option<Form>> = keys
+            .par_iter()
+            .with_min_len(SIDE_BY_SIDE)
+            .map(|key| this.form(key))
+            .collect();
+        let mut walks: Vec<&Key> = Vec::new();
+        let mut first_alike: HashMap<(&AppOnNode, Form), usize> = HashMap::new();
+        let mut walk_of: Vec<usize> = Vec::with_capacity(keys.len());
+        for (key, form) in keys.iter().zip(forms) {
+            let next = walks.len();
+            let walk = form.map_or(next, |form| {
+                *first_alike.entry((&key.app, form)).or_insert(next)
+            });
+            if walk == next {
+                walks.push(key);
+            }
+            walk_of.push(walk);
+        }
+        let walked: Vec<Result<Left, Broken>> = walks
             .par_iter()
             .with_min_len(SIDE_BY_SIDE)
             .map_init(Masks::default, |masks, key| {
                 this.walk(app, key, Vec::new(), masks)
             })
             .collect();
-        for (key, left) in keys.into_iter().zip(walked) {
-            let outcome = self.kept(left);
-            self.known.insert(key, outcome);
+        let outcomes: Vec<Outcome> = walked.into_iter().map(|left| self.kept(left)).collect();
+        for (key, walk) in keys.iter().zip(walk_of) {
+            // What is broken is told with the cpus of the node itself: the others are walked when they are asked for.
+            if outcomes[walk].is_ok() || key == walks[walk] {
+                self.known.insert(key.clone(), outcomes[walk].clone());
+            }
         }
+    }
+
+    /// The different nodes of an app that were not walked.
+    fn unknown(&self, (app, id): (AppId, PolicyId), placings: &[Placing]) -> Vec<Key> {
+        let mut keys: Vec<Key> = Vec::new();
+        let mut met = HashSet::new();
+        for placing in placings.iter().filter(|placing| placing.exact.is_empty()) {
+            let key = self.key((app, id), placing);
+            if placing.part.sight == Sight::Known
+                && !self.known.contains_key(&key)
+                && met.insert(key.clone())
+            {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    fn form(&self, key: &Key) -> Option<Form> {
+        let world = self.plan.world();
+        let (sorted, os) = &self.seen[&key.topology];
+        let hardware = Hardware::known(&world.topologies, key.topology, *sorted);
+        let policy = &self.plan.table().policies[key.app.policy];
+        let pattern = self.plan.patterns().get(key.pattern);
+        form(hardware, os, policy, pattern, &world.cpusets)
     }
 
     pub(super) fn of(&mut self, (app, id): (AppId, PolicyId), placing: Placing) -> Outcome {
@@ -141,27 +184,38 @@ impl<'p> Outcomes<'p> {
     fn key(&self, (app, id): (AppId, PolicyId), placing: &Placing) -> Key {
         let (run, state) = (&placing.run, &placing.part.state);
         Key {
-            policy: id,
-            app: (self.plan.table().policies[id].map == MapBy::Dist).then_some(app),
-            kind: run.kind,
-            pattern: run.pattern,
-            procs: run.procs,
             topology: state.topology,
-            allowed: state.allowed,
-            free: state.free,
-            passes: passes::over(self.plan, app, id, placing.nodes.first),
-            given_up: self.given_up,
+            pattern: run.pattern,
+            app: AppOnNode {
+                policy: id,
+                device_of: (self.plan.table().policies[id].map == MapBy::Dist).then_some(app),
+                kind: run.kind,
+                procs: run.procs,
+                allowed: state.allowed,
+                free: state.free,
+                passes: passes::over(self.plan, app, id, placing.nodes.first),
+                given_up: self.given_up,
+            },
         }
     }
 
     /// Looks up what walks need of a topology.
     fn see(&mut self, topology: TopologyId) {
         let topologies = &self.plan.world().topologies;
-        self.seen.entry(topology).or_insert_with(|| {
-            let sorted = Hardware::is_sorted(topologies, topology);
-            let hardware = Hardware::known(topologies, topology, sorted);
-            (sorted, hardware.os_index())
-        });
+        let seen = self.seen.entry(topology);
+        seen.or_insert_with(|| look_up(topologies, topology));
+    }
+
+    /// The same of many, over the threads of the current pool.
+    fn see_all(&mut self, keys: &[Key]) {
+        let topologies = &self.plan.world().topologies;
+        let all = keys.iter().map(|key| key.topology);
+        let unseen: HashSet<TopologyId> = all.filter(|id| !self.seen.contains_key(id)).collect();
+        let looked_up: Vec<_> = unseen
+            .into_par_iter()
+            .map(|id| (id, look_up(topologies, id)))
+            .collect();
+        self.seen.extend(looked_up);
     }
 
     fn kept(&mut self, left: Result<Left, Broken>) -> Outcome {
@@ -192,7 +246,7 @@ impl<'p> Outcomes<'p> {
         masks: &mut Masks,
     ) -> Result<Left, Broken> {
         let table = self.plan.table();
-        let policy = &table.policies[key.policy];
+        let policy = &table.policies[key.app.policy];
         let (sorted, os) = &self.seen[&key.topology];
         let hardware = Hardware::known(&self.plan.world().topologies, key.topology, *sorted);
         let ranges = policy.list.map_or(&[][..], |list| &table.lists[list]);
@@ -209,18 +263,25 @@ impl<'p> Outcomes<'p> {
             cpusets: &self.plan.world().cpusets,
             policy,
             device: table.device[app].as_deref(),
-            kind: key.kind,
+            kind: key.app.kind,
             pattern: self.plan.patterns().get(key.pattern),
-            procs: key.procs,
-            allowed: Bits::from_slice(self.sets.get(key.allowed)),
-            free: Bits::from_slice(self.sets.get(key.free)),
+            procs: key.app.procs,
+            allowed: Bits::from_slice(self.sets.get(key.app.allowed)),
+            free: Bits::from_slice(self.sets.get(key.app.free)),
             list,
             exact,
             os: os.clone(),
-            passes: key.passes.clone(),
-            given_up: key.given_up,
+            passes: key.app.passes.clone(),
+            given_up: key.app.given_up,
         };
         let left = case.walk(masks)?;
         Ok(case.left_by_list(left))
     }
+}
+
+/// What walks need of a topology.
+fn look_up(topologies: &Topologies, topology: TopologyId) -> (Sorted, OsIndex) {
+    let sorted = Hardware::is_sorted(topologies, topology);
+    let hardware = Hardware::known(topologies, topology, sorted);
+    (sorted, hardware.os_index())
 }

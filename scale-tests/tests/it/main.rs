@@ -15,6 +15,7 @@ mod examples;
 mod gpus;
 mod growth;
 mod hostile;
+mod judge;
 mod lost;
 mod memory;
 mod million;
