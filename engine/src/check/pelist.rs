@@ -72,7 +72,7 @@ impl Walk<'_, '_> {
         let policy = self.case.policy;
         let may = policy.strength == BindStrength::Default
             && policy.oversubscribe == Oversubscribe::Allowed;
-        may && (self.given_up || self.ended > 0)
+        may && self.ended > 0
     }
 
     /// What makes two places in a list alike.

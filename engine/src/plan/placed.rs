@@ -34,7 +34,8 @@ pub struct PlacedRun {
 pub struct PassRun {
     /// Neighbouring nodes with the same passes.
     pub nodes: NodeRange,
-    /// Processes of the app on each of them when a pass ended, for every pass but the last; ascending.
+    /// Processes of the app on each of them when a pass ended, for every pass but the last; ascending. 0
+    /// where the first pass left a node alone, and a list had given up its binding when the app came there.
     pub ends: Vec<u32>,
 }
 

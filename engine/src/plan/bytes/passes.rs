@@ -82,7 +82,8 @@ fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassRun>, BadPla
         let mut last = 0_u32;
         for _ in 0..passes {
             let more = reader.number(u32::MAX, "processes of a pass")?;
-            let end = last.checked_add(more).filter(|_| more > 0);
+            let grows = more > 0 || ends.is_empty();
+            let end = last.checked_add(more).filter(|_| grows);
             last = end.ok_or_else(|| reader.bad("processes of a pass"))?;
             ends.push(last);
         }

@@ -5,7 +5,7 @@ use super::placement::{Placement, pattern};
 use super::trial::{NodeGroup, Trial, TrialId, TrialPass};
 use crate::id::Id as _;
 use crate::plan::{PassRun, PlacedRun, RankOrder};
-use crate::policy::RankBy;
+use crate::policy::{MapBy, RankBy};
 use crate::stage::alloc::Tables;
 use crate::stage::node::capacity::mapped_kind;
 use crate::stage::parallel::both;
@@ -114,6 +114,11 @@ fn passes(placement: &Placement<'_>, groups: &[NodeGroup]) -> Vec<PassRun> {
             if pass.is_some() {
                 ends.push(placement.trial[from].placed);
             }
+        }
+        // By a list, nodes that the first pass left alone find it whole.
+        let late = placement.policy.map == MapBy::PeList && !placement.explicit();
+        if late && placement.trial[group.trial].began_unbound {
+            ends.push(0);
         }
         if !ends.is_empty() {
             ends.reverse();

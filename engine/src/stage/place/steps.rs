@@ -278,6 +278,7 @@ impl Placement<'_> {
         Ok(self.trial.push(Trial {
             placed: row.placed + want,
             pass: Some(pass),
+            began_unbound: row.began_unbound || row.is_root() && layout.gives_up(),
             ..Trial::at(row.state)
         }))
     }
@@ -295,6 +296,7 @@ impl Placement<'_> {
         let next = Trial {
             placed: procs,
             known: Some(known),
+            began_unbound: layout.gives_up(),
             ..Trial::at(state)
         };
         Some(self.trial.push(next))

@@ -96,6 +96,8 @@ pub(crate) struct Trial {
     pub(crate) found: Option<EntriesId>,
     /// What an earlier app with the same policy came to.
     pub(crate) known: Option<Entry>,
+    /// Its first pass came after the binding was given up.
+    pub(crate) began_unbound: bool,
 }
 
 /// The last pass that led to a trial, and what is left behind it.
@@ -139,6 +141,7 @@ impl Trial {
             pass: None,
             found: None,
             known: None,
+            began_unbound: false,
         }
     }
 }
