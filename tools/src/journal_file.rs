@@ -11,8 +11,8 @@ use stowplan_engine::session::{
     recover,
 };
 
-/// Bytes of a journal that we read.
-pub const JOURNAL_BYTES_MAX: u64 = 1 << 33;
+/// Bytes of a journal that we read, and so that we write.
+pub const JOURNAL_BYTES_MAX: u64 = 1 << 30;
 
 /// Why a journal file cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -78,8 +78,17 @@ pub struct JournalFile {
 impl Store for JournalFile {
     type Error = io::Error;
     fn append(&mut self, bytes: &[u8]) -> Result<(), io::Error> {
+        let longer = self.bytes + bytes.len() as u64;
+        if longer > JOURNAL_BYTES_MAX {
+            // What cannot be read again is not written.
+            let full = FileError::TooLarge { bytes: longer };
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                full.to_string(),
+            ));
+        }
         self.file.write_all(bytes)?;
-        self.bytes += bytes.len() as u64;
+        self.bytes = longer;
         Ok(())
     }
     fn sync(&mut self) -> Result<(), io::Error> {
@@ -259,4 +268,21 @@ fn is_at(file: &File, path: &Path) -> Result<bool, FileError> {
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> Result<bool, FileError> {
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_be_read_again_is_not_written() {
+        let path = std::env::temp_dir().join(format!("stowplan-journal-{}", std::process::id()));
+        let (mut journal, _) = JournalFile::open(&path).unwrap();
+        journal.bytes = JOURNAL_BYTES_MAX - 3;
+        journal.append(b"one").unwrap();
+        let full = journal.append(b"more").unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        std::fs::remove_file(&path).unwrap();
+    }
 }

@@ -5,7 +5,7 @@ use super::keys;
 use super::reason::reason;
 use super::scenario;
 use super::{Failure, Verdict, event_json, outcome_json, state_json};
-use crate::journal_file::JournalFile;
+use crate::journal_file::{JOURNAL_BYTES_MAX, JournalFile};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -14,7 +14,8 @@ use stowplan_engine::session::{
     Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
 };
 
-/// A journal with more bytes than this is compacted, once it has four times those that its last compaction left.
+/// A journal with more bytes than this is compacted, once it has four times those that its last compaction left. One that
+/// nears what is read again is compacted once it has twice those.
 const COMPACT_BYTES: u64 = 64 << 20;
 
 /// A DVM that is served.
@@ -149,7 +150,7 @@ impl<'w> Served<'w> {
         }
         let (initial, events) = (&self.initial, self.journal.events());
         let Ok(compact) = Journal::compact(Vec::new(), initial, &self.state, events) else {
-            // A state too large for a frame stays as it is: a long journal is slower to open, and that is all.
+            // A state too large for a frame stays as it is, and the journal grows as far as it is read again.
             self.compact_from = u64::MAX;
             return Ok(self);
         };
@@ -160,7 +161,9 @@ impl<'w> Served<'w> {
         let again = again.map_err(|error| Failure::Internal(format!("{path}: {error}")))?;
         self.journal = Journal::resume(file, &again);
         self.state = again.state;
-        self.compact_from = COMPACT_BYTES.max(4 * compact.len() as u64);
+        let left = compact.len() as u64;
+        let near = (JOURNAL_BYTES_MAX / 2).max(2 * left);
+        self.compact_from = COMPACT_BYTES.max(4 * left).min(near);
         Ok(self)
     }
 
