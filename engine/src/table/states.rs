@@ -33,15 +33,6 @@ pub struct NodeState {
 }
 
 impl NodeState {
-    /// Processes that may still come, whatever the slots: up to max_slots.
-    #[must_use]
-    pub fn room(&self) -> u32 {
-        // The bound is chosen before anything is subtracted: optimized code branches on no undefined word, and valgrind is silent.
-        match self.max_slots.unwrap_or(u32::MAX) {
-            u32::MAX => u32::MAX,
-            max => max.saturating_sub(self.used),
-        }
-    }
     /// A number that equal states share.
     fn digest(&self) -> u64 {
         // A table id plus one fits its own four bytes.
@@ -51,11 +42,6 @@ impl NodeState {
         let digest = mix_pair(digest, key(self.free.row()), self.slots);
         let digest = mix_pair(digest, self.used, self.own);
         mix_pair(digest, max.unwrap_or(0), u32::from(max.is_some()))
-    }
-    /// Free slots.
-    #[must_use]
-    pub const fn left(&self) -> u32 {
-        self.slots.saturating_sub(self.used)
     }
 }
 

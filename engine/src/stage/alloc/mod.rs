@@ -6,6 +6,8 @@ pub(crate) mod claim;
 pub(crate) mod nodes;
 // What they point into.
 pub(crate) mod tables;
+// What is left of a node's slots, and what max_slots allows.
+pub(crate) mod slots;
 // Slots that an app's own hostfile lowers.
 pub(crate) mod hostfile;
 // Both, of a job.

@@ -14,7 +14,7 @@ use crate::stage::parallel::emptied;
 use crate::table::apps::{AppId, Policy};
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::names::{NameRange, NodeRange, Nodes, push_joined};
-use crate::table::states::{NodeState, StateId, StateRuns};
+use crate::table::states::{StateId, StateRuns};
 use crate::text::hosts::{EntrySlots, HostEntry, HostfileId, HostfileWhat, Hosts};
 use std::borrow::Cow;
 
@@ -300,7 +300,7 @@ pub(crate) fn candidates(
         // What this app's own hostfile lowers may come back.
         if nodes.first == pool.nodes.full
             && changes.is_empty()
-            && is_full(pool.tables.states.get(state))
+            && pool.tables.states.get(state).is_full()
         {
             pool.nodes.full = nodes.end();
         }
@@ -322,11 +322,6 @@ pub(crate) fn candidates(
     })
 }
 
-/// Whether a node takes no process more, unless slots do not count.
-fn is_full(row: &NodeState) -> bool {
-    row.room() == 0 || row.used >= row.slots
-}
-
 /// What an app may take of each of some nodes, in the state that its claim gives them; `None`: they drop out.
 #[inline]
 fn candidate(
@@ -346,16 +341,12 @@ fn candidate(
     };
     let forbidden = oversubscribe == Oversubscribe::Refused;
     // A full node drops out before anything is claimed of it (4).
-    if row.room() == 0 || (forbidden && is_full(&row)) {
+    if row.room() == 0 || (forbidden && row.is_full()) {
         return Ok(None);
     }
     if forbidden && avail > u64::from(left) {
-        let used = row.used;
-        let wanted = u64::from(used).saturating_add(avail);
-        if let Some(max) = row.max_slots.filter(|&max| wanted > u64::from(max)) {
-            return Err(exceeding(pool, app, nodes, (avail, max, used)));
-        }
-        row.slots = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let exceeding = |max| exceeding(pool, app, nodes, (avail, max, row.used));
+        row.slots = row.claimed(avail).map_err(exceeding)?;
     }
     let avail = if left == 0 {
         0

@@ -6,10 +6,11 @@ use super::policy::{GroupView, PlacePolicy, lay};
 use super::trial::{Allotment, Limit};
 use crate::count::ProcCount;
 use crate::count::counted;
-use crate::error::words::{Counted, FullNodes};
+use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
 use crate::limit::RANKS_MAX;
 use crate::policy::{BindTo, MapBy, ObjKind, Oversubscribe, RankBy, Span};
+use crate::stage::alloc::slots::NotEnoughSlots;
 use crate::stage::component::{ComponentPattern, Count, Node, Objects, Room, Share};
 use crate::stage::node::layout::{Binding, Layout};
 use crate::table::apps::Policy;
@@ -132,13 +133,12 @@ fn share_out(
             Oversubscribe::Allowed => row.room,
         };
         if procs > room {
-            return Err(PlaceError::NotEnoughSlots {
+            return Err(NotEnoughSlots {
                 app: placement.app_number(),
                 asked: u64::from(procs),
                 counted: Counted::Counted,
                 left: u64::from(room),
                 nodes: 1,
-                full: FullNodes::default(),
             }
             .into());
         }

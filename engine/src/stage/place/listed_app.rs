@@ -259,7 +259,7 @@ fn refuse(
         .get(on.nodes.runs.state(crate::id::Id::from_row(node as usize)));
     match (why, listed.policy.map) {
         (Stuck::Full, _) => {
-            let slots = state.max_slots.unwrap_or(u32::MAX).min(state.slots);
+            let slots = state.most();
             PlaceError::EntryFull {
                 path,
                 line,

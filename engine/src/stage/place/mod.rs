@@ -43,9 +43,10 @@ pub(crate) mod commit;
 pub(crate) mod listed_app;
 
 use crate::count::ProcCount;
-use crate::error::words::{Counted, FullNodes};
-use crate::error::{MapError, PlaceError};
+use crate::error::MapError;
+use crate::error::words::Counted;
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
+use crate::stage::alloc::slots::NotEnoughSlots;
 use crate::stage::node::layout::Binding;
 use placement::Placement;
 
@@ -82,13 +83,12 @@ fn begin(
     let avail: u64 = placement.groups.iter().map(slots).sum();
     let short = u64::from(procs.0) > avail;
     if short && placement.policy.oversubscribe == Oversubscribe::Refused {
-        return Err(PlaceError::NotEnoughSlots {
+        return Err(NotEnoughSlots {
             app: placement.app_number(),
             asked: u64::from(procs.0),
             counted,
             left: avail,
             nodes: placement.node_count(),
-            full: FullNodes::default(),
         }
         .into());
     }

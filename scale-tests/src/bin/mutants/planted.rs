@@ -209,7 +209,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a full node stays in the list",
         file: "engine/src/stage/alloc/select.rs",
-        from: "if row.room() == 0 || (forbidden && is_full(&row)) {",
+        from: "if row.room() == 0 || (forbidden && row.is_full()) {",
         to: "if row.room() == 0 {",
     },
     Mutant {
