@@ -1,14 +1,10 @@
 //! Which run a place of a round is on, searched: each band has the processes of a round before each *block* of runs. A block is
-//! one run where all that stays in a near cache; else eight, and more only where it would take more than 16 MB or two numbers
-//! for each run: the runs of a block are looked through. So a plan of whatever counts takes memory in proportion to its runs.
+//! one run, and more only where that would take more than 16 MB and two numbers for each run: the runs of a block are looked
+//! through. So a plan of whatever counts takes memory in proportion to its runs.
 
 use super::placed::row;
 use super::steps::Steps;
 
-/// Numbers that the bands hold without grouping runs: a search in them stays in a near cache.
-const NEAR: usize = 1 << 16;
-/// Runs of a block, as a power of two, that are looked through for that at least.
-const EIGHT: u32 = 3;
 /// Numbers that the bands may hold in any case.
 const ALWAYS: usize = 1 << 22;
 
@@ -92,10 +88,7 @@ impl Blocks {
 fn block_of(runs: usize, bands: usize) -> u32 {
     let room = ALWAYS.max(2 * runs);
     let numbers = |block: u32| runs.div_ceil(1 << block).saturating_mul(bands);
-    if bands <= 1 || numbers(0) <= NEAR {
-        return 0;
-    }
-    let mut block = EIGHT;
+    let mut block = 0;
     while numbers(block) > room {
         block += 1;
     }

@@ -17,9 +17,8 @@ mod turns;
 mod deal;
 // Either, by how large a node is.
 mod profile;
-// Whose turn each place of a round is: written out, or searched.
+// Which run each place of a round is on.
 mod blocks;
-mod seats;
 // Round by round.
 mod rounds;
 // Rank order of one app: prefix sums, rounds, entries.

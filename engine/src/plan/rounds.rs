@@ -7,7 +7,6 @@ use super::blocks::Blocks;
 use super::counted::by_key;
 use super::deal::ProfileStep;
 use super::placed::{PlacedRun, row};
-use super::seats::{self, Seats};
 use super::steps::Steps;
 use smallvec::SmallVec;
 
@@ -20,14 +19,7 @@ pub(super) struct Rounds {
     firsts: Steps,
     /// Processes of one round, by band.
     widths: SmallVec<[u32; 4]>,
-    finder: Finder,
-}
-
-/// Which run a place of a round is on.
-#[derive(Clone, Debug)]
-enum Finder {
-    Blocks(Blocks),
-    Seats(Seats),
+    blocks: Blocks,
 }
 
 /// Rounds in which the same take part.
@@ -71,7 +63,6 @@ pub(super) struct Scratch {
     ends: Vec<u32>,
     /// Nodes of each kind. Shape `[kinds]`.
     nodes: Vec<u32>,
-    seats: seats::Scratch,
     /// Processes of each block in the round at hand. Shape `[blocks]`.
     weights: Vec<u32>,
 }
@@ -160,6 +151,26 @@ impl Scratch {
         self.falls.chunk_by(|a, b| a.0 == b.0)
     }
 
+    /// The processes of a round before each block of runs, band by band.
+    fn blocks(&mut self, runs: &[PlacedRun], steps: &[&[ProfileStep]]) -> Blocks {
+        let mut weights = std::mem::take(&mut self.weights);
+        let nodes = |run: u32| runs[run as usize].nodes.count;
+        let turns = (0..).zip(&self.kinds).map(|(run, &kind)| {
+            let first = steps[kind as usize].first();
+            first.map_or(0, |step| step.pairs) * nodes(run)
+        });
+        let bands = self.bands().count();
+        let mut blocks = Blocks::begin((runs.len(), bands), turns, &mut weights);
+        for falls in self.bands() {
+            blocks.push(&weights);
+            for (run, pairs) in self.falling(falls) {
+                weights[blocks.of(run)] -= pairs * nodes(run);
+            }
+        }
+        self.weights = weights;
+        blocks
+    }
+
     /// The runs that have fewer pairs after such falls, and how many fewer.
     fn falling(&self, falls: &[Fall]) -> impl Iterator<Item = (u32, u32)> {
         let runs = |&(_, kind, pairs)| self.alike(kind).iter().map(move |&run| (run, pairs));
@@ -167,51 +178,10 @@ impl Scratch {
     }
 }
 
-impl Finder {
-    /// `widths`: processes of a round of each band.
-    fn new(
-        runs: &[PlacedRun],
-        steps: &[&[ProfileStep]],
-        widths: &[u32],
-        scratch: &mut Scratch,
-    ) -> Self {
-        let mut seats = std::mem::take(&mut scratch.seats);
-        let mut weights = std::mem::take(&mut scratch.weights);
-        let nodes = |run: u32| runs[run as usize].nodes.count;
-        let turns = (0..).zip(&scratch.kinds).map(|(run, &kind)| {
-            let first = steps[kind as usize].first();
-            first.map_or(0, |step| step.pairs) * nodes(run)
-        });
-        let seated = Seats::first((runs.len(), widths), turns.clone(), &mut seats);
-        let finder = if let Some(mut seated) = seated {
-            for (at, falls) in scratch.bands().enumerate() {
-                if at > 0 {
-                    seated.next(&mut seats);
-                }
-                for (run, pairs) in scratch.falling(falls) {
-                    seats.fall(run, pairs * nodes(run));
-                }
-            }
-            Self::Seats(seated)
-        } else {
-            let mut blocks = Blocks::begin((runs.len(), widths.len()), turns, &mut weights);
-            for falls in scratch.bands() {
-                blocks.push(&weights);
-                for (run, pairs) in scratch.falling(falls) {
-                    weights[blocks.of(run)] -= pairs * nodes(run);
-                }
-            }
-            Self::Blocks(blocks)
-        };
-        (scratch.seats, scratch.weights) = (seats, weights);
-        finder
-    }
-}
-
 impl Rounds {
     /// The bands of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
-    /// Cost: as [`Seats::next`] or [`Blocks::push`] says for each band; for each run one addition where its pairs change.
+    /// Cost: as [`Blocks::push`] says for each band; for each run one addition where its pairs change.
     pub(super) fn new(runs: &[PlacedRun], steps: &[&[ProfileStep]], scratch: &mut Scratch) -> Self {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
@@ -241,7 +211,7 @@ impl Rounds {
         Self {
             ranks: Steps::one(ranks.len(), ranks.into_iter()),
             firsts: Steps::one(firsts.len(), firsts.into_iter()),
-            finder: Finder::new(runs, steps, &widths, scratch),
+            blocks: scratch.blocks(runs, steps),
             widths,
         }
     }
@@ -267,10 +237,7 @@ impl Rounds {
 
     /// Processes of a round of a band before each run; `None`: that is known of blocks of runs.
     pub(super) fn before_runs(&self, band: usize) -> Option<&[u32]> {
-        match &self.finder {
-            Finder::Seats(_) => None,
-            Finder::Blocks(blocks) => blocks.before_runs(band),
-        }
+        self.blocks.before_runs(band)
     }
 
     /// On which run of a band a place in a round is, and which of the run's places.
@@ -281,20 +248,16 @@ impl Rounds {
         (round, place): (u32, u32),
         weight: impl Fn(u32, u32) -> u32,
     ) -> (u32, u32) {
-        match &self.finder {
-            Finder::Seats(seats) => seats.at(band, place),
-            Finder::Blocks(blocks) => blocks.run(band, place, |run| weight(run, round)),
-        }
+        self.blocks.run(band, place, |run| weight(run, round))
     }
 
     /// The app rank of a turn: the inverse of [`Self::turn`].
     pub(super) fn rank(&self, turn: Turn, weight: impl Fn(u32, u32) -> u32) -> u32 {
         let band = self.firsts.find(0, turn.round);
         let rounds = turn.round - self.firsts.get(0, band);
-        let before = match &self.finder {
-            Finder::Seats(seats) => seats.place(band, turn.run),
-            Finder::Blocks(blocks) => blocks.place(band, turn.run, |run| weight(run, turn.round)),
-        };
+        let before = self
+            .blocks
+            .place(band, turn.run, |run| weight(run, turn.round));
         self.ranks.get(0, band) + rounds * self.widths[band] + before + turn.place
     }
 }
