@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, HashMap};
 const SMALL: u32 = 4096;
 /// Runs of an app that are asked, spread evenly.
 const ASKED_RUNS: usize = 128;
+/// Rounds whose sums are kept for the next rank that is asked for.
+const KEPT_ROUNDS: usize = 8;
 /// Processes of a node up to which its objects are counted one by one.
 const COUNTED: u32 = 1 << 16;
 
@@ -104,6 +106,8 @@ struct Sums<'p> {
     /// Object counts of each run, for span. Shape `[runs]`, or empty.
     objects: Vec<usize>,
     distinct: Vec<ObjectCounts>,
+    /// Pairs before each run, in the rounds that were asked for. Shape `[runs]`.
+    starts: HashMap<u64, Vec<u64>>,
 }
 
 /// The ranks of one app.
@@ -142,7 +146,7 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
     } else {
         policy.rank
     };
-    let sums = Sums::new(plan, app, order);
+    let mut sums = Sums::new(plan, app, order);
     let rows = own.runs().len();
     let (step, all) = if plan.ranks() <= SMALL {
         (1, true)
@@ -206,11 +210,12 @@ impl<'p> Sums<'p> {
             before,
             objects,
             distinct,
+            starts: HashMap::new(),
         }
     }
 
     /// Asks the plan for one rank, both ways.
-    fn ask(&self, row: usize, node: u32, local: u32, order: RankBy, faults: &mut Faults) {
+    fn ask(&mut self, row: usize, node: u32, local: u32, order: RankBy, faults: &mut Faults) {
         let at = Located {
             app: self.app,
             run: number(row),
@@ -218,15 +223,6 @@ impl<'p> Sums<'p> {
             local,
         };
         let found = self.plan.rank_of(at);
-        let place = || Where {
-            app: Some(number(self.app.row())),
-            node: {
-                let row = self.runs[row].nodes.first + node;
-                Some(self.plan.world().names.name(NodeId::from_row(row as usize)))
-            },
-            local: Some(local),
-            rank: Some(found.0),
-        };
         let promised = match order {
             RankBy::Slot => Some(self.first(row, node) + u64::from(local)),
             RankBy::Fill => {
@@ -236,6 +232,15 @@ impl<'p> Sums<'p> {
             RankBy::Node => Some(self.rounds(row, node, u64::from(local))),
             RankBy::Span => Some(self.pair_rounds(row, node, local)),
             RankBy::Listed => None,
+        };
+        let place = || Where {
+            app: Some(number(self.app.row())),
+            node: {
+                let row = self.runs[row].nodes.first + node;
+                Some(self.plan.world().names.name(NodeId::from_row(row as usize)))
+            },
+            local: Some(local),
+            rank: Some(found.0),
         };
         let base = u64::from(self.plan.app(self.app).base().0);
         if let Some(promised) = promised {
@@ -294,32 +299,45 @@ impl<'p> Sums<'p> {
     }
 
     /// Rank by span: the same over pairs of node and object.
-    fn pair_rounds(&self, row: usize, node: u32, local: u32) -> u64 {
+    fn pair_rounds(&mut self, row: usize, node: u32, local: u32) -> u64 {
         let (_, round) = self.turn(row, local);
         let pattern = self.plan.patterns().get(self.runs[row].pattern);
         let own = pattern.place(local).object;
-        let counts = |row: usize| &self.distinct[self.objects[row]];
-        let full: Vec<u64> = self
-            .distinct
-            .iter()
-            .map(|counts| counts.iter().map(|&(_, count)| count.min(round)).sum())
-            .collect();
-        let taking: Vec<u64> = self
-            .distinct
-            .iter()
-            .map(|counts| counts.iter().filter(|&&(_, count)| count > round).count() as u64)
-            .collect();
-        let mut rank = 0;
-        for (other, run) in self.runs.iter().enumerate() {
-            let nodes = u64::from(run.nodes.count);
-            rank += nodes * full[self.objects[other]];
-            if other < row {
-                rank += nodes * taking[self.objects[other]];
-            }
+        let taking = |counts: &ObjectCounts| -> u64 {
+            let taking = counts.iter().filter(|&&(_, count)| count > round);
+            taking.count() as u64
+        };
+        let full = |counts: &ObjectCounts| -> u64 {
+            counts.iter().map(|&(_, count)| count.min(round)).sum()
+        };
+        let Self {
+            runs,
+            objects,
+            distinct,
+            starts,
+            ..
+        } = self;
+        if starts.len() >= KEPT_ROUNDS && !starts.contains_key(&round) {
+            starts.clear();
         }
-        let here = counts(row).iter();
-        let ahead = here.filter(|&&(object, count)| object < own && count > round);
-        rank + u64::from(node) * taking[self.objects[row]] + ahead.count() as u64
+        let starts = starts.entry(round).or_insert_with(|| {
+            let full: Vec<u64> = distinct.iter().map(full).collect();
+            let taking: Vec<u64> = distinct.iter().map(taking).collect();
+            let of_runs = || runs.iter().zip(&*objects);
+            let all = of_runs().map(|(run, &of)| u64::from(run.nodes.count) * full[of]);
+            let before = all.sum::<u64>();
+            let starts = of_runs().scan(before, |start, (run, &of)| {
+                let here = *start;
+                *start += u64::from(run.nodes.count) * taking[of];
+                Some(here)
+            });
+            starts.collect()
+        });
+        let here = &distinct[objects[row]];
+        let ahead = here
+            .iter()
+            .filter(|&&(object, count)| object < own && count > round);
+        starts[row] + u64::from(node) * taking(here) + ahead.count() as u64
     }
 }
 
