@@ -1,4 +1,4 @@
-//! Task maps: from the planner's bands, from runs, asked, read and written. Compare ratios of one run, not seconds.
+//! Task maps: from the planner's phases, from runs, asked, read and written. Compare ratios of one run, not seconds.
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails is to stop")]
 
@@ -35,16 +35,16 @@ fn shuffled() -> Vec<u32> {
     nodes
 }
 
-/// A list of bands with holes and odd ends: what a job on many kinds of nodes leaves.
+/// A list of phases with holes and odd ends: what a job on many kinds of nodes leaves.
 fn irregular(count: u32) -> Vec<Block> {
     let mut dice = Dice(2);
-    let band = |_| Block {
+    let phase = |_| Block {
         first: dice.roll(4000),
         nodes: 1 + dice.roll(90),
         ppn: 1 + dice.roll(3),
         repeat: 1 + dice.roll(4),
     };
-    (0..count).map(band).collect()
+    (0..count).map(phase).collect()
 }
 
 fn runs(nodes: &[u32]) -> impl Iterator<Item = (JobNode, ProcCount)> + '_ {
@@ -52,22 +52,22 @@ fn runs(nodes: &[u32]) -> impl Iterator<Item = (JobNode, ProcCount)> + '_ {
 }
 
 fn from_bands(c: &mut Criterion) {
-    let mut group = c.benchmark_group("taskmap/from-bands");
-    let bands = |first, nodes, ppn, repeat| Block {
+    let mut group = c.benchmark_group("taskmap/from-phases");
+    let phases = |first, nodes, ppn, repeat| Block {
         first,
         nodes,
         ppn,
         repeat,
     };
     for (name, list) in [
-        ("block-4096x256", vec![bands(0, 4096, 256, 1)]),
-        ("cyclic-4096x256", vec![bands(0, 4096, 1, 256)]),
+        ("block-4096x256", vec![phases(0, 4096, 256, 1)]),
+        ("cyclic-4096x256", vec![phases(0, 4096, 1, 256)]),
         (
             "cyclic-mixed-4096",
             vec![
-                bands(0, 4096, 1, 128),
-                bands(2048, 2048, 1, 128),
-                bands(3000, 50, 1, 64),
+                phases(0, 4096, 1, 128),
+                phases(2048, 2048, 1, 128),
+                phases(3000, 50, 1, 64),
             ],
         ),
     ] {

@@ -350,14 +350,14 @@ fn first_row_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     })
 }
 
-/// The plan's task map, made of runs and bands, when it is another than that of the plain mapper's ranks one by one, or
+/// The plan's task map, made of runs and phases, when it is another than that of the plain mapper's ranks one by one, or
 /// when its fewest blocks stand for another map. Source: taskmap "How the fewest blocks are found".
 fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
     let told = |map: &Result<TaskMap, TaskMapError>| match map {
         Ok(map) => format!("{:?}", map.flux_blocks().iter().collect::<Vec<_>>()),
         Err(error) => error.to_string(),
     };
-    let bands = plan.task_map(Limits::default());
+    let phases = plan.task_map(Limits::default());
     let ranks = wanted.iter().map(|row| {
         (
             JobNode(u32::try_from(row.node).unwrap_or(u32::MAX)),
@@ -365,13 +365,13 @@ fn task_map_that_differs(plan: &Plan, wanted: &[Row]) -> Option<Difference> {
         )
     });
     let ranks = TaskMap::from_runs(ranks);
-    let fewest = bands.as_ref().map_or_else(
+    let fewest = phases.as_ref().map_or_else(
         |error| Err(error.clone()),
         |map| TaskMap::from_blocks(map.fewest_blocks().iter()),
     );
-    (bands != ranks || bands != fewest).then(|| Difference {
+    (phases != ranks || phases != fewest).then(|| Difference {
         kind: "taskmap",
-        engine: format!("{}, fewest {}", told(&bands), told(&fewest)),
+        engine: format!("{}, fewest {}", told(&phases), told(&fewest)),
         wanted: told(&ranks),
     })
 }

@@ -1,9 +1,9 @@
 //! One app of a plan: its runs, its ranks.
 
-use super::order::{Met, Order, ProcInRun, Shared};
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
-use super::profile::OwnTurns;
-use super::rounds::{Rounds, Scratch, Turn};
+use super::rank::order::{Met, Order, ProcInRun, Shared};
+use super::rank::profile::OwnTurns;
+use super::rank::rounds::{Rounds, Scratch, Turn};
 use super::steps::Steps;
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;

@@ -11,24 +11,10 @@ mod counted;
 mod placed;
 // What each process of a pattern gets, written out.
 mod places;
-// Which local process of a node is the r-th on an object: asked.
-mod turns;
-// The same, dealt out.
-mod deal;
-// Either, by how large a node is.
-mod profile;
-// Which run each place of a round is on.
-mod blocks;
-// Round by round.
-mod rounds;
-// Rank order of one app: prefix sums, rounds, entries.
-mod order;
+// The order of the ranks.
+mod rank;
 // One app.
 mod app;
-// What a question about a rank needs, side by side.
-mod rank_spans;
-// The same, asked.
-mod find;
 // Which apps are on a node, where they are many.
 mod node_apps;
 // The questions: rank -> place, node -> ranks.
@@ -68,8 +54,9 @@ use crate::table::patterns::Patterns;
 use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
-use rank_spans::RankSpans;
-use rounds::Scratch;
+use rank::order::Shared;
+use rank::rounds::Scratch;
+use rank::spans::RankSpans;
 use std::sync::Arc;
 use steps::Steps;
 
@@ -85,7 +72,7 @@ pub struct Plan {
     /// What the patterns say, written out.
     places: Places,
     /// Which turns the processes of a node have.
-    orders: order::Shared,
+    orders: Shared,
     /// Where each rank is.
     stretches: RankSpans,
     /// The apps on each node; `None`: few enough to be asked one by one.
@@ -98,7 +85,7 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derived {
     places: Places,
-    orders: order::Shared,
+    orders: Shared,
 }
 
 impl Plan {

@@ -33,7 +33,7 @@ const _: () = assert!(
 
 /// An object and a cpu set, each plus one; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Packed {
+pub(crate) struct Packed {
     object: u32,
     pub(super) cpus: u32,
 }

@@ -3,9 +3,9 @@
 use super::Plan;
 use super::app::AppPlan;
 use super::node_apps::NodeApp;
-use super::order::ProcInRun;
 use super::placed::{PlacedRun, row};
-use super::rank_spans::{FoundRank, Nodes};
+use super::rank::order::ProcInRun;
+use super::rank::spans::{FoundRank, Nodes};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -62,8 +62,8 @@ pub struct OnNode<'p> {
 }
 
 impl Plan {
-    /// Where a rank is, by place. Cost: a search over runs and bands, for ranks by node and span another one over the runs of a
-    /// band, each in a few cache lines.
+    /// Where a rank is, by place. Cost: a search over runs and phases, for ranks by node and span another one over the runs of a
+    /// phase, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
         let FoundRank { app, proc, .. } = self.find_known(rank)?;

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::placed::row;
-use super::profile::NodeTurns;
+use super::rank::profile::NodeTurns;
 use super::rows::Blocks;
 use crate::id::Id as _;
 use crate::table::apps::AppId;

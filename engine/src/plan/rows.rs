@@ -2,11 +2,11 @@
 //!
 //! Ranks come in *blocks*: neighbouring nodes of one run, each with the same processes in the same order.
 
-use super::order::Order;
 use super::placed::row;
 use super::places::{KindBits, Packed};
-use super::profile::NodeTurns;
-use super::rank_spans::{Nodes, PhaseSpan, RankSpan, Source, source};
+use super::rank::order::Order;
+use super::rank::profile::NodeTurns;
+use super::rank::spans::{Nodes, PhaseSpan, RankSpan, Source, source};
 use super::{Located, Plan};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -69,10 +69,10 @@ impl<'p> Blocks<'p> {
         let inside = rank - plan.stretches.firsts()[stretch];
         match *plan.stretches.get(stretch) {
             RankSpan::Run { .. } => blocks.skip = inside,
-            RankSpan::Phase(band) => {
-                blocks.enter(band);
-                blocks.round += inside / band.width;
-                let (run, place) = plan.run_in(band, (blocks.round, inside % band.width));
+            RankSpan::Phase(phase) => {
+                blocks.enter(phase);
+                blocks.round += inside / phase.width;
+                let (run, place) = plan.run_in(phase, (blocks.round, inside % phase.width));
                 blocks.next = blocks.live.partition_point(|&other| other < run);
                 blocks.skip = place;
             }
@@ -85,14 +85,14 @@ impl<'p> Blocks<'p> {
         blocks
     }
     /// Begins a phase: of the runs of the one before, if that was the app's, those that have processes left.
-    fn enter(&mut self, band: PhaseSpan) {
-        let app = &self.plan.apps[band.app as usize];
-        if band.round == 0 || self.live.is_empty() {
+    fn enter(&mut self, phase: PhaseSpan) {
+        let app = &self.plan.apps[phase.app as usize];
+        if phase.round == 0 || self.live.is_empty() {
             self.live.clear();
             self.live.extend(0..row(app.runs().len()));
         }
-        self.live.retain(|&run| app.pairs(run, band.round) > 0);
-        (self.round, self.next) = (band.round, 0);
+        self.live.retain(|&run| app.pairs(run, phase.round) > 0);
+        (self.round, self.next) = (phase.round, 0);
     }
     /// A block whose turns, `first` and those behind it, stand among the places of all patterns, or among what was dealt.
     #[inline]
@@ -170,9 +170,9 @@ impl<'p> Blocks<'p> {
 
     /// The next run of a phase.
     #[inline]
-    pub(super) fn run(&mut self, band: PhaseSpan) -> u32 {
+    pub(super) fn run(&mut self, phase: PhaseSpan) -> u32 {
         if self.rank == self.plan.stretches.firsts()[self.stretch] && self.skip == 0 {
-            self.enter(band);
+            self.enter(phase);
         }
         if self.next == self.live.len() {
             self.round += 1;
@@ -193,13 +193,13 @@ impl<'p> Blocks<'p> {
 
     /// The next block of a phase.
     #[inline]
-    fn in_phase(&mut self, band: PhaseSpan) -> Block<'p> {
-        let run = self.run(band);
+    fn in_phase(&mut self, phase: PhaseSpan) -> Block<'p> {
+        let run = self.run(phase);
         self.next += 1;
-        let turns = &self.plan.stretches.turns(band)[run as usize];
+        let turns = &self.plan.stretches.turns(phase)[run as usize];
         let (first, count) = turns.in_round(self.round).unwrap_or((0, 0));
         let block = Block {
-            app: band.app,
+            app: phase.app,
             run,
             nodes: turns.nodes,
             kind: KindBits::new(turns.kind),
@@ -243,7 +243,7 @@ impl<'p> Iterator for Blocks<'p> {
         }
         let mut block = match *self.plan.stretches.get(self.stretch) {
             RankSpan::Run { app, run, .. } => self.of_run(app, run),
-            RankSpan::Phase(band) => self.in_phase(band),
+            RankSpan::Phase(phase) => self.in_phase(phase),
             RankSpan::Listed { app } => self.listed(app),
         };
         block.rows.start += std::mem::take(&mut self.skip);

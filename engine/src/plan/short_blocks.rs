@@ -2,7 +2,7 @@
 
 use super::placed::row;
 use super::places::{KindBits, Packed};
-use super::rank_spans::{Nodes, RankSpan, Source};
+use super::rank::spans::{Nodes, RankSpan, Source};
 use super::rows::Blocks;
 use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
@@ -36,9 +36,9 @@ impl Blocks<'_> {
                     let dealt = plan.orders.dealt_by_object();
                     (nodes, kind, (procs, all), 0, (source, start), dealt)
                 }
-                RankSpan::Phase(band) => {
-                    let run = self.run(band);
-                    let turns = &plan.stretches.turns(band)[run as usize];
+                RankSpan::Phase(phase) => {
+                    let run = self.run(phase);
+                    let turns = &plan.stretches.turns(phase)[run as usize];
                     let Some((turn, count)) = turns.in_round(self.round) else {
                         break;
                     };

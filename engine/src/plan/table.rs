@@ -5,7 +5,7 @@
 use super::Plan;
 use super::placed::row;
 use super::places::INDEX_BITS;
-use super::profile::NodeTurns;
+use super::rank::profile::NodeTurns;
 use super::rows::{Block, Blocks};
 use crate::count::Rank;
 use crate::id::Id as _;

@@ -1,10 +1,10 @@
-//! The task map of a plan: its runs and bands as blocks, without expanding a rank. Source: RFC 34, taskmap "How the fewest blocks are found".
+//! The task map of a plan: its runs and phases as blocks, without expanding a rank. Source: RFC 34, taskmap "How the fewest blocks are found".
 
 use super::Plan;
 use super::app::AppPlan;
-use super::order::Order;
 use super::placed::row;
-use super::rounds::Rounds;
+use super::rank::order::Order;
+use super::rank::rounds::Rounds;
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
@@ -33,7 +33,7 @@ impl Plan {
     /// `taskmap-range`: more ranks, or a higher node, than a task map can say. `taskmap-too-large`: more blocks than
     /// `limits` allow, as where thousands of millions of rounds skip a node.
     ///
-    /// Cost: placed runs; by node and span, runs per band, times its rounds where they are no single stretch of equal
+    /// Cost: placed runs; by node and span, runs per phase, times its rounds where they are no single stretch of equal
     /// nodes.
     ///
     /// ```
@@ -65,12 +65,12 @@ impl AppPlan {
 
     fn rounds<'a>(&'a self, rounds: &'a Rounds) -> impl Iterator<Item = Block> + 'a {
         let mut live: Vec<u32> = (0..row(self.placed.runs.len())).collect();
-        rounds.bands().flat_map(move |band| {
-            let rounds = band.rounds.1 - band.rounds.0;
+        rounds.phases().flat_map(move |phase| {
+            let rounds = phase.rounds.1 - phase.rounds.0;
             let mut rows: Vec<Row> = Vec::new();
             live.retain(|&run| {
                 let nodes = self.placed.runs[run as usize].nodes;
-                let ppn = self.pairs(run, band.rounds.0);
+                let ppn = self.pairs(run, phase.rounds.0);
                 match rows.last_mut() {
                     _ if ppn == 0 => return false,
                     Some(last) if last.first + last.nodes == nodes.first && last.ppn == ppn => {

@@ -10,7 +10,7 @@ use super::parse;
 use crate::count::ProcCount;
 
 impl TaskMap {
-    /// The map of blocks in task order: the planner's bands and stretches, or any other list, in any spelling.
+    /// The map of blocks in task order: the planner's phases and stretches, or any other list, in any spelling.
     ///
     /// # Errors
     /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].

@@ -10,7 +10,7 @@ use stowplan_engine::taskmap::{Encoder, Form, Limits, TaskMapError};
 /// # Errors
 /// The classes of task maps; what `give` refuses.
 ///
-/// Cost: the runs and bands of the plan, then the encoder.
+/// Cost: the runs and phases of the plan, then the encoder.
 pub fn write(
     plan: &Plan,
     form: Form,

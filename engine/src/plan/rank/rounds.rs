@@ -1,52 +1,52 @@
 //! Round by round: in which round a rank is, and on which run of nodes.
 //!
-//! In all rounds of a *band* the same nodes, or (node, object) pairs, take part; a band ends where some of them have had all
+//! In all rounds of a *phase* the same nodes, or (node, object) pairs, take part; a phase ends where some of them have had all
 //! their processes.
 
 use super::blocks::Blocks;
-use super::counted::by_key;
 use super::deal::ProfileStep;
-use super::placed::{PlacedRun, row};
-use super::steps::Steps;
+use crate::plan::counted::by_key;
+use crate::plan::placed::{PlacedRun, row};
+use crate::plan::steps::Steps;
 use smallvec::SmallVec;
 
-/// The bands of an app.
+/// The phases of an app.
 #[derive(Clone, Debug)]
-pub(super) struct Rounds {
-    /// The first app rank of each band.
+pub(crate) struct Rounds {
+    /// The first app rank of each phase.
     ranks: Steps,
-    /// The first round of each band.
+    /// The first round of each phase.
     firsts: Steps,
-    /// Processes of one round, by band.
+    /// Processes of one round, by phase.
     widths: SmallVec<[u32; 4]>,
     blocks: Blocks,
 }
 
 /// Rounds in which the same take part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Phase {
+pub(crate) struct Phase {
     /// The first app rank.
-    pub(super) rank: u32,
+    pub(crate) rank: u32,
     /// The first round, and the first one behind.
-    pub(super) rounds: (u32, u32),
+    pub(crate) rounds: (u32, u32),
     /// Processes of one round.
-    pub(super) width: u32,
+    pub(crate) width: u32,
 }
 
 /// A turn of a round: which round, which run, which of the run's pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Turn {
-    pub(super) round: u32,
-    pub(super) run: u32,
-    pub(super) place: u32,
+pub(crate) struct Turn {
+    pub(crate) round: u32,
+    pub(crate) run: u32,
+    pub(crate) place: u32,
 }
 
 /// The round where some runs have fewer pairs, their kind, by how many pairs.
 type Fall = (u32, u32, u32);
 
-/// What finding the bands of one app after the other needs.
+/// What finding the phases of one app after the other needs.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     /// The kind of each run. Shape `[runs]`.
     kinds: Vec<u32>,
     /// What makes a kind, ascending. Shape `[kinds]`.
@@ -69,7 +69,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Takes up the runs of an app, each with a number that those share which take part alike.
-    pub(super) fn of_kinds(&mut self, numbers: impl Iterator<Item = u32>) {
+    pub(crate) fn of_kinds(&mut self, numbers: impl Iterator<Item = u32>) {
         self.kinds.clear();
         self.kinds.extend(numbers);
         self.distinct.clone_from(&self.kinds);
@@ -89,7 +89,7 @@ impl Scratch {
     }
 
     /// What was taken up, each number once, ascending: the kinds.
-    pub(super) fn distinct(&self) -> &[u32] {
+    pub(crate) fn distinct(&self) -> &[u32] {
         &self.distinct
     }
 
@@ -146,12 +146,12 @@ impl Scratch {
         &self.by_kind[start as usize..self.ends[kind as usize] as usize]
     }
 
-    /// What falls at the end of each band.
-    fn bands(&self) -> impl Iterator<Item = &[Fall]> {
+    /// What falls at the end of each phase.
+    fn phases(&self) -> impl Iterator<Item = &[Fall]> {
         self.falls.chunk_by(|a, b| a.0 == b.0)
     }
 
-    /// The processes of a round before each block of runs, band by band.
+    /// The processes of a round before each block of runs, phase by phase.
     fn blocks(&mut self, runs: &[PlacedRun], steps: &[&[ProfileStep]]) -> Blocks {
         let mut weights = std::mem::take(&mut self.weights);
         let nodes = |run: u32| runs[run as usize].nodes.count;
@@ -159,9 +159,9 @@ impl Scratch {
             let first = steps[kind as usize].first();
             first.map_or(0, |step| step.pairs) * nodes(run)
         });
-        let bands = self.bands().count();
-        let mut blocks = Blocks::begin((runs.len(), bands), turns, &mut weights);
-        for falls in self.bands() {
+        let phases = self.phases().count();
+        let mut blocks = Blocks::begin((runs.len(), phases), turns, &mut weights);
+        for falls in self.phases() {
             blocks.push(&weights);
             for (run, pairs) in self.falling(falls) {
                 weights[blocks.of(run)] -= pairs * nodes(run);
@@ -179,10 +179,10 @@ impl Scratch {
 }
 
 impl Rounds {
-    /// The bands of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
+    /// The phases of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
-    /// Cost: as [`Blocks::push`] says for each band; for each run one addition where its pairs change.
-    pub(super) fn new(runs: &[PlacedRun], steps: &[&[ProfileStep]], scratch: &mut Scratch) -> Self {
+    /// Cost: as [`Blocks::push`] says for each phase; for each run one addition where its pairs change.
+    pub(crate) fn new(runs: &[PlacedRun], steps: &[&[ProfileStep]], scratch: &mut Scratch) -> Self {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         scratch.count_nodes(runs);
@@ -190,12 +190,14 @@ impl Rounds {
         let nodes = scratch.nodes.iter();
         let width = |(steps, nodes)| first_pairs(steps) * nodes;
         let mut width: u32 = steps.iter().zip(nodes).map(width).sum();
-        let bands = scratch.bands().count();
-        let mut widths = SmallVec::with_capacity(bands);
-        let (mut ranks, mut firsts) =
-            (Vec::with_capacity(bands + 1), Vec::with_capacity(bands + 1));
+        let phases = scratch.phases().count();
+        let mut widths = SmallVec::with_capacity(phases);
+        let (mut ranks, mut firsts) = (
+            Vec::with_capacity(phases + 1),
+            Vec::with_capacity(phases + 1),
+        );
         let (mut rank, mut round) = (0_u32, 0_u32);
-        for falls in scratch.bands() {
+        for falls in scratch.phases() {
             ranks.push(rank);
             firsts.push(round);
             widths.push(width);
@@ -205,7 +207,7 @@ impl Rounds {
             let fewer = |fall: &Fall| fall.2 * scratch.nodes[fall.1 as usize];
             width -= falls.iter().map(fewer).sum::<u32>();
         }
-        // What stands behind the last band: where the bands end.
+        // What stands behind the last phase: where the phases end.
         ranks.push(rank);
         firsts.push(round);
         Self {
@@ -216,48 +218,48 @@ impl Rounds {
         }
     }
 
-    /// The first app rank of each band.
-    pub(super) fn first_ranks(&self) -> &[u32] {
+    /// The first app rank of each phase.
+    pub(crate) fn first_ranks(&self) -> &[u32] {
         &self.ranks.row(0)[..self.widths.len()]
     }
 
-    /// The bands, in order.
-    pub(super) fn bands(&self) -> impl Iterator<Item = Phase> + '_ {
-        (0..self.widths.len()).map(|band| self.band(band))
+    /// The phases, in order.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = Phase> + '_ {
+        (0..self.widths.len()).map(|phase| self.phase(phase))
     }
 
-    /// A band.
-    pub(super) fn band(&self, band: usize) -> Phase {
+    /// A phase.
+    pub(crate) fn phase(&self, phase: usize) -> Phase {
         Phase {
-            rank: self.ranks.get(0, band),
-            rounds: (self.firsts.get(0, band), self.firsts.get(0, band + 1)),
-            width: self.widths[band],
+            rank: self.ranks.get(0, phase),
+            rounds: (self.firsts.get(0, phase), self.firsts.get(0, phase + 1)),
+            width: self.widths[phase],
         }
     }
 
-    /// Processes of a round of a band before each run; `None`: that is known of blocks of runs.
-    pub(super) fn before_runs(&self, band: usize) -> Option<&[u32]> {
-        self.blocks.before_runs(band)
+    /// Processes of a round of a phase before each run; `None`: that is known of blocks of runs.
+    pub(crate) fn before_runs(&self, phase: usize) -> Option<&[u32]> {
+        self.blocks.before_runs(phase)
     }
 
-    /// On which run of a band a place in a round is, and which of the run's places.
+    /// On which run of a phase a place in a round is, and which of the run's places.
     #[inline]
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
-        band: usize,
+        phase: usize,
         (round, place): (u32, u32),
         weight: impl Fn(u32, u32) -> u32,
     ) -> (u32, u32) {
-        self.blocks.run(band, place, |run| weight(run, round))
+        self.blocks.run(phase, place, |run| weight(run, round))
     }
 
     /// The app rank of a turn: the inverse of [`Self::turn`].
-    pub(super) fn rank(&self, turn: Turn, weight: impl Fn(u32, u32) -> u32) -> u32 {
-        let band = self.firsts.find(0, turn.round);
-        let rounds = turn.round - self.firsts.get(0, band);
+    pub(crate) fn rank(&self, turn: Turn, weight: impl Fn(u32, u32) -> u32) -> u32 {
+        let phase = self.firsts.find(0, turn.round);
+        let rounds = turn.round - self.firsts.get(0, phase);
         let before = self
             .blocks
-            .place(band, turn.run, |run| weight(run, turn.round));
-        self.ranks.get(0, band) + rounds * self.widths[band] + before + turn.place
+            .place(phase, turn.run, |run| weight(run, turn.round));
+        self.ranks.get(0, phase) + rounds * self.widths[phase] + before + turn.place
     }
 }

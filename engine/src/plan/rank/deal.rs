@@ -1,27 +1,27 @@
 //! Turns dealt out: the processes of a node object by object, or round by round over its objects.
 
-use super::places::{Packed, visit};
 use super::turns::ObjectIndex;
+use crate::plan::places::{Packed, visit};
 use crate::table::patterns::Pattern;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Rounds of a node in which equally many of its objects have a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ProfileStep {
+pub(crate) struct ProfileStep {
     /// The first of these rounds, and the first behind them.
-    pub(super) start: u32,
-    pub(super) end: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
     /// Objects.
-    pub(super) pairs: u32,
+    pub(crate) pairs: u32,
     /// Processes of the node in the rounds before these.
-    pub(super) before: u32,
+    pub(crate) before: u32,
 }
 
 impl ProfileStep {
     /// The first turn of the node in one of these rounds, or behind them, by its number among all.
     #[inline]
-    pub(super) const fn turn(&self, round: u32) -> u32 {
+    pub(crate) const fn turn(&self, round: u32) -> u32 {
         self.before + (round - self.start) * self.pairs
     }
 }
@@ -41,7 +41,7 @@ fn push(steps: &mut Vec<ProfileStep>, first: usize, end: u32, pairs: u32) {
 
 /// Deals from places that are written out. Scratch: what it holds is of the last pattern.
 #[derive(Default)]
-pub(super) struct Deal {
+pub(crate) struct Deal {
     /// (logical index, which object in turn it is), by logical index.
     turn_of: Vec<(u32, u32)>,
     /// Processes of each object; then where its next one goes.
@@ -50,12 +50,12 @@ pub(super) struct Deal {
     live: Vec<Range<u32>>,
     by_object: Vec<u32>,
     /// The process of each turn.
-    pub(super) out: Vec<u32>,
+    pub(crate) out: Vec<u32>,
 }
 
 impl Deal {
     /// Takes a pattern up. Objects have their turn in the order in which it comes to them.
-    pub(super) fn enter(&mut self, pattern: &Pattern) {
+    pub(crate) fn enter(&mut self, pattern: &Pattern) {
         self.turn_of.clear();
         let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
         let objects = runs.filter_map(|run| run.place.object);
@@ -114,13 +114,13 @@ impl Deal {
     }
 
     /// All processes, object by object, into `out`. Cost: the processes, and the objects of the pattern.
-    pub(super) fn by_object(&mut self, places: &[Packed]) {
+    pub(crate) fn by_object(&mut self, places: &[Packed]) {
         self.sort(places);
         std::mem::swap(&mut self.out, &mut self.by_object);
     }
 
     /// All processes, round by round, into `out`; the rounds to `steps`. Cost: as above.
-    pub(super) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<ProfileStep>) {
+    pub(crate) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<ProfileStep>) {
         self.sort(places);
         self.out.clear();
         let first = steps.len();
@@ -142,13 +142,13 @@ impl Deal {
     }
 
     /// How many entries the objects of the pattern take.
-    pub(super) fn objects(&self) -> usize {
+    pub(crate) fn objects(&self) -> usize {
         self.turn_of.len()
     }
 }
 
 /// How many objects have how many of the first processes of a pattern: where those are too many to be written out.
-pub(super) struct Tally<'p> {
+pub(crate) struct Tally<'p> {
     pattern: &'p Pattern,
     procs: u32,
     /// Processes of each object.
@@ -158,7 +158,7 @@ pub(super) struct Tally<'p> {
 }
 
 impl<'p> Tally<'p> {
-    pub(super) fn new(pattern: &'p Pattern, index: &ObjectIndex) -> Self {
+    pub(crate) fn new(pattern: &'p Pattern, index: &ObjectIndex) -> Self {
         Self {
             pattern,
             procs: 0,
@@ -169,7 +169,7 @@ impl<'p> Tally<'p> {
 
     /// The rounds of the first `procs` processes, which are at least as many as last time. Cost: the objects or, if they are
     /// fewer, the processes since; and the rounds.
-    pub(super) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<ProfileStep>) {
+    pub(crate) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<ProfileStep>) {
         let more = procs - self.procs;
         if more as usize > self.counts.len() {
             self.counts = index.counts(procs);

@@ -1,25 +1,25 @@
 //! RankSpans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
-//! Node by node a stretch is a placed run; round by round it is a band, and the runs of its app stand apart; what a file listed
-//! is one. So one search finds app and run, or app and band, whatever the apps are. The explicit table is written from here too:
+//! Node by node a stretch is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
+//! is one. So one search finds app and run, or app and phase, whatever the apps are. The explicit table is written from here too:
 //! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
 
-use super::app::AppPlan;
 use super::order::{Order, ProcInRun};
-use super::placed::{PlacedRun, row};
-use super::places::{Packed, Places};
 use super::profile::{First, Profiles};
 use super::rounds::Rounds;
-use super::steps::{Steps, WIDE};
+use crate::plan::app::AppPlan;
+use crate::plan::placed::{PlacedRun, row};
+use crate::plan::places::{Packed, Places};
+use crate::plan::steps::{Steps, WIDE};
 use crate::policy::ObjKind;
 use crate::table::patterns::PatternId;
 
-/// Runs of a band that are looked at one and all: a few cache lines side by side.
+/// Runs of a phase that are looked at one and all: a few cache lines side by side.
 const NEAR: usize = 4 * WIDE;
 
 /// Where what the turns of a node get stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// Among all places: the n-th process has the n-th turn.
     Places,
     /// Among what is dealt, beside the process of each turn.
@@ -30,46 +30,46 @@ pub(super) enum Source {
 
 /// The nodes of a run, and what each of them held before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Nodes {
-    pub(super) first: u32,
-    pub(super) own_before: u32,
-    pub(super) used_before: u32,
+pub(crate) struct Nodes {
+    pub(crate) first: u32,
+    pub(crate) own_before: u32,
+    pub(crate) used_before: u32,
 }
 
 /// A placed run, round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct RunTurns {
-    pub(super) nodes: Nodes,
+pub(crate) struct RunTurns {
+    pub(crate) nodes: Nodes,
     /// How many nodes.
-    pub(super) count: u32,
-    pub(super) start: u32,
+    pub(crate) count: u32,
+    pub(crate) start: u32,
     /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
     ends: [u32; 2],
     counts: [u16; 2],
-    pub(super) kind: Option<ObjKind>,
-    pub(super) source: Source,
+    pub(crate) kind: Option<ObjKind>,
+    pub(crate) source: Source,
 }
 
 /// Rounds in which the same nodes have equally many turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct PhaseSpan {
-    pub(super) app: u32,
-    /// Which of the app's bands.
-    pub(super) band: u32,
+pub(crate) struct PhaseSpan {
+    pub(crate) app: u32,
+    /// Which of the app's phases.
+    pub(crate) phase: u32,
     /// The first round, and processes of each.
-    pub(super) round: u32,
-    pub(super) width: u32,
+    pub(crate) round: u32,
+    pub(crate) width: u32,
     /// The first row of the app in [`RankSpans::turns`].
-    pub(super) turns: u32,
+    pub(crate) turns: u32,
     /// Rows of [`RankSpans::near`] that say how many processes of a round come before each run; none: the app is asked.
-    pub(super) near: u32,
-    pub(super) lines: u32,
+    pub(crate) near: u32,
+    pub(crate) lines: u32,
 }
 
 /// Ranks of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
-pub(super) enum RankSpan {
+pub(crate) enum RankSpan {
     /// A placed run, node by node.
     Run {
         nodes: Nodes,
@@ -93,32 +93,32 @@ const _: () = assert!(size_of::<RankSpan>() == 32 && size_of::<RunTurns>() == 36
 
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RankSpans {
+pub(crate) struct RankSpans {
     /// The first rank of each. Shape `[stretches]`.
-    pub(super) ranks: Steps,
+    pub(crate) ranks: Steps,
     /// Shape `[stretches]`.
-    pub(super) all: Vec<RankSpan>,
+    pub(crate) all: Vec<RankSpan>,
     /// The runs of all apps round by round.
-    pub(super) turns: Vec<RunTurns>,
-    /// Processes of a round before each run, for bands of few runs, filled up with the largest number there is.
-    pub(super) near: Vec<[u32; WIDE]>,
+    pub(crate) turns: Vec<RunTurns>,
+    /// Processes of a round before each run, for phases of few runs, filled up with the largest number there is.
+    pub(crate) near: Vec<[u32; WIDE]>,
     /// Ranks of the plan.
-    pub(super) end: u32,
+    pub(crate) end: u32,
 }
 
 /// Where a process is, and what it gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct FoundRank {
-    pub(super) app: u32,
-    pub(super) proc: ProcInRun,
-    pub(super) nodes: Nodes,
-    pub(super) kind: Option<ObjKind>,
-    pub(super) packed: Packed,
+pub(crate) struct FoundRank {
+    pub(crate) app: u32,
+    pub(crate) proc: ProcInRun,
+    pub(crate) nodes: Nodes,
+    pub(crate) kind: Option<ObjKind>,
+    pub(crate) packed: Packed,
 }
 
 impl RankSpans {
     /// Cost: the runs.
-    pub(super) fn new(apps: &[AppPlan], places: &Places) -> Self {
+    pub(crate) fn new(apps: &[AppPlan], places: &Places) -> Self {
         let mut stretches = Self::default();
         let all = apps.iter().map(|app| app.first_ranks().len()).sum();
         stretches.all.reserve_exact(all);
@@ -148,24 +148,24 @@ impl RankSpans {
 
     /// Which stretch a rank is in.
     #[inline]
-    pub(super) fn of_rank(&self, rank: u32) -> usize {
+    pub(crate) fn of_rank(&self, rank: u32) -> usize {
         self.ranks.find(0, rank)
     }
 
     /// One of them.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> &RankSpan {
+    pub(crate) fn get(&self, at: usize) -> &RankSpan {
         &self.all[at]
     }
 
-    /// The runs of a band's app, others behind them.
+    /// The runs of a phase's app, others behind them.
     #[inline]
-    pub(super) fn turns(&self, band: PhaseSpan) -> &[RunTurns] {
-        &self.turns[band.turns as usize..]
+    pub(crate) fn turns(&self, phase: PhaseSpan) -> &[RunTurns] {
+        &self.turns[phase.turns as usize..]
     }
 
     /// The first rank of each. Shape `[stretches]`.
-    pub(super) fn firsts(&self) -> &[u32] {
+    pub(crate) fn firsts(&self) -> &[u32] {
         self.ranks.row(0)
     }
 
@@ -192,7 +192,7 @@ impl RankSpans {
     }
 
     fn add_bands(&mut self, app: u32, rounds: &Rounds) {
-        for (at, band) in (0..).zip(rounds.bands()) {
+        for (at, phase) in (0..).zip(rounds.phases()) {
             let near = row(self.near.len());
             if let Some(before) = rounds.before_runs(at as usize)
                 && before.len() <= NEAR
@@ -205,9 +205,9 @@ impl RankSpans {
             }
             self.all.push(RankSpan::Phase(PhaseSpan {
                 app,
-                band: at,
-                round: band.rounds.0,
-                width: band.width,
+                phase: at,
+                round: phase.rounds.0,
+                width: phase.width,
                 turns: row(self.turns.len()),
                 near,
                 lines: row(self.near.len()) - near,
@@ -235,7 +235,7 @@ impl AppPlan {
 
 /// Where what the turns of a run's nodes get stands, and from which row on.
 #[inline]
-pub(super) fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
+pub(crate) fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
     let dealt = first.and_then(First::dealt);
     match (
         dealt,
@@ -288,7 +288,7 @@ impl RunTurns {
 
     /// The first turn of a node in a round, and how many it has there; `None`: that does not stand here.
     #[inline]
-    pub(super) fn in_round(&self, round: u32) -> Option<(u32, u32)> {
+    pub(crate) fn in_round(&self, round: u32) -> Option<(u32, u32)> {
         let [first, second] = self.counts.map(u32::from);
         let behind = round.saturating_sub(self.ends[0]);
         let early = round - behind;

@@ -1,17 +1,17 @@
 //! Where a rank is: a search in the row of all apps' runs and phases.
 
-use super::Plan;
 use super::order::{Order, ProcInRun};
-use super::placed::row;
-use super::places::Packed;
-use super::rank_spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
-use super::steps::at_most;
+use super::spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
+use crate::plan::Plan;
+use crate::plan::placed::row;
+use crate::plan::places::Packed;
+use crate::plan::steps::at_most;
 
 impl Plan {
     /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
     /// was found, in one to three cache lines.
     #[inline]
-    pub(super) fn find(&self, rank: u32) -> FoundRank {
+    pub(crate) fn find(&self, rank: u32) -> FoundRank {
         let stretches = &self.stretches;
         let at = stretches.ranks.find(0, rank);
         let inside = rank - stretches.ranks.get(0, at);
@@ -37,18 +37,18 @@ impl Plan {
                     packed,
                 }
             }
-            RankSpan::Phase(band) => self.find_turn(band, inside),
+            RankSpan::Phase(phase) => self.find_turn(phase, inside),
             RankSpan::Listed { app } => self.find_listed(app, inside),
         }
     }
 
-    /// The same, in a band.
+    /// The same, in a phase.
     #[inline]
-    fn find_turn(&self, band: PhaseSpan, inside: u32) -> FoundRank {
-        let app = band.app;
-        let round = band.round + inside / band.width;
-        let (run, place) = self.run_in(band, (round, inside % band.width));
-        let turns = &self.stretches.turns[(band.turns + run) as usize];
+    fn find_turn(&self, phase: PhaseSpan, inside: u32) -> FoundRank {
+        let app = phase.app;
+        let round = phase.round + inside / phase.width;
+        let (run, place) = self.run_in(phase, (round, inside % phase.width));
+        let turns = &self.stretches.turns[(phase.turns + run) as usize];
         let (first, count) = turns.in_round(round).unwrap_or_else(|| {
             let own = self.apps[app as usize].own_turns(run, round);
             (own.first, own.count)
@@ -68,27 +68,27 @@ impl Plan {
         }
     }
 
-    /// On which run of a band a place in a round is, and which of the run's places.
+    /// On which run of a phase a place in a round is, and which of the run's places.
     #[inline]
-    pub(super) fn run_in(&self, band: PhaseSpan, (round, place): (u32, u32)) -> (u32, u32) {
-        if band.lines > 0 {
-            let near = &self.stretches.near[band.near as usize..][..band.lines as usize];
+    pub(crate) fn run_in(&self, phase: PhaseSpan, (round, place): (u32, u32)) -> (u32, u32) {
+        if phase.lines > 0 {
+            let near = &self.stretches.near[phase.near as usize..][..phase.lines as usize];
             let found: usize = near.iter().map(|line| at_most(line, place)).sum();
             let run = found - 1;
             return (row(run), place - near.as_flattened()[run]);
         }
-        let plan = &self.apps[band.app as usize];
+        let plan = &self.apps[phase.app as usize];
         let (Order::Node(rounds) | Order::Span(rounds, _)) = &plan.order else {
-            unreachable!("only rounds have bands")
+            unreachable!("only rounds have phases")
         };
         let weight = |run, round| plan.weight(run, round);
-        rounds.run(band.band as usize, (round, place), weight)
+        rounds.run(phase.phase as usize, (round, place), weight)
     }
 
     /// Which process has a turn, and what it gets, where that stands written out. `dealt`: the process of each turn, and what it
     /// gets.
     #[inline]
-    pub(super) fn gets(
+    pub(crate) fn gets(
         &self,
         (source, start, turn): (Source, u32, u32),
         (locals, dealt): (&[u32], &[Packed]),

@@ -1,14 +1,14 @@
 //! The order of the ranks of one app: node by node, round by round, or as written.
 //!
-//! *Node by node* (slot, fill) is a prefix sum over the placed runs. *Round by round* (node, span) goes in bands, in each of
+//! *Node by node* (slot, fill) is a prefix sum over the placed runs. *Round by round* (node, span) goes in phases, in each of
 //! which the same take part: `rounds.rs`.
 
 use super::deal::ProfileStep;
-use super::placed::{Placed, PlacedRun, RankOrder};
-use super::places::{Packed, Places};
 use super::profile::{Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch};
-use super::steps::Steps;
+use crate::plan::placed::{Placed, PlacedRun, RankOrder};
+use crate::plan::places::{Packed, Places};
+use crate::plan::steps::Steps;
 use crate::table::interner::Guess;
 use crate::table::patterns::{Pattern, PatternId, Patterns};
 use smallvec::SmallVec;
@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What is derived to answer quickly.
 #[derive(Clone, Debug)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Slot,
     Fill(Profiles),
     Node(Rounds),
@@ -31,18 +31,18 @@ pub(super) enum Order {
 
 /// What the orders of all apps share: the profiles of nodes, object by object and round by round.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     by_object: Option<Arc<Distinct>>,
     by_round: Option<Arc<Distinct>>,
 }
 
 /// The profile of each run of an app, shape `[runs]`; `None`: its order needs none.
-pub(super) type Met = Option<Vec<u32>>;
+pub(crate) type Met = Option<Vec<u32>>;
 
 impl Shared {
     /// Object by object: the process of each turn, and what it gets, where turns go otherwise than processes.
     #[inline]
-    pub(super) fn dealt_by_object(&self) -> (&[u32], &[Packed]) {
+    pub(crate) fn dealt_by_object(&self) -> (&[u32], &[Packed]) {
         self.by_object
             .as_ref()
             .map_or((&[], &[]), |all| all.dealt())
@@ -50,14 +50,14 @@ impl Shared {
 
     /// The same, round by round.
     #[inline]
-    pub(super) fn dealt_by_round(&self) -> (&[u32], &[Packed]) {
+    pub(crate) fn dealt_by_round(&self) -> (&[u32], &[Packed]) {
         self.by_round.as_ref().map_or((&[], &[]), |all| all.dealt())
     }
 
     /// The profiles of every app. What no earlier plan of the same patterns worked out is worked out now. Shape `[apps]`.
     ///
     /// Cost: the runs of apps by fill and span; what is new as [`Distinct::work_out`] says.
-    pub(super) fn meet(
+    pub(crate) fn meet(
         &mut self,
         placed: &[Placed],
         patterns: &Patterns,
@@ -100,7 +100,7 @@ fn profiles(distinct: &mut Arc<Distinct>, runs: &[PlacedRun], guess: &mut Guess)
 
 impl Order {
     /// The order of an app. `scratch`: kept from app to app.
-    pub(super) fn new(
+    pub(crate) fn new(
         placed: &Placed,
         (met, shared): (Met, &Shared),
         scratch: &mut Scratch,
@@ -203,8 +203,8 @@ fn ascends(pattern: &Pattern, procs: u32) -> bool {
 
 /// One process of an app: which run, which node of it, which of the node's processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ProcInRun {
-    pub(super) run: u32,
-    pub(super) node: u32,
-    pub(super) local: u32,
+pub(crate) struct ProcInRun {
+    pub(crate) run: u32,
+    pub(crate) node: u32,
+    pub(crate) local: u32,
 }

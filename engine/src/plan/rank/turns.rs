@@ -1,8 +1,8 @@
 //! A pattern by object: how many of its first processes are on an object, and which is the r-th. Asked where a pattern is too
 //! long to be written out.
 
-use super::placed::row;
-use super::places::Packed;
+use crate::plan::placed::row;
+use crate::plan::places::Packed;
 use crate::table::patterns::Pattern;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -31,7 +31,7 @@ struct SegmentTurns {
 
 /// A pattern by object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ObjectIndex {
+pub(crate) struct ObjectIndex {
     segments: Vec<SegmentTurns>,
     objects: u32,
     /// (logical index, which object in turn it is), by logical index.
@@ -39,7 +39,7 @@ pub(super) struct ObjectIndex {
 }
 
 impl ObjectIndex {
-    pub(super) fn new(pattern: &Pattern) -> Self {
+    pub(crate) fn new(pattern: &Pattern) -> Self {
         // Objects rank in the order in which a pattern comes to them: logical order, but for `dist` the nearest first.
         let mut seen: HashMap<u32, u32> = HashMap::new();
         for object in pattern
@@ -142,7 +142,7 @@ impl ObjectIndex {
     }
 
     /// How many of the first `procs` processes are on each object, in the order of the objects. Cost: the runs.
-    pub(super) fn counts(&self, procs: u32) -> Vec<u32> {
+    pub(crate) fn counts(&self, procs: u32) -> Vec<u32> {
         let mut counts = vec![0; self.objects as usize];
         for segment in &self.segments {
             let inside = procs.saturating_sub(segment.start).min(segment.procs);
@@ -156,7 +156,7 @@ impl ObjectIndex {
     }
 
     /// The process of a node with `procs` of them that has a turn: in a round, or object by object.
-    pub(super) fn local(&self, procs: u32, round: Option<u32>, at: u32) -> u32 {
+    pub(crate) fn local(&self, procs: u32, round: Option<u32>, at: u32) -> u32 {
         let mut before = 0;
         for (object, count) in (0..).zip(self.counts(procs)) {
             let own = round.map_or(count, |round| u32::from(count > round));
@@ -169,14 +169,14 @@ impl ObjectIndex {
     }
 
     /// Object by object: the turn of a process, and of which object, by logical index, it is.
-    pub(super) fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
+    pub(crate) fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
         let object = self.turn(logical);
         let before: u32 = self.counts(procs)[..object as usize].iter().sum();
         before + self.count(object, local)
     }
 
     /// Round by round: (round, turn in it) of a process.
-    pub(super) fn turn_by_round(&self, procs: u32, local: u32, logical: u32) -> (u32, u32) {
+    pub(crate) fn turn_by_round(&self, procs: u32, local: u32, logical: u32) -> (u32, u32) {
         let object = self.turn(logical);
         let round = self.count(object, local);
         let counts = self.counts(procs);
@@ -187,7 +187,7 @@ impl ObjectIndex {
     }
 
     /// The processes that have some turns of a round, or of all object by object.
-    pub(super) fn turns(
+    pub(crate) fn turns(
         &self,
         procs: u32,
         round: Option<u32>,
@@ -212,7 +212,7 @@ impl ObjectIndex {
     }
 
     /// Which object in turn a place has, and how many objects there are.
-    pub(super) fn object(&self, packed: Packed) -> Option<u32> {
+    pub(crate) fn object(&self, packed: Packed) -> Option<u32> {
         packed.object().map(|logical| self.turn(logical))
     }
 }

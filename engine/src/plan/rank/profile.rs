@@ -6,9 +6,9 @@
 //! The apps of a plan share profiles, and a plan made again has those of the last one.
 
 use super::deal::{Deal, ProfileStep, Tally};
-use super::placed::{PlacedRun, row};
-use super::places::{Packed, Places};
 use super::turns::ObjectIndex;
+use crate::plan::placed::{PlacedRun, row};
+use crate::plan::places::{Packed, Places};
 use crate::table::interner::{Guess, InTurn};
 use crate::table::patterns::{PatternId, Patterns};
 use std::ops::Range;
@@ -20,7 +20,7 @@ const PER_RUN: usize = 8;
 
 /// The order in which the processes of a node have their turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Turning {
+pub(crate) enum Turning {
     /// Object by object.
     ByObject,
     /// Round by round: the first of each object, the second of each, and so on.
@@ -48,7 +48,7 @@ struct Profile {
 
 /// Which processes of a node have neighbouring turns.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum NodeTurns<'p> {
+pub(crate) enum NodeTurns<'p> {
     /// Neighbouring ones: the first of them, and how many.
     From(u32, u32),
     /// These.
@@ -63,7 +63,7 @@ pub(super) enum NodeTurns<'p> {
 
 impl NodeTurns<'_> {
     /// Some of them. `scratch`: where they are put when they stand nowhere.
-    pub(super) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> NodeTurns<'s>
+    pub(crate) fn some<'s>(self, turns: Range<u32>, scratch: &'s mut Vec<u32>) -> NodeTurns<'s>
     where
         Self: 's,
     {
@@ -87,15 +87,15 @@ impl NodeTurns<'_> {
 
 /// The turns of a node in a round.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OwnTurns {
+pub(crate) struct OwnTurns {
     /// The first, by its number among all of the node, and how many.
-    pub(super) first: u32,
-    pub(super) count: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
 }
 
 /// What a run's first rounds need of its profile: side by side, where a question looks first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct First {
+pub(crate) struct First {
     /// The first step: on how many objects a node has a process, before which round.
     pairs: u32,
     until: u32,
@@ -104,7 +104,7 @@ pub(super) struct First {
 
 impl First {
     /// Where the processes of all turns stand in [`Profiles::dealt`].
-    pub(super) const fn dealt(&self) -> Option<u32> {
+    pub(crate) const fn dealt(&self) -> Option<u32> {
         match self.locals {
             Locals::At(start) => Some(start),
             Locals::Same | Locals::Asked(_) => None,
@@ -112,7 +112,7 @@ impl First {
     }
 
     /// Whether an index is asked for them.
-    pub(super) const fn is_asked(&self) -> bool {
+    pub(crate) const fn is_asked(&self) -> bool {
         matches!(self.locals, Locals::Asked(_))
     }
 }
@@ -122,7 +122,7 @@ type Key = (PatternId, u32);
 
 /// The distinct profiles of all apps of a plan, in which processes have their turns alike.
 #[derive(Clone, Debug)]
-pub(super) struct Distinct {
+pub(crate) struct Distinct {
     turning: Turning,
     /// Which profiles there are. Shape `[profiles]`.
     known: InTurn<Key>,
@@ -140,7 +140,7 @@ pub(super) struct Distinct {
 
 impl Distinct {
     /// No profiles yet.
-    pub(super) fn new(turning: Turning) -> Self {
+    pub(crate) fn new(turning: Turning) -> Self {
         Self {
             turning,
             known: InTurn::default(),
@@ -155,13 +155,13 @@ impl Distinct {
     }
 
     /// The profile of each run, where all are known. Shape `[runs]`.
-    pub(super) fn find(&self, runs: &[PlacedRun], guess: &mut Guess) -> Option<Vec<u32>> {
+    pub(crate) fn find(&self, runs: &[PlacedRun], guess: &mut Guess) -> Option<Vec<u32>> {
         let find = |run: &PlacedRun| self.known.find((run.pattern, run.procs), guess).map(row);
         runs.iter().map(find).collect()
     }
 
     /// The profile of each run, known or new: new ones are for [`Self::work_out`]. Shape `[runs]`.
-    pub(super) fn meet(&mut self, runs: &[PlacedRun], guess: &mut Guess) -> Vec<u32> {
+    pub(crate) fn meet(&mut self, runs: &[PlacedRun], guess: &mut Guess) -> Vec<u32> {
         let known = &mut self.known;
         let meet = |run: &PlacedRun| {
             let key = (run.pattern, run.procs);
@@ -172,14 +172,14 @@ impl Distinct {
     }
 
     /// Whether profiles were met that are not worked out yet.
-    pub(super) fn has_new(&self) -> bool {
+    pub(crate) fn has_new(&self) -> bool {
         self.rows.len() < self.known.keys().len()
     }
 
     /// Works out the profiles that were met since the last time. Cost: the processes of each of them, as far as they are
     /// written out; of others the distinct objects or, if fewer, the processes by which they differ from the last one of the
     /// same pattern.
-    pub(super) fn work_out(&mut self, patterns: &Patterns, places: &Places) {
+    pub(crate) fn work_out(&mut self, patterns: &Patterns, places: &Places) {
         let first = self.rows.len();
         let mut new: Vec<(Key, u32)> = {
             let keys = self.known.keys()[first..].iter().copied();
@@ -265,12 +265,12 @@ impl Distinct {
 
     /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
     #[inline]
-    pub(super) fn dealt(&self) -> (&[u32], &[Packed]) {
+    pub(crate) fn dealt(&self) -> (&[u32], &[Packed]) {
         (&self.locals, &self.dealt)
     }
 
     /// The rounds of a profile.
-    pub(super) fn steps(&self, profile: u32) -> &[ProfileStep] {
+    pub(crate) fn steps(&self, profile: u32) -> &[ProfileStep] {
         let rows = &self.rows[profile as usize].steps;
         &self.steps[rows.start as usize..rows.end as usize]
     }
@@ -278,7 +278,7 @@ impl Distinct {
 
 /// The profiles of one app.
 #[derive(Clone, Debug)]
-pub(super) struct Profiles {
+pub(crate) struct Profiles {
     distinct: Arc<Distinct>,
     /// The profile of each run. Shape `[runs]`.
     of_run: Vec<u32>,
@@ -287,7 +287,7 @@ pub(super) struct Profiles {
 
 impl Profiles {
     /// Those of an app of whose runs this is the profile. Cost: the runs.
-    pub(super) fn new(distinct: &Arc<Distinct>, of_run: Vec<u32>) -> Self {
+    pub(crate) fn new(distinct: &Arc<Distinct>, of_run: Vec<u32>) -> Self {
         let first = |&profile: &u32| {
             let step = distinct.steps(profile).first();
             First {
@@ -306,7 +306,7 @@ impl Profiles {
 
     /// The turns of each node of a run in a round.
     #[inline]
-    pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
+    pub(crate) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
         let first = &self.firsts[run as usize];
         if round < first.until {
             return OwnTurns {
@@ -326,22 +326,22 @@ impl Profiles {
     }
 
     /// The profile of each run. Shape `[runs]`.
-    pub(super) fn of_runs(&self) -> &[u32] {
+    pub(crate) fn of_runs(&self) -> &[u32] {
         &self.of_run
     }
 
     /// The rounds of a profile.
-    pub(super) fn steps(&self, profile: u32) -> &[ProfileStep] {
+    pub(crate) fn steps(&self, profile: u32) -> &[ProfileStep] {
         self.distinct.steps(profile)
     }
 
     /// What the first rounds of a run need.
-    pub(super) fn first(&self, run: u32) -> &First {
+    pub(crate) fn first(&self, run: u32) -> &First {
         &self.firsts[run as usize]
     }
 
     /// The rounds of a run.
-    pub(super) fn steps_of(&self, run: u32) -> &[ProfileStep] {
+    pub(crate) fn steps_of(&self, run: u32) -> &[ProfileStep] {
         self.steps(self.of_run[run as usize])
     }
 
@@ -353,13 +353,13 @@ impl Profiles {
 
     /// On how many objects each node of a run has a process in this round.
     #[inline]
-    pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
+    pub(crate) fn pairs(&self, run: u32, round: u32) -> u32 {
         self.own_turns(run, round).count
     }
 
     /// The process that has a turn: in a round, or object by object.
     #[inline]
-    pub(super) fn local(&self, run: u32, round: Option<u32>, at: u32) -> u32 {
+    pub(crate) fn local(&self, run: u32, round: Option<u32>, at: u32) -> u32 {
         let turn = || round.map_or(0, |round| self.own_turns(run, round).first) + at;
         match self.firsts[run as usize].locals {
             Locals::Same => turn(),
@@ -372,7 +372,7 @@ impl Profiles {
     }
 
     /// The turn of a process on an object, object by object.
-    pub(super) fn turn(&self, run: u32, local: u32, object: u32) -> u32 {
+    pub(crate) fn turn(&self, run: u32, local: u32, object: u32) -> u32 {
         let profile = self.of(run);
         match profile.locals {
             Locals::Same => local,
@@ -384,7 +384,7 @@ impl Profiles {
     }
 
     /// (round, turn in it) of a process on an object.
-    pub(super) fn round(&self, run: u32, local: u32, object: u32) -> (u32, u32) {
+    pub(crate) fn round(&self, run: u32, local: u32, object: u32) -> (u32, u32) {
         let profile = self.of(run);
         let turn = match profile.locals {
             Locals::Same => local,
@@ -401,7 +401,7 @@ impl Profiles {
     }
 
     /// The processes that have the turns of a round, or all of them object by object.
-    pub(super) fn turns(&self, run: u32, round: Option<u32>) -> NodeTurns<'_> {
+    pub(crate) fn turns(&self, run: u32, round: Option<u32>) -> NodeTurns<'_> {
         let profile = self.of(run);
         let (first, count) = match round {
             None => (0, profile.procs),
