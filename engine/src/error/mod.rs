@@ -11,7 +11,7 @@ pub mod place;
 // Their classes.
 mod class;
 // What is no error, but worth knowing.
-pub mod note;
+pub(crate) mod note;
 // The same of many apps, told once.
 pub mod fold;
 

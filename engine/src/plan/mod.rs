@@ -18,7 +18,7 @@ mod app;
 // Which apps are on a node, where they are many.
 mod node_apps;
 // The questions: rank -> place, node -> ranks.
-pub mod query;
+pub(crate) mod query;
 // Every process in rank order.
 mod rows;
 // Short blocks, row by row.

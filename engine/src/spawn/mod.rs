@@ -11,13 +11,13 @@ pub mod request;
 // Directive strings -> attributes.
 pub mod set;
 // What infos say, and what stands against each other.
-pub mod spoken;
+pub(crate) mod spoken;
 // Everything one info says, judged, -> a request.
 pub mod intake;
 // Bytes of the relay.
 pub mod wire;
 // Pack and unpack.
-pub mod relay;
+pub(crate) mod relay;
 // What apps ask of the job; what a child takes from its parent.
 pub mod inherit;
 // Old spellings of whole command lines.

@@ -24,14 +24,14 @@ impl NodeRange {
 
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Intervals {
+pub(crate) struct Intervals {
     /// First node -> one behind the last.
     ends: BTreeMap<u32, u32>,
 }
 
 impl Intervals {
     /// Adds nodes and gives those that were not there, ascending. Cost: the intervals met.
-    pub fn insert(&mut self, nodes: NodeRange) -> Nodes {
+    pub(crate) fn insert(&mut self, nodes: NodeRange) -> Nodes {
         // Nodes nearly always come in order: behind all that are here.
         match self.ends.last_entry() {
             Some(mut last) if *last.get() == nodes.first => {
@@ -69,7 +69,7 @@ impl Intervals {
 
     /// The nodes of a range that are not in the set, ascending.
     #[must_use]
-    pub fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {
+    pub(crate) fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {
         let mut missing = Vec::new();
         let mut next = nodes.first;
         for (first, end) in self.meeting(nodes) {
@@ -92,7 +92,7 @@ impl Intervals {
 
     /// The nodes of a range that are in the set, ascending.
     #[must_use]
-    pub fn shared(&self, nodes: NodeRange) -> Vec<NodeRange> {
+    pub(crate) fn shared(&self, nodes: NodeRange) -> Vec<NodeRange> {
         let mut found = Vec::new();
         for (first, end) in self.meeting(nodes) {
             let (first, end) = (first.max(nodes.first), end.min(nodes.end()));
@@ -121,7 +121,7 @@ impl Intervals {
     }
 
     /// All nodes of the set, as ranges, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = NodeRange> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = NodeRange> + '_ {
         self.ends.iter().map(|(&first, &end)| NodeRange {
             first,
             count: end - first,
@@ -177,7 +177,7 @@ fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, (first, end): (u32, u32), sum: Op
 
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
 #[derive(Clone, Debug, Default)]
-pub struct NodeOrder {
+pub(crate) struct NodeOrder {
     /// The only stretch there is, nearly always: (first node, one behind the last, place of the first in the order).
     only: Option<(u32, u32, u32)>,
     /// First node of a stretch -> (one behind its last, place of the first); empty while there is but one.
@@ -194,7 +194,7 @@ impl NodeOrder {
     }
 
     /// Appends the nodes that are new, in the order of the range.
-    pub fn visit(&mut self, nodes: NodeRange) {
+    pub(crate) fn visit(&mut self, nodes: NodeRange) {
         let known: SmallVec<[NodeRange; 4]> = self.places(nodes).map(|(part, _)| part).collect();
         let mut at = nodes.first;
         for part in known {
@@ -211,7 +211,7 @@ impl NodeOrder {
     }
 
     /// The nodes of a range that were visited, as parts with their places.
-    pub fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
+    pub(crate) fn places(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, u32)> + '_ {
         let before = self.places.range(..nodes.first).next_back();
         let inside = self.places.range(nodes.first..nodes.end());
         let stretch = |(&first, &(end, place)): (&u32, &(u32, u32))| (first, end, place);

@@ -9,7 +9,7 @@ mod stretches;
 // Node names, as ranges.
 pub mod names;
 // Sets of nodes as intervals, and the order of nodes.
-pub mod intervals;
+pub(crate) mod intervals;
 // OS cpu sets, interned.
 pub mod cpusets;
 // Sets of logical PUs, interned.
@@ -25,7 +25,7 @@ pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.
 pub mod listings;
 // What a caller knows of the nodes.
-pub mod machine;
+pub(crate) mod machine;
 // Where each word of an app came from.
 pub mod origins;
 // Resolved apps, every default decided.

@@ -32,11 +32,11 @@ pub struct DirectiveError {
 }
 
 /// The number behind `pe=`.
-pub const PE_RANGE: &str = "number from 1 to 65535";
+pub(crate) const PE_RANGE: &str = "number from 1 to 65535";
 /// The number of `ppr:N:object`.
-pub const PPR_RANGE: &str = "number from 1 to 4294967295";
+pub(crate) const PPR_RANGE: &str = "number from 1 to 4294967295";
 /// The list behind `pe-list=`.
-pub const LIST_RANGE: &str = "list of cpus such as 0-3,7, each named once";
+pub(crate) const LIST_RANGE: &str = "list of cpus such as 0-3,7, each named once";
 
 /// One colon-separated part: its text and where it starts.
 #[derive(Clone, Copy)]
@@ -131,7 +131,7 @@ pub(super) const TWO_VALUES: &str = "one thing cannot have two values";
 ///
 /// # Errors
 /// As `read_map`; any colon is a qualifier, and there are none.
-pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
+pub(crate) fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
     if let Some(colon) = text.find(':') {
         let part = Part {
             text: &text[colon + 1..],
@@ -158,7 +158,7 @@ pub fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), D
 ///
 /// # Errors
 /// As `read_map`.
-pub fn read_bind(said: &mut BindSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
+pub(crate) fn read_bind(said: &mut BindSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
     if text.bytes().all(|b| b == b':') {
         return Part { text, start: 0 }.fail(DirectiveFault::Directive(WordFault::Empty));
     }

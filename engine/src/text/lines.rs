@@ -5,7 +5,7 @@ use crate::error::spec::FileFault;
 
 /// Which comments a file may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comments {
+pub(crate) enum Comments {
     /// `#` and `//` to the end of the line, `/* … */` over lines: hostfiles, rankfiles.
     Blanked,
     /// None that are looked for here.
@@ -14,7 +14,7 @@ pub enum Comments {
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub(crate) struct Line<'a> {
     /// The file's path as given.
     pub path: &'a str,
     /// From 1.
@@ -28,7 +28,7 @@ pub struct Line<'a> {
 impl Line<'_> {
     /// These bytes of the line.
     #[must_use]
-    pub fn at(&self, start: usize, end: usize) -> At {
+    pub(crate) fn at(&self, start: usize, end: usize) -> At {
         let text: String = self.written.chars().take(200).collect();
         let clip = |byte: usize| u32::try_from(byte.min(text.len())).unwrap_or(u32::MAX);
         let (start, end) = (clip(start), clip(end));
@@ -46,7 +46,7 @@ impl Line<'_> {
 
 /// The place of a file as a whole.
 #[must_use]
-pub fn file_at(path: &str) -> At {
+pub(crate) fn file_at(path: &str) -> At {
     At {
         start: 0,
         end: 0,
@@ -62,7 +62,7 @@ pub fn file_at(path: &str) -> At {
 ///
 /// # Errors
 /// When it is no UTF-8: the line of the first bad byte.
-pub fn utf8<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, (At, FileFault)> {
+pub(crate) fn utf8<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, (At, FileFault)> {
     std::str::from_utf8(bytes).map_err(|error| {
         let good = &bytes[..error.valid_up_to()];
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
@@ -86,7 +86,7 @@ pub fn utf8<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, (At, FileFault)>
 ///
 /// # Errors
 /// The first that `visit` gives. Cost: one pass over the text, one copy of it where comments are blanked.
-pub fn each_line<E>(
+pub(crate) fn each_line<E>(
     path: &str,
     text: &str,
     comments: Comments,

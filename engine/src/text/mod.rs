@@ -5,17 +5,17 @@ pub mod cursor;
 // The words of directives, as tables.
 pub mod words;
 // The texts they stand in.
-pub mod texts;
+pub(crate) mod texts;
 // What directives say, word by word.
 pub mod said;
 // The grammar that directives share; rank and bind.
-pub mod directive;
+pub(crate) mod directive;
 // The options of mpibind; it and the grammar of map are one.
 pub mod mpibind;
 // The grammar of map.
 pub mod mapping;
 // A file as lines.
-pub mod lines;
+pub(crate) mod lines;
 // What host lists and hostfiles say.
 pub mod hosts;
 // `n[000-127]:4`.
