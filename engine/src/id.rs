@@ -49,7 +49,7 @@ macro_rules! define_id {
 /// When the row does not fit; tables are bounded in `limit.rs`.
 #[inline]
 #[must_use]
-pub fn row_to_key(row: usize) -> NonZeroU32 {
+pub(crate) fn row_to_key(row: usize) -> NonZeroU32 {
     u32::try_from(row)
         .ok()
         .and_then(|row| row.checked_add(1))
@@ -121,7 +121,7 @@ impl<I: Id, T> Column<I, T> {
     }
     /// As [`Column::push`], with room for an eighth more rows when there is none, and not for twice as many: for wide rows
     /// of which there are many.
-    pub fn push_tight(&mut self, value: T) -> I {
+    pub(crate) fn push_tight(&mut self, value: T) -> I {
         if self.values.len() == self.values.capacity() {
             self.values.reserve_exact(self.values.len() / 8 + 16);
         }
@@ -275,7 +275,7 @@ impl<I: Id, T> Lists<I, T> {
     }
     /// Offsets are ascending and end with the values: true for all lists made here, checked for lists read from bytes.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         self.ends.is_sorted()
             && self.ends.last().map_or(0, |&end| end as usize) == self.values.len()
     }

@@ -75,7 +75,7 @@ impl ObjKind {
 
     /// The kind of a number, as plans are written.
     #[must_use]
-    pub fn of_number(number: u32) -> Option<Self> {
+    pub(crate) fn of_number(number: u32) -> Option<Self> {
         if number == Self::Gpu as u32 {
             return Some(Self::Gpu);
         }
@@ -212,7 +212,7 @@ impl GpuShare {
 impl MapBy {
     /// Whether an app without `-n` has as many processes as the mapper finds places (`semantics` 3.6).
     #[must_use]
-    pub const fn counts_itself(self) -> bool {
+    pub(crate) const fn counts_itself(self) -> bool {
         matches!(self, Self::Ppr { .. }) || self.is_listed()
     }
 

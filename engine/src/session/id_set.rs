@@ -253,7 +253,7 @@ impl<I: Id> IdSet<I> {
         rest
     }
     /// Adds all of another set.
-    pub fn add_all(&mut self, other: &Self) {
+    pub(crate) fn add_all(&mut self, other: &Self) {
         match (other.as_range(), &other.rows) {
             (Some(range), _) => self.insert_range(range),
             (None, Rows::Few(few)) => {
@@ -265,7 +265,7 @@ impl<I: Id> IdSet<I> {
         }
     }
     /// Takes all of another set out.
-    pub fn remove_all(&mut self, other: &Self) {
+    pub(crate) fn remove_all(&mut self, other: &Self) {
         match (&mut self.rows, other.as_range(), &other.rows) {
             (Rows::Many(mine), Some(range), _) if range.start() < range.end() => {
                 mine.remove_range(range);

@@ -167,7 +167,7 @@ impl State {
     }
     /// The name of a node, or `None` when it is not in the DVM.
     #[must_use]
-    pub fn node_name(&self, node: NodeId) -> Option<&str> {
+    pub(crate) fn node_name(&self, node: NodeId) -> Option<&str> {
         self.nodes
             .all()
             .contains(node)

@@ -118,7 +118,7 @@ impl Attributes {
     }
     /// The attributes of an owner, to be asked several things. Cost: as [`Attributes::rows_of`].
     #[must_use]
-    pub fn owned_by(&self, owner: Owner) -> Owned<'_> {
+    pub(crate) fn owned_by(&self, owner: Owner) -> Owned<'_> {
         Owned {
             table: self,
             rows: self.rows_of(owner),
@@ -186,7 +186,7 @@ impl Attributes {
         }
     }
     /// Removes what a directive of this owner has stored.
-    pub fn remove_source(&mut self, owner: Owner, source: Source) {
+    pub(crate) fn remove_source(&mut self, owner: Owner, source: Source) {
         for row in self.rows_of(owner).rev() {
             if self.source[row] == source {
                 self.remove_row(row);
@@ -314,7 +314,7 @@ impl<'a> Owned<'a> {
     }
     /// Whether any key of a range is there.
     #[must_use]
-    pub fn has_any(&self, keys: RangeInclusive<u16>) -> bool {
+    pub(crate) fn has_any(&self, keys: RangeInclusive<u16>) -> bool {
         self.keys().iter().any(|key| keys.contains(key))
     }
     /// Its keys, ascending.

@@ -41,7 +41,7 @@ pub struct Inherited {
 ///
 /// # Errors
 /// `conflicting-inheritance` when both words are there, on two apps, on one, or on an app and the job.
-pub fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
+pub(crate) fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
     let mut inherit: Option<Owner> = None;
     let mut noinherit: Option<Owner> = None;
     let mut show = [false; 2];

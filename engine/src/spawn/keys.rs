@@ -148,7 +148,7 @@ pub fn key_named(name: &str) -> Option<&'static Key> {
 
 /// The job's key that an app's falls back to.
 #[must_use]
-pub const fn fallback(app_key: u16) -> Option<u16> {
+pub(crate) const fn fallback(app_key: u16) -> Option<u16> {
     match app_key {
         APP_PES_PER_PROC => Some(JOB_PES_PER_PROC),
         APP_PPR => Some(JOB_PPR),

@@ -102,7 +102,7 @@ impl SpawnRequest {
         )
     }
     /// Adds an app with all its labels.
-    pub fn push_labelled(&mut self, np: Option<ProcCount>, label: Label) -> AppId {
+    pub(crate) fn push_labelled(&mut self, np: Option<ProcCount>, label: Label) -> AppId {
         let app = self.apps.push(AppRow::App { np });
         if label != Label::default() {
             self.labels.push((app, label));
@@ -189,7 +189,7 @@ impl SpawnRequest {
     }
     /// Whether any app carries a mapping, ranking or binding of its own: then it is dispatched app by app.
     #[must_use]
-    pub fn has_own_directives(&self) -> bool {
+    pub(crate) fn has_own_directives(&self) -> bool {
         self.attributes
             .apps()
             .any(|(_, own)| own.has_any(super::keys::APP_MAPBY..=super::keys::APP_BINDTO))

@@ -335,7 +335,7 @@ impl SpawnRequest {
 ///
 /// # Errors
 /// `bad-attribute`.
-pub fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(), SpecError> {
+pub(crate) fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(), SpecError> {
     let bad = |fault: String| {
         Err(SpecError::BadAttribute {
             place: String::new(),

@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::number`].
-    pub fn number32(&mut self) -> Result<u32, WireError> {
+    pub(crate) fn number32(&mut self) -> Result<u32, WireError> {
         let value = self.number(u64::from(u32::MAX))?;
         u32::try_from(value).map_err(|_| self.fail("this number is too large"))
     }
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// As [`Reader::number`].
-    pub fn number16(&mut self) -> Result<u16, WireError> {
+    pub(crate) fn number16(&mut self) -> Result<u16, WireError> {
         let value = self.number(u64::from(u16::MAX))?;
         u16::try_from(value).map_err(|_| self.fail("this number is too large"))
     }

@@ -71,7 +71,7 @@ pub struct Policy {
 impl Policy {
     /// Whether processes may come to a node in several passes, each of which begins its objects or its list again.
     #[must_use]
-    pub fn begins_again(&self) -> bool {
+    pub(crate) fn begins_again(&self) -> bool {
         let dealt_again = matches!(self.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
         dealt_again && self.oversubscribe == Oversubscribe::Allowed && self.span == Span::No
     }
@@ -164,7 +164,7 @@ impl AppTable {
         at.map_or(&[], |at| &self.arguments[at].1)
     }
     /// Gives an app the words behind its program.
-    pub fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
+    pub(crate) fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
         let at = self.arguments.binary_search_by_key(&app, |(app, _)| *app);
         match at {
             Ok(at) if words.is_empty() => drop(self.arguments.remove(at)),
@@ -174,7 +174,7 @@ impl AppTable {
         }
     }
     /// The apps that have words behind their program, ascending, with these.
-    pub fn with_arguments(&self) -> impl ExactSizeIterator<Item = (AppId, &[String])> {
+    pub(crate) fn with_arguments(&self) -> impl ExactSizeIterator<Item = (AppId, &[String])> {
         self.arguments.iter().map(|(app, words)| (*app, &**words))
     }
     /// Enters a hole of the request: a row that has a number and nothing else.

@@ -165,7 +165,7 @@ impl Names {
 
     /// The first node whose name ends in this number, whatever its zeros (`semantics` 1.3).
     #[must_use]
-    pub fn find_ending(&self, number: u64) -> Option<NodeId> {
+    pub(crate) fn find_ending(&self, number: u64) -> Option<NodeId> {
         let ends = self
             .groups
             .iter()
@@ -242,7 +242,7 @@ impl Names {
     }
 
     /// Moves one node to the front; those before it move up by one.
-    pub fn move_to_front(&mut self, node: NodeId) {
+    pub(crate) fn move_to_front(&mut self, node: NodeId) {
         let row = u32::try_from(node.row()).expect("a node id is a u32");
         let moved: Vec<Piece> = self
             .pieces

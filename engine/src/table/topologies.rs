@@ -394,7 +394,7 @@ impl Topologies {
     }
     /// Slots inferred from the topology: cores, or PUs where there are none (`semantics` 1.5).
     #[must_use]
-    pub fn inferred_slots(&self, topology: TopologyId) -> u32 {
+    pub(crate) fn inferred_slots(&self, topology: TopologyId) -> u32 {
         match self.count(topology, ObjKind::Core) {
             0 => self.count(topology, ObjKind::Hwthread),
             cores => cores,

@@ -147,7 +147,7 @@ impl TaskMap {
     /// As [`TaskMap::tasks_of`].
     ///
     /// Cost: O(blocks).
-    pub fn range_count_of(&self, node: JobNode) -> Result<u64, TaskMapError> {
+    pub(crate) fn range_count_of(&self, node: JobNode) -> Result<u64, TaskMapError> {
         let from = self.tasks_of(node)?.at;
         let there = (from..self.flux.len())
             .map(|at| self.flux.at(at))

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         self.rest().chars().next()
     }
     /// Reads `text` if it comes next.
-    pub fn eat(&mut self, text: &str) -> Option<&'a str> {
+    pub(crate) fn eat(&mut self, text: &str) -> Option<&'a str> {
         let found = self.rest().get(..text.len()).filter(|head| *head == text)?;
         self.at += text.len();
         Some(found)
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
     /// Skips spaces and tabs.
-    pub fn skip_blanks(&mut self) {
+    pub(crate) fn skip_blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
     }
     /// Reads digits as a number; `None` without digits or beyond `u32`, and then nothing is read.
@@ -102,7 +102,7 @@ pub fn overlap(ranges: &[(u32, u32)]) -> bool {
 
 /// Ranges as text, `0-3,7`, in the order given.
 #[must_use]
-pub fn ranges_text(ranges: &[(u32, u32)]) -> String {
+pub(crate) fn ranges_text(ranges: &[(u32, u32)]) -> String {
     let mut text = String::new();
     for &(first, last) in ranges {
         if !text.is_empty() {

@@ -123,7 +123,7 @@ fn read_slots(text: &str) -> Result<EntrySlots, HostFault> {
 ///
 /// # Errors
 /// When it is none of these.
-pub fn read_relative(text: &str) -> Result<HostEntry, HostFault> {
+pub(crate) fn read_relative(text: &str) -> Result<HostEntry, HostFault> {
     let (kind, rest) = text.split_at_checked(1).unwrap_or((text, ""));
     match kind {
         "n" | "N" => number(rest)
@@ -146,7 +146,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// A name without its domain: cut at the first dot, unless it is an IP address.
 #[must_use]
-pub fn short_name(name: &str) -> &str {
+pub(crate) fn short_name(name: &str) -> &str {
     if name.parse::<IpAddr>().is_ok() {
         return name;
     }
@@ -169,7 +169,7 @@ pub fn plain(name: &str) -> NameRange {
 ///
 /// # Errors
 /// As [`read_hosts`].
-pub fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
+pub(crate) fn read_names(name: &str) -> Result<Vec<NameRange>, HostFault> {
     let Some(open) = name.find('[') else {
         if name.is_empty() || name.starts_with('.') && short_name(name).is_empty() {
             return Err(HostFault::Syntax("the name is empty"));

@@ -269,7 +269,7 @@ fn take_qualifier(
 }
 
 /// Marks a qualifier without value as said; the first place stays.
-pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: TextPlace) {
+pub(crate) fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: TextPlace) {
     let slot = match qualifier {
         MapQualifier::Span => &mut said.span,
         MapQualifier::Oversubscribe => &mut said.oversubscribe,
@@ -286,7 +286,7 @@ pub fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: TextPlace) 
 }
 
 /// Marks a policy as said; a second one that differs is a contradiction.
-pub fn keep_policy(said: &mut MapSaid, policy: SaidAt<MapChoice>) {
+pub(crate) fn keep_policy(said: &mut MapSaid, policy: SaidAt<MapChoice>) {
     match &said.policy {
         None => said.policy = Some(policy),
         Some(first) if first.value == policy.value => {}
@@ -335,7 +335,7 @@ fn keep_file(said: &mut MapSaid, file: SaidAt<String>) {
 ///
 /// # Errors
 /// As [`read_map`].
-pub fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
+pub(crate) fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
     let whole = Part { text, start: 0 };
     let mut parts = parts(text);
     let found = ppr(whole, &mut parts, 0)?;
@@ -356,7 +356,7 @@ pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
 
 /// The canonical spelling of a pattern, `2:package`.
 #[must_use]
-pub fn pattern_text(per: u32, on: PprObject) -> String {
+pub(crate) fn pattern_text(per: u32, on: PprObject) -> String {
     match on {
         PprObject::Node => format!("{per}:node"),
         PprObject::Kind(kind) => format!("{per}:{}", kind.word()),

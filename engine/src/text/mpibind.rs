@@ -133,7 +133,7 @@ pub fn options_text(options: Mpibind) -> String {
 ///
 /// # Errors
 /// As a directive's; a qualifier of other maps.
-pub fn read_options(text: &str) -> Result<Mpibind, DirectiveError> {
+pub(crate) fn read_options(text: &str) -> Result<Mpibind, DirectiveError> {
     let mut said = MapSaid::default();
     let options = options(&mut said, parts(text), 0, |_, _, part, _| {
         part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue))

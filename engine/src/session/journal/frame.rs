@@ -293,7 +293,7 @@ impl<'b> Frames<'b> {
     }
     /// Those from an offset on, where a frame must begin.
     #[must_use]
-    pub fn from_offset(bytes: &'b [u8], scan: &Scan, offset: usize) -> Self {
+    pub(crate) fn from_offset(bytes: &'b [u8], scan: &Scan, offset: usize) -> Self {
         Self {
             bytes: &bytes[..scan.end],
             at: offset,

@@ -20,7 +20,7 @@ pub enum SpaceKind {
 impl SpaceKind {
     /// Whether it is a job.
     #[must_use]
-    pub fn is_job(self) -> bool {
+    pub(crate) fn is_job(self) -> bool {
         self == Self::Job
     }
     /// The word in output.

@@ -110,7 +110,7 @@ const BIND: usize = 2;
 
 /// The default ranking of a map: node by node, slot by slot, SPAN by span, objects by fill, the rest by slot.
 #[must_use]
-pub fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
+pub(crate) fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
     let objects = matches!(map, MapKind::Object(_) | MapKind::Dist);
     if map == MapKind::Node {
         RankBy::Node
@@ -127,7 +127,7 @@ pub fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
 
 /// The default target of a map: the mapped kind, a cpu for PE and where there is no object.
 #[must_use]
-pub fn derive_binding(
+pub(crate) fn derive_binding(
     map: MapKind,
     pattern: Option<PprObject>,
     pe: Option<Pe>,
@@ -145,7 +145,7 @@ pub fn derive_binding(
 
 /// The object kind that a map places on, if it does.
 #[must_use]
-pub const fn mapped_kind(map: MapKind, pattern: Option<PprObject>) -> Option<ObjKind> {
+pub(crate) const fn mapped_kind(map: MapKind, pattern: Option<PprObject>) -> Option<ObjKind> {
     if let (MapKind::Object(kind), _) | (MapKind::Ppr, Some(PprObject::Kind(kind))) = (map, pattern)
     {
         return Some(kind);
@@ -432,7 +432,7 @@ impl Options {
 
     /// Whether an object of the mapped kind has one cpu, whatever the topology.
     #[must_use]
-    pub fn one_cpu_objects(&self) -> bool {
+    pub(crate) fn one_cpu_objects(&self) -> bool {
         match mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) {
             Some(ObjKind::Hwthread) => true,
             Some(ObjKind::Core) => self.word_mode == CpuMode::Core,
