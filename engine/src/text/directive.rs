@@ -131,7 +131,11 @@ pub(super) const TWO_VALUES: &str = "one thing cannot have two values";
 ///
 /// # Errors
 /// As `read_map`; any colon is a qualifier, and there are none.
-pub(crate) fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
+pub(crate) fn read_rank(
+    said: &mut RankSaid,
+    text: &str,
+    text_row: u32,
+) -> Result<(), DirectiveError> {
     if let Some(colon) = text.find(':') {
         let part = Part {
             text: &text[colon + 1..],
@@ -158,7 +162,11 @@ pub(crate) fn read_rank(said: &mut RankSaid, text: &str, text_row: u32) -> Resul
 ///
 /// # Errors
 /// As `read_map`.
-pub(crate) fn read_bind(said: &mut BindSaid, text: &str, text_row: u32) -> Result<(), DirectiveError> {
+pub(crate) fn read_bind(
+    said: &mut BindSaid,
+    text: &str,
+    text_row: u32,
+) -> Result<(), DirectiveError> {
     if text.bytes().all(|b| b == b':') {
         return Part { text, start: 0 }.fail(DirectiveFault::Directive(WordFault::Empty));
     }
