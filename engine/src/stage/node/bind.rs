@@ -2,6 +2,7 @@
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
+use super::sets::{NodeSets, Place};
 use super::target_order::TargetOrder;
 use super::units::{Hardware, Stretches, Targets, Units, shared};
 use super::window::Window;
@@ -149,37 +150,39 @@ impl<'t> Binder<'t> {
         Stretches::from_slice(object.map_or(&whole, |object| self.topologies.ranges(object)))
     }
 
-    /// Binds the next process, mapped to `object` (number `at` among the app's objects; 0 without).
-    /// `free_at_start`: the node as the app found it; `allowed`: all that may be used.
+    /// Binds the next process, mapped to `object`, with its number among the app's objects; `None`: to none.
     pub(crate) fn bind(
         &self,
         cpus: &mut Cpus,
-        (object, at): (Option<ObjectId>, usize),
-        (free_at_start, allowed): (&[u64], &[u64]),
+        mapped: Option<(usize, ObjectId)>,
+        sets: NodeSets<'_>,
     ) -> Bound {
         cpus.refilled = false;
         let whole = [(0, self.hardware.pus)];
-        let pus = object.map_or(&whole[..], |object| self.topologies.ranges(object));
+        let place = mapped.map_or(Place { pus: &whole, at: 0 }, |(at, object)| Place {
+            pus: self.topologies.ranges(object),
+            at,
+        });
         let near = self.maps_gpus();
         let found = match &self.target {
             Target::Nothing => return Bound::Nothing,
-            Target::Cpus(pe) => {
-                let mapped = object.map(|_| (pus, at));
-                self.bind_cpus(cpus, mapped, *pe, (free_at_start, allowed))
-            }
+            Target::Cpus(pe) => self.bind_cpus(cpus, mapped.map(|_| place), *pe, sets),
             Target::Objects { kind, objects } if objects.is_empty() => {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } if near && *kind == ObjKind::Gpu => {
-                self.bind_near(cpus, (pus, at), objects, (free_at_start, allowed))
+                self.bind_near(cpus, place, objects, sets)
             }
             Target::Objects { kind, objects }
-                if near && !objects.iter().any(|target| self.is_inside(target, pus)) =>
+                if near
+                    && !objects
+                        .iter()
+                        .any(|target| self.is_inside(target, place.pus)) =>
             {
                 Err(Failure::NoTarget(*kind))
             }
             Target::Objects { kind, objects } => {
-                self.bind_object(cpus, (pus, at), *kind, objects, (free_at_start, allowed))
+                self.bind_object(cpus, place, *kind, objects, sets)
             }
         };
         match found {
@@ -221,24 +224,25 @@ impl<'t> Binder<'t> {
     fn bind_object(
         &self,
         cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
+        place: Place<'_>,
         kind: ObjKind,
         objects: &Targets<'_>,
-        (free_at_start, allowed): (&[u64], &[u64]),
+        sets: NodeSets<'_>,
     ) -> Result<Mask, Failure> {
+        let pus = place.pus;
         let overload = self.policy.overload == Overload::Allowed;
-        let mut found = self.search(cpus, (pus, at), kind, objects);
-        if found.is_none() && overload && !self.any_free(cpus, (pus, at), kind) {
-            self.refill(cpus, pus, (free_at_start, allowed));
-            found = self.search(cpus, (pus, at), kind, objects);
+        let mut found = self.search(cpus, place, kind, objects);
+        if found.is_none() && overload && !self.any_free(cpus, place, kind) {
+            self.refill(cpus, pus, sets);
+            found = self.search(cpus, place, kind, objects);
         }
         let least_used = |cpus: &mut Cpus| {
-            let beside = !cpus.bound.is_empty() && self.any_free(cpus, (pus, at), kind);
+            let beside = !cpus.bound.is_empty() && self.any_free(cpus, place, kind);
             overload && (self.policy.limit.is_some() || beside)
         };
         if found.is_none() && least_used(cpus) {
             found = self
-                .least_used(cpus, (pus, at), objects, allowed)
+                .least_used(cpus, place, objects, sets.allowed)
                 .map(|target| {
                     (
                         target,
@@ -258,7 +262,7 @@ impl<'t> Binder<'t> {
             None => {}
         }
         cpus.count(target);
-        Ok(self.mask(objects.get(target), (free_at_start, allowed)))
+        Ok(self.mask(objects.get(target), sets))
     }
 
     /// The first target that meets the object, has not reached LIMIT and has a free cpu there.
@@ -266,7 +270,7 @@ impl<'t> Binder<'t> {
     fn search(
         &self,
         cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
+        Place { pus, at }: Place<'_>,
         kind: ObjKind,
         objects: &Targets<'_>,
     ) -> Option<(u32, Option<Cpu>)> {
@@ -391,24 +395,15 @@ impl<'t> Binder<'t> {
 
     /// The whole object, less what earlier apps consumed (7.3, 7.8).
     #[inline]
-    pub(super) fn mask(
-        &self,
-        object: ObjectId,
-        (free_at_start, allowed): (&[u64], &[u64]),
-    ) -> Mask {
+    pub(super) fn mask(&self, object: ObjectId, sets: NodeSets<'_>) -> Mask {
         let ranges = self.topologies.ranges(object);
         if ranges
             .iter()
-            .all(|&stretch| has_all(free_at_start, stretch))
+            .all(|&stretch| has_all(sets.free_at_start, stretch))
         {
             return Mask::Whole(object);
         }
-        let source = if first_of(free_at_start, ranges).is_some() {
-            free_at_start
-        } else {
-            allowed
-        };
-        Mask::Some(Box::new(Window::part(ranges, source)))
+        Mask::Some(Box::new(Window::part(ranges, sets.shared(ranges))))
     }
 
     /// Free cpus inside some PUs.

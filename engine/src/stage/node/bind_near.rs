@@ -3,6 +3,7 @@
 use super::bind::{Binder, Failure, Mask, Target};
 use super::bits::first_of;
 use super::cpus::Cpus;
+use super::sets::{NodeSets, Place};
 use super::units::Targets;
 use crate::policy::{ObjKind, Overload};
 use crate::table::topologies::ObjectId;
@@ -40,9 +41,9 @@ impl Binder<'_> {
     pub(super) fn bind_near(
         &self,
         cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
+        Place { pus, at }: Place<'_>,
         objects: &Targets<'_>,
-        (free_at_start, allowed): (&[u64], &[u64]),
+        sets: NodeSets<'_>,
     ) -> Result<Mask, Failure> {
         let overload = self.policy.overload == Overload::Allowed;
         let limit = self.policy.limit.map(u32::from);
@@ -53,11 +54,11 @@ impl Binder<'_> {
             return Err(cpu.map_or(Failure::NoCpu, |_| Failure::Limit));
         }
         if cpu.is_none() && overload {
-            self.refill(cpus, pus, (free_at_start, allowed));
+            self.refill(cpus, pus, sets);
             cpu = free(cpus);
         }
         // Where a limit is none it takes the next even so (7.7).
-        let even_so = overload && limit.is_some() && first_of(allowed, pus).is_some();
+        let even_so = overload && limit.is_some() && first_of(sets.allowed, pus).is_some();
         match cpu {
             Some(unit) => self.consume(cpus, unit),
             None if even_so => {}
@@ -65,6 +66,6 @@ impl Binder<'_> {
         }
         let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
         cpus.count(target);
-        Ok(self.mask(objects.get(target), (free_at_start, allowed)))
+        Ok(self.mask(objects.get(target), sets))
     }
 }

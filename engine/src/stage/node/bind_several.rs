@@ -3,6 +3,7 @@
 use super::bind::{Binder, Failure, Mask};
 use super::bits;
 use super::cpus::Cpus;
+use super::sets::{NodeSets, Place};
 use super::window::Window;
 use crate::policy::Overload;
 use smallvec::SmallVec;
@@ -11,20 +12,19 @@ use smallvec::SmallVec;
 type Taken = SmallVec<[u32; 16]>;
 
 impl Binder<'_> {
-    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2). `mapped`: the object's PUs,
-    /// and its number among the app's objects.
+    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
     pub(super) fn bind_cpus(
         &self,
         cpus: &mut Cpus,
-        mapped: Option<(&[(u32, u32)], usize)>,
+        mapped: Option<Place<'_>>,
         pe: u32,
-        (free_at_start, allowed): (&[u64], &[u64]),
+        sets: NodeSets<'_>,
     ) -> Result<Mask, Failure> {
         let whole = [(0, self.hardware.pus)];
         let mut found = self.enough(cpus, mapped, pe);
         if found.is_none() && self.policy.overload == Overload::Allowed {
-            let pus = mapped.map_or(&whole[..], |(pus, _)| pus);
-            self.refill(cpus, pus, (free_at_start, allowed));
+            let pus = mapped.map_or(&whole[..], |place| place.pus);
+            self.refill(cpus, pus, sets);
             found = self.enough(cpus, mapped, pe);
         }
         let Some(taken) = found else {
@@ -43,18 +43,13 @@ impl Binder<'_> {
     }
 
     /// The first free units of the object, or of the first package that has as many.
-    fn enough(
-        &self,
-        cpus: &mut Cpus,
-        mapped: Option<(&[(u32, u32)], usize)>,
-        pe: u32,
-    ) -> Option<Taken> {
-        if let Some((pus, at)) = mapped {
-            return self.enough_in(cpus, pus, at, pe);
+    fn enough(&self, cpus: &mut Cpus, mapped: Option<Place<'_>>, pe: u32) -> Option<Taken> {
+        if let Some(place) = mapped {
+            return self.enough_in(cpus, place, pe);
         }
         let first = cpus.target(0);
-        for (at, place) in self.places.iter().enumerate().skip(first as usize) {
-            if let Some(taken) = self.enough_in(cpus, place, at, pe) {
+        for (at, pus) in self.places.iter().enumerate().skip(first as usize) {
+            if let Some(taken) = self.enough_in(cpus, Place { pus, at }, pe) {
                 return Some(taken);
             }
             // A package that has too few has too few for good, or until cpus are free again.
@@ -63,8 +58,8 @@ impl Binder<'_> {
         None
     }
 
-    /// The first free units inside some PUs; which of the searched places these are is `at`.
-    fn enough_in(&self, cpus: &mut Cpus, pus: &[(u32, u32)], at: usize, pe: u32) -> Option<Taken> {
+    /// The first free units of a place.
+    fn enough_in(&self, cpus: &mut Cpus, Place { pus, at }: Place<'_>, pe: u32) -> Option<Taken> {
         let from = cpus.first(at);
         let inside = self.units.inside(pus);
         let ahead = inside.iter().map(|&(first, end)| (first.max(from), end));

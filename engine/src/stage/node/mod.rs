@@ -6,6 +6,8 @@ pub(crate) mod bits;
 pub(crate) mod window;
 // One topology as the inner loops see it.
 pub(crate) mod units;
+// What the node has, and where a process is mapped to.
+pub(crate) mod sets;
 // Cpus of a node while they are given out.
 pub(crate) mod cpus;
 // How targets lie.

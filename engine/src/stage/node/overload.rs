@@ -3,6 +3,7 @@
 use super::bind::Binder;
 use super::bits::{first_of, has};
 use super::cpus::Cpus;
+use super::sets::{NodeSets, Place};
 use super::target_order::TargetOrder;
 use super::units::{Targets, shared};
 use crate::policy::{CpuMode, ObjKind, Overload};
@@ -23,7 +24,7 @@ impl Binder<'_> {
     pub(super) fn any_free(
         &self,
         cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
+        Place { pus, at }: Place<'_>,
         kind: ObjKind,
     ) -> bool {
         let from = cpus.first(at);
@@ -44,7 +45,7 @@ impl Binder<'_> {
     pub(super) fn least_used(
         &self,
         cpus: &mut Cpus,
-        (pus, at): (&[(u32, u32)], usize),
+        Place { pus, at }: Place<'_>,
         objects: &Targets<'_>,
         allowed: &[u64],
     ) -> Option<u32> {
@@ -65,17 +66,8 @@ impl Binder<'_> {
     }
 
     /// The object's cpus count as free again: those the app found, or all of it (7.5).
-    pub(super) fn refill(
-        &self,
-        cpus: &mut Cpus,
-        pus: &[(u32, u32)],
-        (free_at_start, allowed): (&[u64], &[u64]),
-    ) {
-        let source = if first_of(free_at_start, pus).is_some() {
-            free_at_start
-        } else {
-            allowed
-        };
+    pub(super) fn refill(&self, cpus: &mut Cpus, pus: &[(u32, u32)], sets: NodeSets<'_>) {
+        let source = sets.shared(pus);
         if cpus.is_marked() {
             for pu in pus.iter().flat_map(|&(first, end)| first..end) {
                 match (has(cpus.free.words(), pu), has(source, pu)) {

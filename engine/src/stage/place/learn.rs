@@ -7,6 +7,7 @@ use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{End, Laid, Layout, LayoutView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::parallel::emptied;
 use crate::stage::parallel::{Grain, over};
 use crate::table::topologies::TopologyId;
@@ -166,8 +167,10 @@ impl Placement<'_> {
         let node = LayoutView {
             binder: &view.binder,
             objects: &view.objects,
-            free_at_start: self.tables.pusets.words(state.free),
-            allowed: self.tables.pusets.words(state.allowed),
+            sets: NodeSets {
+                free_at_start: self.tables.pusets.words(state.free),
+                allowed: self.tables.pusets.words(state.allowed),
+            },
             listed: &view.listed,
             written: match layout {
                 Layout::Written(list, _) => &self.written[list as usize],

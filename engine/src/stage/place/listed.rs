@@ -10,6 +10,7 @@ use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, LayoutView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::node::slot_list;
 use crate::stage::node::units::Targets;
 use crate::stage::node::window::Window;
@@ -51,13 +52,6 @@ impl ListedOutcome {
     }
 }
 
-/// The sets of a node while its entries are placed.
-#[derive(Clone, Copy)]
-pub(crate) struct NodeSets<'s> {
-    pub(crate) free: &'s [u64],
-    pub(crate) allowed: &'s [u64],
-}
-
 /// Whether `-n` was given: then a rankfile's bound processes need a free cpu each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
@@ -81,7 +75,7 @@ pub(crate) fn on_node(
         asked,
         out: ListedOutcome {
             segments: Vec::new(),
-            cpus: view.binder.cpus(sets.free),
+            cpus: view.binder.cpus(sets.free_at_start),
             stuck: None,
         },
         procs: 0,
@@ -238,8 +232,7 @@ impl NodeRow<'_> {
         let node = LayoutView {
             binder,
             objects: &Targets::NONE,
-            free_at_start: self.sets.free,
-            allowed: self.sets.allowed,
+            sets: self.sets,
             listed: &[],
             written: &[],
         };

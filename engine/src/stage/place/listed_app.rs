@@ -1,7 +1,7 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
 use super::entries::EntryStep;
-use super::listed::{self, Asked, ByNode, Items, NodeSets, Stuck, by_node, on_node};
+use super::listed::{self, Asked, ByNode, Items, Stuck, by_node, on_node};
 use super::outcome::Outcome;
 use super::placement::On;
 use super::refuse::kinds_of;
@@ -13,6 +13,7 @@ use crate::policy::{BindTo, MapBy, ObjKind};
 use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::layout::DraftSegment;
+use crate::stage::node::sets::NodeSets;
 use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing};
 use crate::table::names::NodeRange;
@@ -153,7 +154,7 @@ fn settle(
         None,
     );
     let sets = NodeSets {
-        free: on.tables.pusets.words(row.free),
+        free_at_start: on.tables.pusets.words(row.free),
         allowed: on.tables.pusets.words(row.allowed),
     };
     let mut outcome = on_node(&view, &row, sets, &key.1, listed.listing, listed.asked);

@@ -18,6 +18,7 @@ mod tests;
 
 use crate::stage::node::bind::{Binder, Failure, Mask};
 use crate::stage::node::cpus::Cpus;
+use crate::stage::node::sets::NodeSets;
 use crate::stage::node::units::Targets;
 use crate::table::patterns::ShareRun;
 
@@ -137,9 +138,7 @@ pub(crate) struct LayoutView<'g> {
     pub(crate) binder: &'g Binder<'g>,
     /// The mapped objects, in the order of placing.
     pub(crate) objects: &'g Targets<'g>,
-    /// The cpus as the app found them.
-    pub(crate) free_at_start: &'g [u64],
-    pub(crate) allowed: &'g [u64],
+    pub(crate) sets: NodeSets<'g>,
     /// Units of a pe-list on this topology.
     pub(crate) listed: &'g [u32],
     /// Rows of `objects`, one for each process, where a component wrote them out.

@@ -86,7 +86,7 @@ fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> O
             return Some(End::Fails(Failure::ListedTaken(unit)));
         }
         binder.consume(&mut builder.cpus, unit);
-        let mask = Window::part(&binder.units.pus(unit), builder.node.allowed);
+        let mask = Window::part(&binder.units.pus(unit), builder.node.sets.allowed);
         builder.push(1, None, Some(Mask::Some(Box::new(mask))));
     }
     None
@@ -100,7 +100,7 @@ fn mask_of(builder: &LayoutBuilder<'_>, units: &[u32]) -> Bits {
             mask.fill(pus, There::Yes);
         }
     }
-    mask.intersect(builder.node.allowed);
+    mask.intersect(builder.node.sets.allowed);
     mask
 }
 

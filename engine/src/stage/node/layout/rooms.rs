@@ -11,7 +11,7 @@ use crate::table::topologies::ObjectId;
 /// The cpus that may be used at all, where they may be shared.
 pub(super) fn shared_cpus(node: &LayoutView<'_>) -> Option<Bits> {
     let binder = node.binder;
-    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.allowed))
+    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.sets.allowed))
 }
 
 /// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.

@@ -216,15 +216,10 @@ impl<'g> LayoutBuilder<'g> {
 
     #[inline]
     pub(crate) fn bind(&mut self, object: Option<usize>) -> Bound {
-        let mapped = (
-            object.map(|at| self.node.objects.get(narrow(at))),
-            object.unwrap_or(0),
-        );
-        self.node.binder.bind(
-            &mut self.cpus,
-            mapped,
-            (self.node.free_at_start, self.node.allowed),
-        )
+        let mapped = object.map(|at| (at, self.node.objects.get(narrow(at))));
+        self.node
+            .binder
+            .bind(&mut self.cpus, mapped, self.node.sets)
     }
 
     /// One object after the other, unbound, for ever.

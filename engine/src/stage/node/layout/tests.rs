@@ -8,6 +8,7 @@ use crate::spawn::{SpawnRequest, Spoken};
 use crate::stage::node::bind::{Failure, Mask};
 use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::capacity::{Capacity, TopologyView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::node::units::Hardware;
 use crate::stage::resolve::{Context, Files, Resolved, resolve};
 use crate::table::cpusets::{Cpusets, list_form};
@@ -155,8 +156,10 @@ fn check(words: &str, lines: &str) {
     let node = LayoutView {
         binder: &view.binder,
         objects: &view.objects,
-        free_at_start: free.words(),
-        allowed: all.words(),
+        sets: NodeSets {
+            free_at_start: free.words(),
+            allowed: all.words(),
+        },
         listed: &view.listed,
         written: &[],
     };
