@@ -149,8 +149,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "masks are not cut by earlier apps",
         file: "engine/src/stage/node/bind.rs",
-        from: "            return Mask::Whole(object);\n        }\n        let source",
-        to: "            return Mask::Whole(object);\n        }\n        if !ranges.is_empty() {\n            return Mask::Whole(object);\n        }\n        let source",
+        from: "            return Mask::Whole(object);\n        }\n        Mask::Some",
+        to: "            return Mask::Whole(object);\n        }\n        if !ranges.is_empty() {\n            return Mask::Whole(object);\n        }\n        Mask::Some",
     },
     Mutant {
         name: "a hwthread in core mode consumes only itself",
