@@ -167,8 +167,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "overload frees nothing",
         file: "engine/src/stage/node/bind.rs",
-        from: "if found.is_none() && overload && !self.any_free(cpus, (pus, at), kind) {",
-        to: "if found.is_none() && overload && self.any_free(cpus, (pus, at), kind) {",
+        from: "if found.is_none() && overload && !self.any_free(cpus, place, kind) {",
+        to: "if found.is_none() && overload && self.any_free(cpus, place, kind) {",
     },
     Mutant {
         name: "PE takes one cpu less",
