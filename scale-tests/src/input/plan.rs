@@ -62,12 +62,43 @@ pub fn resealed(bytes: &[u8]) {
             let at = 17 + choices.below(span) as usize;
             sealed[at] = choices.below(256).to_le_bytes()[0];
         }
-        let mut hasher = crc32fast::Hasher::new();
-        hasher.update(&sealed[..end]);
-        let sum = hasher.finalize().to_le_bytes();
-        sealed[end..].copy_from_slice(&sum);
+        seal(sealed);
         self::bytes(sealed);
     }
+}
+
+/// Damages each byte of a plan, of its broadcast and of its first node's slice in turn, with a checksum that fits.
+pub fn each_byte(plan: &Plan) {
+    let slice = plan.node_view(NodeId::from_row(0)).to_bytes();
+    for mut sealed in [plan.to_bytes(), plan.broadcast_bytes(), slice] {
+        for at in 17..sealed.len() - 4 {
+            let sound = sealed[at];
+            let other = [
+                0,
+                1,
+                0x7f,
+                0xff,
+                sound.wrapping_add(1),
+                sound.wrapping_sub(1),
+                sound | 0x80,
+            ];
+            for value in other.into_iter().filter(|&value| value != sound) {
+                sealed[at] = value;
+                seal(&mut sealed);
+                self::bytes(&sealed);
+            }
+            sealed[at] = sound;
+        }
+    }
+}
+
+/// Gives bytes the checksum that they need.
+fn seal(sealed: &mut [u8]) {
+    let end = sealed.len() - 4;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&sealed[..end]);
+    let sum = hasher.finalize().to_le_bytes();
+    sealed[end..].copy_from_slice(&sum);
 }
 
 fn ask(plan: &Plan) {
