@@ -1,13 +1,14 @@
 //! Any number of threads gives the same bytes.
 
 use crate::size::named;
+use stowplan_engine::count::Rank;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::ProcTable;
 use stowplan_scale_tests::catalogue::MACHINES;
 use stowplan_scale_tests::compare::{Lab, Verdict, row};
 use stowplan_scale_tests::crew::Crew;
 use stowplan_scale_tests::job::{App, Job};
-use stowplan_scale_tests::shapes::NAMES;
+use stowplan_scale_tests::shapes::{NAMES, titled};
 
 #[test]
 fn threads_change_nothing() {
@@ -40,6 +41,45 @@ fn a_table_is_filled_again_without_its_last_content() {
         let plan = map_resolved(shape.resolved, shape.machine).unwrap().plan;
         plan.expand_into(&mut table);
         assert!(table == plan.expand(), "{name}");
+    }
+}
+
+#[test]
+fn parts_of_a_table_say_what_each_rank_is_told() {
+    for title in [
+        "equal-1M numa/node",
+        "equal-1M numa/span",
+        "alps-mixed numa/node",
+        "alps-mixed numa/span",
+        "alps-mixed numa/fill",
+        "mpmd-64apps",
+    ] {
+        let shape = titled(title, 4).unwrap();
+        let plan = map_resolved(shape.resolved, shape.machine).unwrap().plan;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+        let table = pool.unwrap().install(|| plan.expand());
+        assert!(!table.is_empty() && ProcTable::default().is_empty());
+        let objects: Vec<(u32, u32)> = table.objects().collect();
+        for rank in (0..plan.ranks()).step_by(61).map(Rank) {
+            let told = plan.place(rank).unwrap();
+            let row = (
+                table.node(rank),
+                table.local_rank(rank),
+                table.node_rank(rank),
+                table.object(rank),
+                table.cpus(rank),
+            );
+            let wanted = (
+                told.node,
+                told.local_rank,
+                told.node_rank,
+                told.object,
+                told.cpus,
+            );
+            assert_eq!(row, wanted, "{title}, rank {}", rank.0);
+            let object = told.object.map(|(kind, at)| (kind as u32 + 1, at));
+            assert_eq!(objects[rank.0 as usize], object.unwrap_or_default());
+        }
     }
 }
 
