@@ -3,12 +3,16 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Links that are followed from one name, as many as Linux follows.
 const LINKS_MAX: usize = 40;
 /// Names that are tried for a draft.
 const ATTEMPTS_MAX: u32 = 100;
+
+/// The number of the next draft: no two of this process have one name, so that none removes another's.
+static NEXT: AtomicU32 = AtomicU32::new(0);
 
 /// Drafts that are being written: what ends the process removes them first.
 static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -33,8 +37,9 @@ impl Draft {
     /// What the file system says.
     pub fn beside(target: &Path) -> io::Result<Self> {
         // Short, so that every name that the folder takes can be drafted.
-        for attempt in 0..ATTEMPTS_MAX {
-            let name = format!(".stowplan-{}-{attempt}.part", std::process::id());
+        for _ in 0..ATTEMPTS_MAX {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!(".stowplan-{}-{number}.part", std::process::id());
             let path = target.with_file_name(name);
             // Held while the file is created: nobody ends the process between its creation and its entry.
             let mut drafts = drafts();
@@ -134,4 +139,31 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
         File::open(folder(path))?.sync_all()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn drafts_of_many_threads_in_one_folder_leave_each_other_alone() {
+        let folder = std::env::temp_dir().join(format!("stowplan-draft-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let target = folder.join(thread.to_string());
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let draft = Draft::beside(&target).unwrap();
+                        write!(draft.file(), "{round}").unwrap();
+                        draft.take_place().unwrap();
+                        assert_eq!(fs::read_to_string(&target).unwrap(), round.to_string());
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 8);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -54,14 +54,23 @@ fn standing(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Others' files under every name that a compaction might think of, journals in use and links to precious ones.
+/// Others' files beside a journal: a precious one, and a journal in use.
 fn put_others(folder: &std::path::Path, journal: &[u8]) {
     std::fs::write(folder.join("precious"), b"precious").unwrap();
     std::fs::write(folder.join("J.compact"), journal).unwrap();
-    for attempt in 0..3 {
-        let name = format!(".stowplan-{}-{attempt}.part", std::process::id());
-        symlink("precious", folder.join(name)).unwrap();
+}
+
+/// Takes the links to the precious file away; how many there were.
+fn take_links(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let links: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| std::fs::read_link(path).is_ok_and(|to| to == Path::new("precious")))
+        .collect();
+    for link in &links {
+        std::fs::remove_file(link).unwrap();
     }
+    links.len()
 }
 
 /// Every way in which other files can be in the way: nothing but the journal changes, and it stays one history.
@@ -90,12 +99,15 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
         let (before, aside) = (standing(&other.0), standing(&folder.0));
         let full = way == "full disk";
         let limit = if full { "1024" } else { "unlimited" };
+        // Links to the precious file stand under the names of the process's first drafts.
         let script = format!(
-            "ulimit -f {limit}; echo '{{}}' | '{}' session serve --journal '{journal}'",
+            "for n in 0 1 2; do ln -s precious '{}'/.stowplan-$$-$n.part; done; ulimit -f {limit}; exec '{}' session serve --journal '{journal}' <<'EOF'\n{{}}\nEOF",
+            other.0.display(),
             env!("CARGO_BIN_EXE_stowplan")
         );
         let said = Command::new("sh").args(["-c", &script]).output().unwrap();
         let err = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(take_links(&other.0), 3, "{way}: others' links stay");
         assert_eq!(
             standing(&folder.0),
             aside,
