@@ -9,7 +9,7 @@ mod session_growth;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group};
 use std::hint::black_box;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
-use stowplan_engine::session::{
+use stowplan_session::{
     Config, Effects, Event, EventValue, Initial, Journal, Mode, Name, ReplayError, SpawnedBy,
     State, candidates, recover, step_into,
 };

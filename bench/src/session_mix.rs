@@ -1,6 +1,6 @@
 //! A full-size DVM and a stream of events for it: the mix of reservations "What it costs".
 
-use stowplan_engine::session::{
+use stowplan_session::{
     Config, Effects, Event, EventValue, Frames, Initial, Journal, Name, Payload, State, Status,
     payload, scan, step, step_into,
 };

@@ -43,13 +43,13 @@ macro_rules! define_id {
     };
 }
 
-/// Row number to key: row + 1.
+/// Row number to key: row + 1, for the ids of [`define_id!`](crate::define_id).
 ///
 /// # Panics
 /// When the row does not fit; tables are bounded in `limit.rs`.
 #[inline]
 #[must_use]
-pub(crate) fn row_to_key(row: usize) -> NonZeroU32 {
+pub fn row_to_key(row: usize) -> NonZeroU32 {
     u32::try_from(row)
         .ok()
         .and_then(|row| row.checked_add(1))
@@ -121,7 +121,7 @@ impl<I: Id, T> Column<I, T> {
     }
     /// As [`Column::push`], with room for an eighth more rows when there is none, and not for twice as many: for wide rows
     /// of which there are many.
-    pub(crate) fn push_tight(&mut self, value: T) -> I {
+    pub fn push_tight(&mut self, value: T) -> I {
         if self.values.len() == self.values.capacity() {
             self.values.reserve_exact(self.values.len() / 8 + 16);
         }

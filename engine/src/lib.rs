@@ -17,8 +17,6 @@ pub mod table;
 pub mod text;
 // A spawn request, typed, packed and relayed.
 pub mod spawn;
-// Sessions and reservations: which nodes a job may see.
-pub mod session;
 // Task maps: RFC 34, PMI and raw.
 pub mod taskmap;
 // What comes out: the shape that the stages fill.

@@ -1,9 +1,9 @@
 //! What the words of a job name outside of them: files, and what only the command has to give.
 
 use crate::error::JobError;
-use stowplan_engine::session::State;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_session::State;
 use stowplan_topo::TopoError;
 
 /// What the words of a job name outside of them: files, and what only the command has to give.

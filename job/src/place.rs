@@ -10,10 +10,10 @@ use crate::sources::Sources;
 use stowplan_engine::error::Note;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Candidates, Machine, Mapped, map_resolved};
-use stowplan_engine::session::{self, SpawnedBy};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, Decided, Resolved, decide};
 use stowplan_engine::text::hostlist::plain;
+use stowplan_session::SpawnedBy;
 
 /// Worker threads at most: more would only wait for each other.
 const THREADS_MAX: usize = 256;
@@ -199,10 +199,11 @@ fn candidates(job: &JobArgs, outside: &dyn Outside) -> Result<Option<Candidates>
         .as_deref()
         .map_or(SpawnedBy::Scheduler, SpawnedBy::Namespace);
     let targets: Vec<&str> = job.targets.iter().map(String::as_str).collect();
-    let found = session::candidates(&state, by, &targets).map_err(|refusal| JobError::Told {
-        class: refusal.class(),
-        sentence: refusal.to_string(),
-    })?;
+    let found =
+        stowplan_session::candidates(&state, by, &targets).map_err(|refusal| JobError::Told {
+            class: refusal.class(),
+            sentence: refusal.to_string(),
+        })?;
     if let Some(name) = found
         .names(&state)
         .find(|name| name.contains(char::is_control))

@@ -13,7 +13,7 @@
 //! ```
 //! [`Machine::within`](crate::Machine::within) is the machine that such a job is placed on.
 
-pub use stowplan_engine::session::{
+pub use stowplan_session::{
     AllocId, AllocImage, Attr, Broken, Config, DIRECTIVES, Directive, Dvm, Effects, Ended, Event,
     EventValue as Value, FEATURES, Feature, Features, Frame, FrameKind, Frames, How, INHERITANCES,
     IdSet, Image, ImageError, Inheritance, Initial, InitialError, Journal, JournalError, Judged,

@@ -6,7 +6,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_engine::session::{
+use stowplan_session::{
     Config, Initial, InitialError, Journal, JournalError, MAGIC, Mode, ReplayError, State, Store,
     recover,
 };

@@ -4,7 +4,7 @@ use crate::command::session::state_read;
 use crate::journal_file::{self, FileError};
 use std::path::Path;
 use stowplan_engine::limit::TEXT_BYTES_MAX;
-use stowplan_engine::session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
+use stowplan_session::{Config, MAGIC, Mode, ReplayError, State, Tail, recover};
 
 /// Why a file gives no state.
 #[derive(Debug, thiserror::Error)]

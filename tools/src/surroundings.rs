@@ -2,11 +2,11 @@
 
 use crate::session_state;
 use std::path::Path;
-use stowplan_engine::session::State;
 use stowplan_engine::stage::resolve::Files;
 use stowplan_engine::table::topologies::TopologyDraft;
 use stowplan_job::error::JobError;
 use stowplan_job::outside::Outside;
+use stowplan_session::State;
 use stowplan_topo::TopoError;
 
 /// Files as given; all else from the system.

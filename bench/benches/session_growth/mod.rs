@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use stowplan_bench::session_mix::{Mix, Source, events, run, written};
 use stowplan_cli::journal_file::JournalFile;
-use stowplan_engine::session::{Effects, Event, Journal, Mode, ReplayError, State, Store, recover};
+use stowplan_session::{Effects, Event, Journal, Mode, ReplayError, State, Store, recover};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Events of one run, and of one with syncs.

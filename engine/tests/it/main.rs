@@ -5,7 +5,6 @@ mod components;
 mod deps;
 mod job;
 mod relay;
-mod session;
 mod taskmap;
 mod taskmap_search;
 mod test_dispatch;

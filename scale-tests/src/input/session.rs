@@ -1,7 +1,7 @@
 //! Sessions: scenario files, journals, and journals whose frames are whole whatever is in them.
 
 use stowplan_cli::command::session::{event_json, scenario, state_json, state_read};
-use stowplan_engine::session::{
+use stowplan_session::{
     Event, EventValue, Journal, MAGIC, Mode, Recovered, ReplayError, State, check, check_step,
     recover, step,
 };
@@ -36,7 +36,7 @@ pub fn scenario(bytes: &[u8]) {
         journal.commit().expect("a store in memory");
         let replayed = replay(&journal.into_store(), Mode::Fast).expect("what was written is read");
         assert_eq!(replayed.state.canonical(), state.canonical(), "I-23");
-        if scenario.config == stowplan_engine::session::Config::default() {
+        if scenario.config == stowplan_session::Config::default() {
             let dump = state_json::to_json(&state);
             let read = state_read::from_json(&dump, scenario.config).expect("what we dump we read");
             assert_eq!(state_json::to_json(&read), dump, "a dump is complete");
@@ -88,8 +88,8 @@ pub fn journal(bytes: &[u8]) {
 /// # Panics
 /// When a promise is broken.
 pub fn forged(bytes: &[u8]) {
-    let config = stowplan_engine::session::Config::default();
-    let initial = stowplan_engine::session::Initial {
+    let config = stowplan_session::Config::default();
+    let initial = stowplan_session::Initial {
         nodes: vec!["a".into(), "b".into()],
         tools: vec!["t".into()],
         scheduler: Some("s".into()),
@@ -124,13 +124,12 @@ pub fn forged(bytes: &[u8]) {
 /// # Panics
 /// When a promise is broken.
 pub fn events(bytes: &[u8]) {
-    let initial = stowplan_engine::session::Initial {
+    let initial = stowplan_session::Initial {
         nodes: vec!["n0".into(), "n1".into()],
         tools: vec!["t".into(), "u".into()],
         scheduler: Some("s".into()),
     };
-    let mut state =
-        State::new(stowplan_engine::session::Config::default(), &initial).expect("well-formed");
+    let mut state = State::new(stowplan_session::Config::default(), &initial).expect("well-formed");
     for pair in bytes.chunks_exact(2) {
         let event = small_event(pair[0], pair[1]);
         let before = state.clone();

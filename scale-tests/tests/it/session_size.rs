@@ -3,7 +3,7 @@
 use crate::size::is_long;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region};
 use std::process::Command;
-use stowplan_engine::session::{
+use stowplan_session::{
     Config, Effects, Event, EventValue, Initial, Name, State, Status, step, step_into,
 };
 

@@ -4,7 +4,7 @@ use super::keys;
 use super::malformed::Malformed;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
-use stowplan_engine::session::{Event, EventValue, ToolRole};
+use stowplan_session::{Event, EventValue, ToolRole};
 
 /// The fields of each event. Those beside `event`, `expect` and `note`.
 const FIELDS: &[(&str, &[&str])] = &[

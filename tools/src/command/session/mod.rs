@@ -24,7 +24,7 @@ mod show;
 use crate::journal_file::FileError;
 use malformed::Malformed;
 use std::io::{self, BufRead, Write};
-use stowplan_engine::session::{Broken, ReplayError};
+use stowplan_session::{Broken, ReplayError};
 
 /// What went wrong, and the exit status that says so.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What an event did, as the line that says so.
 
 use serde_json::{Map, Value as Json, json};
-use stowplan_engine::session::{Effects, State, Status};
+use stowplan_session::{Effects, State, Status};
 
 /// The effects of an event; `state` is the one after it. Those that are empty are left out; lists ascend.
 #[must_use]
@@ -36,7 +36,7 @@ pub fn effects(state: &State, effects: &Effects) -> Json {
     }
     let mut ended = effects.ended.clone();
     ended.sort();
-    let row = |row: &stowplan_engine::session::Ended| json!({"alloc_id": row.alloc_id, "how": row.how.name(), "why": row.why.name()});
+    let row = |row: &stowplan_session::Ended| json!({"alloc_id": row.alloc_id, "how": row.how.name(), "why": row.why.name()});
     set("ended", ended.iter().map(row).collect());
     set("departed", json!(effects.departed_names()));
     set("reverted", json!(effects.names(state, &effects.reverted)));

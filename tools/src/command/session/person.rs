@@ -5,9 +5,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
-use stowplan_engine::session::{
-    Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status,
-};
+use stowplan_session::{Dvm, Effects, Event, Inheritance, Name, NsImage, SpaceKind, State, Status};
 
 /// Names shown of a long list.
 const SHOWN: usize = 12;

@@ -5,7 +5,7 @@
     reason = "an event has few of the statuses, the last function names all"
 )]
 
-use stowplan_engine::session::{Effects, Event, Status};
+use stowplan_session::{Effects, Event, Status};
 
 /// The reason of a refusal; `None` where nothing is refused.
 pub(super) fn reason(event: &Event<'_>, status: Status, effects: &Effects) -> Option<String> {

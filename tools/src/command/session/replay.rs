@@ -8,7 +8,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use stowplan_engine::count::counted;
-use stowplan_engine::session::{
+use stowplan_session::{
     Broken, Mode, Recovered, ReplayError, State, Tail, check, check_step, recover,
 };
 

@@ -10,11 +10,11 @@ use crate::journal_file::{self, JournalFile};
 use serde_json::Value as Json;
 use std::io::Write;
 use std::path::Path;
-use stowplan_engine::session::{
+use stowplan_engine::stage::resolve::Files as _;
+use stowplan_session::{
     Broken, Effects, Event, Journal, JournalError, Mode, ReplayError, State, Status, Store, check,
     check_step, recover, step,
 };
-use stowplan_engine::stage::resolve::Files as _;
 
 /// Where events are recorded.
 enum Record {
@@ -187,8 +187,8 @@ impl Record {
         };
         let (mut file, bytes) =
             JournalFile::open(Path::new(path)).map_err(|error| Failure::file(path, &error))?;
-        let there = stowplan_engine::session::scan(&bytes);
-        if there.frames > 0 || there.tail != stowplan_engine::session::Tail::Torn {
+        let there = stowplan_session::scan(&bytes);
+        if there.frames > 0 || there.tail != stowplan_session::Tail::Torn {
             return Err(Failure::Journal(format!(
                 "{path}: is there already; a run begins a new journal"
             )));

@@ -4,7 +4,7 @@ use super::event_json;
 use super::keys;
 use super::malformed::{DEPTH_MAX, JSON_MEMORY_MAX, Malformed};
 use serde_json::{Map, Value as Json};
-use stowplan_engine::session::{Config, FEATURES, Features, Initial, Name, SessionLimits, State};
+use stowplan_session::{Config, FEATURES, Features, Initial, Name, SessionLimits, State};
 
 /// One scenario, with every step looked at.
 #[derive(Clone, Debug)]

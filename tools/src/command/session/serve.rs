@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use stowplan_engine::limit::FRAME_BYTES_MAX as LINE_BYTES_MAX;
-use stowplan_engine::session::{
+use stowplan_session::{
     Initial, Journal, JournalError, Mode, ReplayError, State, Tail, check_step, recover, scan,
 };
 

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use std::io::Write;
 use std::path::Path;
 use stowplan_engine::count::counted;
-use stowplan_engine::session::{
+use stowplan_session::{
     Config, FEATURES, Frame, Frames, Payload, ReplayError, State, Tail, payload, scan,
 };
 

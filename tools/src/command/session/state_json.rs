@@ -5,8 +5,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 use std::io::{self, BufWriter, Write};
-use stowplan_engine::session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
-use stowplan_engine::session::{Dvm, NodeOrigin};
+use stowplan_session::{AllocImage, Image, NodeImage, NsImage, PendingImage, State};
+use stowplan_session::{Dvm, NodeOrigin};
 
 /// The complete state as a value; every key is always there. What may be large is better [written](Dump).
 #[must_use]
@@ -198,7 +198,7 @@ impl View<'_> {
             "target": row.target,
             "target_gone": row.target_gone,
             "shared": row.shared,
-            "inheritance": row.inheritance.map(stowplan_engine::session::Inheritance::name),
+            "inheritance": row.inheritance.map(stowplan_session::Inheritance::name),
             "warn_timeout": row.warn_timeout,
         })
     }

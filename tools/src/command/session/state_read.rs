@@ -4,7 +4,7 @@ use super::state_view::WANTED;
 use super::{keys, scenario};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use stowplan_engine::session::{
+use stowplan_session::{
     AllocImage, Config, Dvm, Image, Inheritance, Name, NodeImage, NodeOrigin, NsImage,
     PendingImage, SpaceKind, State, UsesImage,
 };

@@ -1,8 +1,6 @@
 //! The state of a session as it is shown: its image, with what the rows say of each other.
 
-use stowplan_engine::session::{
-    AllocImage, Image, NodeImage, NodeOrigin, NsImage, UsesImage, WantedImage,
-};
+use stowplan_session::{AllocImage, Image, NodeImage, NodeOrigin, NsImage, UsesImage, WantedImage};
 
 /// What a request may want, by directive.
 pub(super) const WANTED: [(&str, WantedImage); 3] = [

@@ -7,8 +7,8 @@ use std::path::Path;
 
 /// Where tests may stand.
 const SOURCES: &[&str] = &[
-    "engine/tests",
-    "engine/src/session",
+    "session/tests",
+    "session/src",
     "tools/tests",
     "tools/examples",
     "scale-tests/tests",

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use stowplan_cli::journal_file::{FileError, JournalFile};
-use stowplan_engine::session::{Config, Event, Initial, Journal, Name, State, ToolRole};
+use stowplan_session::{Config, Event, Initial, Journal, Name, State, ToolRole};
 
 /// Bytes from which on `serve` compacts a journal.
 const COMPACTED: usize = 64 << 20;

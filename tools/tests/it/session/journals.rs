@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use stowplan_cli::journal_file::{FileError, JournalFile};
-use stowplan_engine::session::{Journal, Mode, ReplayError, Store as _, recover};
+use stowplan_session::{Journal, Mode, ReplayError, Store as _, recover};
 
 fn last(out: &str) -> Json {
     serde_json::from_str::<Json>(out.lines().last().unwrap()).unwrap()["final"].clone()

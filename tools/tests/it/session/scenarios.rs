@@ -4,7 +4,7 @@ use super::{Folder, ours, root, session};
 use serde_json::{Value as Json, json};
 use std::io::Write as _;
 use stowplan_cli::command::session::{state_json, state_read};
-use stowplan_engine::session::Config;
+use stowplan_session::Config;
 
 #[test]
 fn every_scenario_of_ours_ends_as_it_says() {

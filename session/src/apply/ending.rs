@@ -1,0 +1,301 @@
+//! How things end: namespaces terminate, records end, nodes leave, until nothing more is due.
+//!
+//! A queue, each row once; no recursion. Each rule only adds to the dead and the ended, so the order cannot matter.
+
+use super::request::forget;
+use crate::config::Inheritance;
+use crate::effects::{Effects, Ended, How, Why};
+use crate::state::State;
+use crate::tables::{AllocId, Extent, NodeSet, NsId, RunId, Seats, Session, Sessions, Tie};
+
+/// What is still to be looked at, in one event.
+pub(super) struct Work<'s> {
+    state: &'s mut State,
+    effects: &'s mut Effects,
+    /// Jobs whose node has gone.
+    doomed: Vec<NsId>,
+    /// Records whose disposition may be due.
+    suspects: Vec<AllocId>,
+}
+
+impl<'s> Work<'s> {
+    pub(super) fn new(state: &'s mut State, effects: &'s mut Effects) -> Self {
+        Self {
+            state,
+            effects,
+            doomed: Vec::new(),
+            suspects: Vec::new(),
+        }
+    }
+
+    /// A record that changed may be due.
+    pub(super) fn suspect(&mut self, alloc: AllocId) {
+        self.suspects.push(alloc);
+    }
+
+    /// Works until nothing more is due.
+    pub(super) fn settle(&mut self) {
+        loop {
+            if let Some(ns) = self.doomed.pop() {
+                if self.state.spaces.row[ns].live {
+                    let name = self.state.spaces.row[ns].name.clone();
+                    self.effects.killed.push(name);
+                    self.stop(ns);
+                }
+            } else if let Some(alloc) = self.suspects.pop() {
+                if self.state.allocs.is_live(alloc) && self.state.allocs.is_due(alloc) {
+                    let how = match self.state.allocs.row[alloc].inheritance {
+                        Inheritance::None | Inheritance::Child => How::Released,
+                        Inheritance::Default | Inheritance::ChildDefault => How::Unreserved,
+                    };
+                    self.end(alloc, how, Why::Inheritance);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// A live namespace terminates. Source: reservations "Clauses".
+    pub(super) fn stop(&mut self, ns: NsId) {
+        let state = &mut *self.state;
+        let space = &mut state.spaces.row[ns];
+        space.live = false;
+        let (seats, run, ties) = (
+            std::mem::take(&mut space.seats),
+            space.run.take(),
+            space.ties,
+        );
+        for session in seats.list() {
+            if let Session::Reserved(alloc) = *session {
+                state.allocs.row[alloc].owners.remove(ns);
+            }
+        }
+        if let Some(time) = run.and_then(|run| state.users.leave(ns, run)) {
+            state.nodes.times.forget(time);
+        }
+        if state.scheduler == Some(ns) {
+            state.scheduler = None;
+        }
+        if ties > 0 {
+            self.cut_ties(ns);
+        }
+        self.free_inactive(ns);
+    }
+
+    /// What only the living have: requests, ownership, request ids, warnings.
+    fn cut_ties(&mut self, ns: NsId) {
+        for number in self.state.requests_of(ns, Tie::Asked) {
+            forget(self.state, number);
+            self.effects.dropped.push(number);
+        }
+        for number in self.state.requests_of(ns, Tie::Target) {
+            self.state.pending.forget_target(number);
+            self.state.untie_request(ns, Tie::Target, number);
+        }
+        for alloc in self.state.untie_all(ns, Tie::Owns).iter() {
+            self.state.allocs.row[alloc].owner = None;
+            self.state.allocs.row[alloc].owners.remove(ns);
+            self.suspects.push(alloc);
+        }
+        for alloc in self.state.untie_all(ns, Tie::Holds).iter() {
+            self.drop_holder(alloc);
+        }
+        for alloc in self.state.untie_all(ns, Tie::Warned).iter() {
+            self.state.allocs.row[alloc].requestor = None;
+        }
+    }
+
+    /// The record's request id is free again.
+    fn drop_holder(&mut self, alloc: AllocId) {
+        let Some(ns) = self.state.allocs.row[alloc].req_ns.take() else {
+            return;
+        };
+        if let Some(id) = &self.state.allocs.row[alloc].req_id {
+            self.state.holders.remove(&(ns, id.clone()));
+        }
+        self.state.untie(ns, Tie::Holds, alloc);
+    }
+
+    /// Frees the row of a namespace that is no longer active, then its parent's, and so on up.
+    fn free_inactive(&mut self, ns: NsId) {
+        let mut next = Some(ns);
+        while let Some(ns) = next {
+            let space = &self.state.spaces.row[ns];
+            if space.live || space.children > 0 {
+                return;
+            }
+            next = space.parent;
+            if space.ties > 0 {
+                for alloc in self.state.untie_all(ns, Tie::Root).iter() {
+                    self.state.allocs.row[alloc].roots.remove(ns);
+                    self.suspects.push(alloc);
+                }
+            }
+            self.state.spaces.remove(ns);
+            if let Some(parent) = next {
+                self.state.spaces.row[parent].children -= 1;
+            }
+        }
+    }
+
+    /// A record ends. The jobs of departing nodes are doomed.
+    pub(super) fn end(&mut self, alloc: AllocId, how: How, why: Why) {
+        let nodes = self.state.allocs.row[alloc].nodes.clone();
+        match how {
+            How::Released => self.part(alloc, &nodes),
+            How::Unreserved => self.revert(alloc, &nodes),
+        }
+        self.unlink(alloc);
+        let alloc_id = self.state.allocs.remove(alloc);
+        self.effects.ended.push(Ended { alloc_id, how, why });
+    }
+
+    /// Nodes leave a record: scheduler-owned ones depart, carved ones revert.
+    pub(super) fn part(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        let carved = nodes.and(self.state.nodes.startup());
+        if carved.is_empty() {
+            return self.depart(Some(alloc), nodes);
+        }
+        self.revert(alloc, &carved);
+        let granted = nodes.minus(&carved);
+        self.depart(Some(alloc), &granted);
+    }
+
+    /// Nodes of a record join the default session, where those of a shared one are already.
+    fn revert(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        self.state.nodes.set_alloc(nodes, None);
+        self.leave_record(alloc, nodes);
+        if !self.state.allocs.row[alloc].shared {
+            self.state.nodes.enter_pool(nodes);
+            self.show_reverted(alloc, nodes);
+            self.effects.reverted.add_all(nodes);
+        }
+    }
+
+    /// Jobs that sit in the record go on to use the nodes, and are not found by asking who owns it any more.
+    fn show_reverted(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        let state = &mut *self.state;
+        let sits = |ns| {
+            let seats = state.spaces.row[ns].seats.list();
+            seats.contains(&Session::Reserved(alloc))
+        };
+        if state.allocs.row[alloc].owners.iter().any(sits) {
+            state.nodes.show(nodes);
+        }
+    }
+
+    /// Granted nodes leave the DVM.
+    pub(super) fn depart(&mut self, alloc: Option<AllocId>, nodes: &NodeSet) {
+        if nodes.is_empty() {
+            return;
+        }
+        self.kill_users(alloc, nodes);
+        if let Some(alloc) = alloc {
+            self.leave_record(alloc, nodes);
+        }
+        self.state.nodes.remove(nodes, &mut self.effects.departed);
+    }
+
+    fn leave_record(&mut self, alloc: AllocId, nodes: &NodeSet) {
+        self.state.allocs.row[alloc].nodes.remove_all(nodes);
+        self.state.allocs.row[alloc].kept = None;
+    }
+
+    /// Dooms the jobs that use one of these nodes, which `alloc` holds if it is given.
+    pub(super) fn kill_users(&mut self, alloc: Option<AllocId>, nodes: &NodeSet) {
+        self.doom_visitors(nodes);
+        let state = &*self.state;
+        state.users.listed(nodes, &mut self.doomed);
+        // What no job of a shared set sees from outside is used by jobs of its only record alone: its owners are asked,
+        // not every shared set.
+        if !nodes.is_disjoint(state.nodes.shown()) {
+            return state.users.sharing(nodes, &mut self.doomed);
+        }
+        let Some(alloc) = alloc else { return };
+        let mut asked: Option<(RunId, Verdict)> = None;
+        for ns in state.allocs.row[alloc].owners.iter() {
+            let Some(run) = state.spaces.row[ns].run else {
+                continue;
+            };
+            // Owners that use the same nodes are mostly one run.
+            let verdict = match asked {
+                Some((same, verdict)) if same == run => verdict,
+                Some(_) | None => match state.users.extent(run) {
+                    Some(Extent::Shared(uses)) if !uses.is_disjoint(nodes) => Verdict::Doomed,
+                    Some(Extent::Shared(_) | Extent::Listed(_) | Extent::Session(_)) | None => {
+                        Verdict::Spared
+                    }
+                },
+            };
+            asked = Some((run, verdict));
+            if verdict == Verdict::Doomed {
+                self.doomed.push(ns);
+            }
+        }
+    }
+
+    /// Dooms the jobs that use the default session as it was when it had one of these nodes.
+    ///
+    /// Cost: the spans of time in which the nodes were there, mostly the same for all, and the jobs found.
+    fn doom_visitors(&mut self, nodes: &NodeSet) {
+        let state = &*self.state;
+        let mut spans: Vec<(u64, u64)> = Vec::new();
+        for node in nodes.iter() {
+            for span in state.nodes.times.spans(state.nodes.seen(node)) {
+                if spans.last() != Some(&span) {
+                    spans.push(span);
+                }
+            }
+        }
+        spans.sort_unstable();
+        let mut done = 0;
+        for (from, to) in spans {
+            // A span that lies within another is done.
+            if to > done {
+                for run in state.nodes.times.runs(from.max(done), to) {
+                    self.doomed.extend(state.users.jobs(run));
+                }
+                done = to;
+            }
+        }
+    }
+
+    /// Nothing points at a record any more.
+    fn unlink(&mut self, alloc: AllocId) {
+        let owners = std::mem::take(&mut self.state.allocs.row[alloc].owners);
+        for ns in owners.iter() {
+            let seats = &mut self.state.spaces.row[ns].seats;
+            if !seats.list().contains(&Session::Reserved(alloc)) {
+                continue;
+            }
+            let others = seats.list().iter().copied();
+            let mut left: Sessions = others
+                .filter(|at| *at != Session::Reserved(alloc))
+                .collect();
+            // A job always has somewhere to put its children.
+            if left.is_empty() {
+                left.push(Session::Default);
+            }
+            *seats = Seats::new(left);
+        }
+        let roots = std::mem::take(&mut self.state.allocs.row[alloc].roots);
+        for ns in roots.iter() {
+            self.state.untie(ns, Tie::Root, alloc);
+        }
+        if let Some(owner) = self.state.allocs.row[alloc].owner {
+            self.state.untie(owner, Tie::Owns, alloc);
+        }
+        if let Some(to) = self.state.allocs.row[alloc].requestor {
+            self.state.untie(to.ns, Tie::Warned, alloc);
+        }
+        self.drop_holder(alloc);
+    }
+}
+
+/// Whether a job loses a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Doomed,
+    Spared,
+}

@@ -1,0 +1,255 @@
+//! A judged event into the tables. Every change of a [`State`] is made in this folder.
+
+mod ending;
+mod granting;
+mod request;
+
+use super::candidates::names;
+use super::effects::{Effects, Ended, How, Notify, Spawned, Why};
+use super::event::Event;
+use super::judge::{Change, Judged, Spawn, judge};
+use super::state::{Dvm, State};
+use super::status::Status;
+use super::tables::{
+    AllocId, AllocTable, Extent, LISTED_MAX, NodeId, NodeSet, NodeTable, NsId, PendingTable,
+    Process, RunId, Seats, Session, SpaceKind, SpaceTable, Tie, Ties, Users,
+};
+use ending::Work;
+use request::{ask, forget};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Applies an event that was judged on this very state, with no other applied in between.
+///
+/// A rejected event changes nothing; a grant or deny that is one takes its request away and changes nothing else.
+///
+/// Cost: the rows and nodes that change, and bitmap operations on them. Source: reservations "Clauses".
+pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
+    let mut effects = Effects::default();
+    apply_into(state, judged, &mut effects);
+    effects
+}
+
+/// As [`apply`], into effects that are used again: what was in them goes first. For those who apply a million a second.
+pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) {
+    effects.clear();
+    match judged.change {
+        Change::Nothing => {}
+        Change::Ask(request) => effects.request = Some(ask(state, request)),
+        Change::Withdraw(numbers) => {
+            for &number in &numbers {
+                forget(state, number);
+            }
+            effects.dropped = numbers;
+        }
+        Change::End(alloc, why) => {
+            let mut work = Work::new(state, effects);
+            work.end(alloc, How::Released, why);
+            work.settle();
+        }
+        Change::Part(alloc, nodes) => {
+            let mut work = Work::new(state, effects);
+            work.part(alloc, &nodes);
+            work.settle();
+        }
+        Change::Lend(alloc, nodes) => lend(state, effects, alloc, &nodes),
+        Change::Loose(nodes) => {
+            let mut work = Work::new(state, effects);
+            work.depart(None, &nodes);
+            work.settle();
+        }
+        Change::Refuse(number) => {
+            forget(state, number);
+            effects.answered = Some(number);
+        }
+        Change::Grant(granted) => granting::grant(state, effects, *granted),
+        Change::Spawn(spawn) => start(state, effects, spawn),
+        Change::Stop(ns) => {
+            let mut work = Work::new(state, effects);
+            work.stop(ns);
+            work.settle();
+        }
+        Change::Attach(name, kind) => attach(state, name, kind),
+        Change::Down(node) => {
+            let holder = changed(state, node);
+            state.nodes.set_down(node);
+            let mut work = Work::new(state, effects);
+            work.kill_users(holder, &std::iter::once(node).collect());
+            work.settle();
+        }
+        Change::Up(node) => {
+            changed(state, node);
+            state.nodes.set_up(node);
+        }
+        Change::Notify(alloc, to, time_remaining) => {
+            effects.notify = Some(notify(state, alloc, to, time_remaining))
+        }
+        Change::Teardown => teardown(state, effects),
+    }
+}
+
+/// Who holds a node that fails or is back; its candidates are no longer what they were.
+fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
+    let holder = state.nodes.alloc(node);
+    if let Some(alloc) = holder {
+        state.allocs.row[alloc].kept = None;
+    }
+    holder
+}
+
+/// Judges an event and applies it: the whole transition, for those who keep no journal.
+///
+/// ```
+/// use stowplan_session::{Config, Event, Initial, State, Status, EventValue, step};
+/// let initial = Initial { nodes: vec!["n0".into()], tools: vec!["t".into()], ..Initial::default() };
+/// let mut state = State::new(Config::default(), &initial).unwrap();
+/// let spawn = Event::Spawn { from: "t", job: "j", target: EventValue::Absent, hosts: EventValue::Absent };
+/// assert_eq!(step(&mut state, &spawn).0, Status::Success);
+/// assert_eq!(step(&mut state, &spawn).0, Status::Exists);
+/// ```
+pub fn step(state: &mut State, event: &Event<'_>) -> (Status, Effects) {
+    let judged = judge(state, event);
+    (judged.status, apply(state, judged))
+}
+
+/// As [`step`], into effects that are used again.
+pub fn step_into(state: &mut State, event: &Event<'_>, effects: &mut Effects) -> Status {
+    let judged = judge(state, event);
+    let status = judged.status;
+    apply_into(state, judged, effects);
+    status
+}
+
+fn lend(state: &mut State, effects: &mut Effects, alloc: AllocId, nodes: &NodeSet) {
+    let mut lent: Vec<_> = nodes
+        .iter()
+        .map(|node| state.nodes.name(node).clone())
+        .collect();
+    lent.sort_unstable();
+    state.allocs.row[alloc].lent.extend(lent.iter().cloned());
+    effects.lent = lent;
+    let mut work = Work::new(state, effects);
+    work.part(alloc, nodes);
+    work.settle();
+}
+
+fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
+    let Spawn {
+        parent,
+        job,
+        sessions,
+        candidates,
+        uses,
+    } = spawn;
+    let ns = state.spaces.add(job, SpaceKind::Job, Some(parent));
+    for session in &sessions {
+        if let Session::Reserved(alloc) = *session {
+            state.allocs.row[alloc].owners.insert(ns);
+            state.allocs.row[alloc].roots.insert(ns);
+            state.tie(ns, Tie::Root, alloc);
+        }
+    }
+    let run = take_nodes(state, ns, &sessions, (&candidates, &uses));
+    let space = &mut state.spaces.row[ns];
+    space.run = Some(run);
+    let mut said = effects.take_sessions();
+    said.extend(names(&state.allocs, &sessions));
+    state.spaces.row[ns].seats = Seats::new(sessions);
+    effects.spawned = Some(Spawned {
+        sessions: said,
+        candidates,
+        uses,
+    });
+}
+
+/// A job takes its nodes: it joins those that use the same ones, or begins a run.
+fn take_nodes(
+    state: &mut State,
+    ns: NsId,
+    sessions: &[Session],
+    (candidates, uses): (&Arc<NodeSet>, &Arc<NodeSet>),
+) -> RunId {
+    let takes_all = Arc::ptr_eq(candidates, uses);
+    if takes_all && sessions == [Session::Default] {
+        if let Some(run) = state.nodes.times.present() {
+            state.users.join(ns, run);
+            return run;
+        }
+        let run = state
+            .users
+            .open(ns, Extent::Session(state.nodes.times.now()));
+        state.nodes.times.remember(run);
+        return run;
+    }
+    if !takes_all && uses.len() <= LISTED_MAX {
+        return state.users.open(ns, Extent::Listed(Arc::clone(uses)));
+    }
+    if let ([Session::Reserved(alloc)], true) = (sessions, takes_all) {
+        if let Some((kept, run)) = &state.allocs.row[*alloc].kept
+            && Arc::ptr_eq(kept, uses)
+            && state.users.share(*run, uses)
+        {
+            state.users.join(ns, *run);
+            return *run;
+        }
+        let run = state.users.open(ns, Extent::Shared(Arc::clone(uses)));
+        state.allocs.row[*alloc].kept = Some((Arc::clone(uses), run));
+        return run;
+    }
+    if sessions.contains(&Session::Default) {
+        state.nodes.show(uses);
+    }
+    state.users.open(ns, Extent::Shared(Arc::clone(uses)))
+}
+
+fn attach(state: &mut State, name: &str, kind: SpaceKind) {
+    let ns = state.spaces.add(name, kind, None);
+    if kind == SpaceKind::Scheduler {
+        state.scheduler = Some(ns);
+    }
+}
+
+fn notify(state: &State, alloc: AllocId, to: Process, time_remaining: u32) -> Notify {
+    Notify {
+        ns: state.spaces.row[to.ns].name.clone(),
+        rank: to.rank,
+        alloc_id: state.allocs.row[alloc].id.clone(),
+        time_remaining,
+        req_id: state.allocs.row[alloc].req_id.clone(),
+    }
+}
+
+/// Everything ends at once; nothing cascades (A-28).
+fn teardown(state: &mut State, effects: &mut Effects) {
+    for alloc in state.allocs.live() {
+        let alloc_id = state.allocs.row[alloc].id.clone();
+        effects.ended.push(Ended {
+            alloc_id,
+            how: How::Released,
+            why: Why::Teardown,
+        });
+    }
+    let jobs = state
+        .spaces
+        .rows()
+        .filter(|&ns| state.spaces.row[ns].live && state.spaces.is_job(ns));
+    effects.killed = jobs
+        .map(|ns: NsId| state.spaces.row[ns].name.clone())
+        .collect();
+    effects.departed = state
+        .nodes
+        .all()
+        .iter()
+        .map(|id: NodeId| (id, state.nodes.name(id).clone()))
+        .collect();
+    effects.dropped = state.pending.iter().map(|row| row.0).collect();
+    state.dvm = Dvm::Down;
+    state.scheduler = None;
+    state.nodes = NodeTable::default();
+    state.allocs = AllocTable::default();
+    state.spaces = SpaceTable::default();
+    state.pending = PendingTable::default();
+    state.ties = Ties::default();
+    state.users = Users::default();
+    state.holders = BTreeMap::new();
+}

@@ -1,0 +1,25 @@
+//! Requests that wait: into the table and out of it, with what they are tied to.
+
+use crate::state::State;
+use crate::tables::{Request, Tie};
+
+pub(super) fn ask(state: &mut State, request: Box<Request>) -> u64 {
+    let number = state.next_request;
+    state.next_request += 1;
+    state.tie_request(request.from.ns, Tie::Asked, number);
+    if let Some(target) = request.target_ns {
+        state.tie_request(target, Tie::Target, number);
+    }
+    state.pending.add(number, request);
+    number
+}
+
+/// Takes a request out of the table.
+pub(super) fn forget(state: &mut State, number: u64) -> Option<Box<Request>> {
+    let request = state.pending.remove(number)?;
+    state.untie_request(request.from.ns, Tie::Asked, number);
+    if let Some(target) = request.target_ns {
+        state.untie_request(target, Tie::Target, number);
+    }
+    Some(request)
+}

@@ -1,0 +1,35 @@
+//! An invariant that does not hold.
+
+use crate::name::Name;
+
+/// An invariant that does not hold: always our fault, or a forged state.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{invariant} {what}: {name:?}")]
+pub struct Broken {
+    /// Its number, `I-04`, or `index` for a derived column.
+    pub invariant: &'static str,
+    /// What is wrong.
+    pub what: &'static str,
+    /// Where: a node, namespace, record or request.
+    pub name: Name,
+}
+
+/// Holds, or breaks an invariant.
+pub(crate) type Held = Result<(), Broken>;
+
+/// Breaks an invariant unless it holds.
+#[expect(
+    clippy::fn_params_excessive_bools,
+    reason = "the one question a judge asks; an enum would only spell it again"
+)]
+pub(crate) fn hold(holds: bool, invariant: &'static str, what: &'static str, name: &Name) -> Held {
+    if holds {
+        Ok(())
+    } else {
+        Err(Broken {
+            invariant,
+            what,
+            name: name.clone(),
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! Who descends from whom: I-09 and I-12.
+
+use super::broken::{Held, hold};
+use crate::name::Name;
+use crate::state::State;
+use crate::tables::{NsId, SpaceKind};
+use stowplan_engine::id::Id;
+
+pub(super) fn check(state: &State) -> Held {
+    let table = &state.spaces;
+    let none = Name::default();
+    let mut children = vec![0_u32; table.row.len()];
+    for ns in table.rows() {
+        let name = &table.row[ns].name;
+        let text = name.as_str();
+        hold(
+            !text.is_empty() && !text.contains(':'),
+            "I-09",
+            "a name that is none",
+            name,
+        )?;
+        hold(
+            table.find(text) == Some(ns),
+            "index",
+            "the name finds another row",
+            name,
+        )?;
+        if let Some(parent) = table.row[ns].parent {
+            let there = table.row.get(parent).is_some_and(|row| row.kind.is_some());
+            hold(there, "I-09", "a parent that is not there", name)?;
+            children[parent.row()] += 1;
+        }
+        let scheduler = table.row[ns].live && table.row[ns].kind == Some(SpaceKind::Scheduler);
+        hold(
+            scheduler == (state.scheduler == Some(ns)),
+            "I-12",
+            "a scheduler too many, or dead",
+            name,
+        )?;
+    }
+    hold(
+        table.len() == table.rows().count() as u64,
+        "index",
+        "names of rows that are not there",
+        &none,
+    )?;
+    let known = state.scheduler.is_none_or(|ns| {
+        table
+            .row
+            .get(ns)
+            .is_some_and(|row| row.kind == Some(SpaceKind::Scheduler))
+    });
+    hold(known, "I-12", "a scheduler that is not there", &none)?;
+    for ns in table.rows() {
+        let count = children[ns.row()];
+        hold(
+            count == table.row[ns].children,
+            "index",
+            "a wrong number of children",
+            &table.row[ns].name,
+        )?;
+        hold(
+            table.row[ns].live || count > 0,
+            "I-09",
+            "a row that is not active",
+            &table.row[ns].name,
+        )?;
+    }
+    no_cycle(state, children)
+}
+
+/// Takes away rows without children until none is left: what stays is a cycle.
+fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
+    let table = &state.spaces;
+    let mut leaves: Vec<NsId> = table.rows().filter(|ns| children[ns.row()] == 0).collect();
+    let mut left = table.rows().count();
+    while let Some(ns) = leaves.pop() {
+        left -= 1;
+        if let Some(parent) = table.row[ns].parent {
+            children[parent.row()] -= 1;
+            if children[parent.row()] == 0 {
+                leaves.push(parent);
+            }
+        }
+    }
+    hold(
+        left == 0,
+        "I-09",
+        "a namespace that descends from itself",
+        &Name::default(),
+    )
+}

@@ -1,0 +1,88 @@
+//! Derived columns: what the tables could be asked for, kept beside them. Compared with the columns here.
+
+use super::broken::{Held, hold};
+use crate::name::Name;
+use crate::state::State;
+use crate::tables::{NsId, Tie};
+use std::collections::BTreeSet;
+use stowplan_engine::id::Id;
+
+pub(super) fn check(state: &State) -> Held {
+    ties(state)?;
+    let carried: BTreeSet<u64> = state.pending.indexed().map(|row| row.2).collect();
+    for (number, request) in state.pending.iter() {
+        let owner = &request.owner;
+        hold(
+            request.req_id.is_some() == carried.contains(&number),
+            "index",
+            "a request id that is not found",
+            owner,
+        )?;
+    }
+    let table = &state.nodes;
+    for node in table.all().iter() {
+        hold(
+            table.find(table.name(node).as_str()) == Some(node),
+            "index",
+            "a node not found",
+            table.name(node),
+        )?;
+    }
+    hold(
+        table.len() == table.all().len(),
+        "index",
+        "names of nodes that are not there",
+        &Name::default(),
+    )
+}
+
+fn ties(state: &State) -> Held {
+    let mut expected: BTreeSet<(NsId, Tie, u64)> = BTreeSet::new();
+    for alloc in state.allocs.live() {
+        let row = alloc.row() as u64;
+        expected.extend(state.allocs.row[alloc].owner.map(|ns| (ns, Tie::Owns, row)));
+        expected.extend(
+            state.allocs.row[alloc]
+                .roots
+                .iter()
+                .map(|ns| (ns, Tie::Root, row)),
+        );
+        expected.extend(
+            state.allocs.row[alloc]
+                .req_ns
+                .map(|ns| (ns, Tie::Holds, row)),
+        );
+        expected.extend(
+            state.allocs.row[alloc]
+                .requestor
+                .map(|to| (to.ns, Tie::Warned, row)),
+        );
+    }
+    for (number, request) in state.pending.iter() {
+        expected.insert((request.from.ns, Tie::Asked, number));
+        expected.extend(request.target_ns.map(|ns| (ns, Tie::Target, number)));
+    }
+    let none = Name::default();
+    hold(
+        state.ties.all() == expected,
+        "index",
+        "ties that do not match the columns",
+        &none,
+    )?;
+    let mut counts = vec![0_u32; state.spaces.row.len()];
+    for (ns, _, _) in &expected {
+        counts[ns.row()] += 1;
+    }
+    hold(
+        state
+            .spaces
+            .row
+            .values()
+            .iter()
+            .map(|row| row.ties)
+            .eq(counts),
+        "index",
+        "a wrong number of ties",
+        &none,
+    )
+}

@@ -1,0 +1,15 @@
+//! The first frame of a journal.
+
+use crate::config::Config;
+use crate::state::Initial;
+use serde::{Deserialize, Serialize};
+
+/// The layout of payloads. One more when it changes; others are refused.
+pub(crate) const LAYOUT: u32 = 2;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Open {
+    pub(super) layout: u32,
+    pub(super) config: Config,
+    pub(super) initial: Initial,
+}

@@ -1,0 +1,258 @@
+//! From journal bytes back to a state.
+
+use super::frame::{Frame, Frames, JournalFrame, Scan, Tail, scan};
+use super::open::{LAYOUT, Open};
+use crate::apply::apply_into;
+use crate::config::Config;
+use crate::effects::Effects;
+use crate::event::Event;
+use crate::image::Image;
+use crate::judge::judge;
+use crate::rebuild::ImageError;
+use crate::state::{Initial, InitialError, State};
+use crate::status::Status;
+
+/// How a journal is read back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// From the last snapshot.
+    Fast,
+    /// From the beginning, comparing at each snapshot.
+    Verify,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Recovered {
+    /// The state.
+    pub state: State,
+    /// What the DVM began with.
+    pub initial: Initial,
+    /// Events that the state contains, those inside a snapshot too.
+    pub events: u64,
+    /// The number of the next frame; 0 when even the open frame is missing.
+    pub next_seq: u64,
+    /// Where the whole frames end: a torn tail is cut off here before anything is appended.
+    pub end: usize,
+    /// How the bytes end.
+    pub tail: Tail,
+    /// Bytes behind `end`.
+    pub discarded: usize,
+}
+
+/// Why bytes are no journal of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// Another magic or version.
+    #[error(
+        "no journal of ours, or of another version: it does not begin with STOWJRN and version 1"
+    )]
+    Foreign,
+    /// A bad frame with a whole one behind it.
+    #[error("damaged at byte {offset}: whole frames stand behind a bad one")]
+    Damaged {
+        /// Where the bad frame begins.
+        offset: usize,
+    },
+    /// A frame is whole, and what is in it is not ours.
+    #[error("the frame at byte {offset} cannot be read")]
+    Unreadable {
+        /// Where it begins.
+        offset: usize,
+    },
+    /// The open frame holds no DVM.
+    #[error("the open frame: {0}")]
+    Initial(#[from] InitialError),
+    /// A snapshot holds no state.
+    #[error("the snapshot at byte {offset}: {error}")]
+    Snapshot {
+        /// Where it begins.
+        offset: usize,
+        /// Why.
+        error: ImageError,
+    },
+    /// An event is judged otherwise than when it was written: our fault.
+    #[error("event frame {seq} at byte {offset} was answered {then}, and is now answered {now}", then = .then.name(), now = .now.name())]
+    Disagrees {
+        /// Where it begins.
+        offset: usize,
+        /// Its number.
+        seq: u64,
+        /// The status in the journal.
+        then: Status,
+        /// The status now.
+        now: Status,
+    },
+    /// A snapshot differs from the events before it: our fault.
+    #[error("the snapshot at byte {offset} differs from the events before it")]
+    SnapshotDiffers {
+        /// Where it begins.
+        offset: usize,
+    },
+}
+
+impl ReplayError {
+    /// Whether it is our fault, and not the bytes'.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        match self {
+            Self::Disagrees { .. } | Self::SnapshotDiffers { .. } => true,
+            Self::Foreign
+            | Self::Damaged { .. }
+            | Self::Unreadable { .. }
+            | Self::Initial(_)
+            | Self::Snapshot { .. } => false,
+        }
+    }
+}
+
+/// What a frame holds.
+#[derive(Debug)]
+pub enum Payload<'b> {
+    /// What the DVM began with.
+    Open(Config, Initial),
+    /// An event and its status.
+    Event(Event<'b>, Status),
+    /// How many events the state contains, and the state.
+    Snapshot(u64, Box<Image>),
+}
+
+/// Reads a frame's payload.
+///
+/// # Errors
+/// `Unreadable` when it is not ours.
+pub fn payload<'b>(frame: &Frame<'b>) -> Result<Payload<'b>, ReplayError> {
+    let unreadable = ReplayError::Unreadable {
+        offset: frame.offset,
+    };
+    let read = match frame.kind {
+        JournalFrame::Open => whole::<Open>(frame.payload)
+            .filter(|open| open.layout == LAYOUT)
+            .map(|open| Payload::Open(open.config, open.initial)),
+        JournalFrame::Event => {
+            whole(frame.payload).map(|(event, status)| Payload::Event(event, status))
+        }
+        JournalFrame::Snapshot => {
+            whole(frame.payload).map(|(events, image)| Payload::Snapshot(events, Box::new(image)))
+        }
+    };
+    read.ok_or(unreadable)
+}
+
+/// A value that takes all of the bytes.
+fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
+    postcard::take_from_bytes(bytes)
+        .ok()
+        .filter(|(_, rest)| rest.is_empty())
+        .map(|(value, _)| value)
+}
+
+/// Rebuilds the state of the longest prefix of whole frames. An incomplete open frame gives the empty DVM.
+///
+/// `watch` sees every event that is replayed, with the states before and after it; it may refuse with an error of its
+/// own. Damage in the middle is left to the caller: `tail` tells.
+///
+/// # Errors
+/// [`ReplayError`].
+///
+/// Cost: one pass of checksums, then the events behind the last snapshot, or all of them under [`Mode::Verify`].
+pub fn recover<E: From<ReplayError>>(
+    bytes: &[u8],
+    mode: Mode,
+    mut watch: impl FnMut(&Event<'_>, (Status, &Effects), &State) -> Result<(), E>,
+) -> Result<Recovered, E> {
+    let scan = scan(bytes);
+    if scan.tail == Tail::Foreign {
+        return Err(ReplayError::Foreign.into());
+    }
+    let mut frames = Frames::new(bytes, &scan);
+    let (config, initial) = opened(frames.next())?;
+    let mut state = State::new(config, &initial).map_err(ReplayError::from)?;
+    let mut events = 0;
+    if let (Mode::Fast, Some(offset)) = (mode, scan.last_snapshot) {
+        frames = Frames::from_offset(bytes, &scan, offset);
+    }
+    let mut fresh = true;
+    let mut effects = Effects::default();
+    for frame in frames {
+        match payload(&frame)? {
+            Payload::Open(..) => {
+                return Err(ReplayError::Unreadable {
+                    offset: frame.offset,
+                }
+                .into());
+            }
+            Payload::Snapshot(contained, image)
+                if fresh && (mode == Mode::Fast || contained > 0) =>
+            {
+                // A replay starts here: after compaction, or to be fast. No journal has had so many events.
+                if contained > u64::MAX >> 1 {
+                    return Err(ReplayError::Unreadable {
+                        offset: frame.offset,
+                    }
+                    .into());
+                }
+                state = from_image(config, &image, frame.offset)?;
+                events = contained;
+            }
+            Payload::Snapshot(contained, image) => {
+                if contained != events || *image != state.image() {
+                    return Err(ReplayError::SnapshotDiffers {
+                        offset: frame.offset,
+                    }
+                    .into());
+                }
+            }
+            Payload::Event(event, then) => {
+                let judged = judge(&state, &event);
+                let now = judged.status();
+                if now != then {
+                    let (offset, seq) = (frame.offset, frame.seq);
+                    return Err(ReplayError::Disagrees {
+                        offset,
+                        seq,
+                        then,
+                        now,
+                    }
+                    .into());
+                }
+                apply_into(&mut state, judged, &mut effects);
+                events += 1;
+                watch(&event, (now, &effects), &state)?;
+            }
+        }
+        fresh = false;
+    }
+    Ok(recovered(state, initial, events, bytes, &scan))
+}
+
+/// What the first frame says; without one, the empty DVM.
+fn opened(first: Option<Frame<'_>>) -> Result<(Config, Initial), ReplayError> {
+    let Some(frame) = first else {
+        return Ok((Config::default(), Initial::default()));
+    };
+    match payload(&frame)? {
+        Payload::Open(config, initial) => Ok((config, initial)),
+        Payload::Event(..) | Payload::Snapshot(..) => Err(ReplayError::Unreadable {
+            offset: frame.offset,
+        }),
+    }
+}
+
+fn from_image(config: Config, image: &Image, offset: usize) -> Result<State, ReplayError> {
+    State::from_image(config, image).map_err(|error| ReplayError::Snapshot { offset, error })
+}
+
+fn recovered(state: State, initial: Initial, events: u64, bytes: &[u8], scan: &Scan) -> Recovered {
+    // Without its open frame a journal begins anew, magic and all.
+    let end = if scan.frames == 0 { 0 } else { scan.end };
+    Recovered {
+        state,
+        initial,
+        events,
+        next_seq: scan.frames,
+        end,
+        tail: scan.tail,
+        discarded: bytes.len() - end,
+    }
+}

@@ -1,0 +1,171 @@
+//! The attributes of an `alloc`: type and form, for the directives that honour them.
+
+use crate::config::{Feature, Inheritance};
+use crate::event::{Attr, Directive, EventValue};
+use crate::state::State;
+use crate::status::Status;
+
+/// The attributes a directive honours, well formed. What it does not honour is `None` here.
+#[derive(Debug, Default)]
+pub(super) struct Attrs<'v, 'a> {
+    pub(super) target: Option<&'a str>,
+    pub(super) share: Option<bool>,
+    pub(super) inheritance: Option<Inheritance>,
+    pub(super) warn_timeout: Option<u32>,
+    pub(super) alloc_id: Option<&'a str>,
+    pub(super) req_id: Option<&'a str>,
+    pub(super) node_list: Option<&'v [&'a str]>,
+    pub(super) lend: Option<&'a str>,
+}
+
+/// The value of a key; of a key given twice the last counts.
+pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v EventValue<'a> {
+    attrs
+        .iter()
+        .rfind(|row| row.0 == key)
+        .map_or(&EventValue::Absent, |row| &row.1)
+}
+
+/// Reads what a directive honours. Source: reservations "Clauses".
+pub(super) fn read<'v, 'a>(
+    state: &State,
+    directive: Directive,
+    attrs: &'v [Attr<'a>],
+) -> Result<Attrs<'v, 'a>, Status> {
+    let mut read = Attrs {
+        req_id: name(state, value(attrs, "PMIX_ALLOC_REQ_ID"))?,
+        ..Attrs::default()
+    };
+    let alloc_id = value(attrs, "PMIX_ALLOC_ID");
+    match directive {
+        Directive::New | Directive::Extend => {
+            if state.has(Feature::Target) {
+                read.target = name(state, value(attrs, "PMIX_ALLOC_TARGET"))?;
+            }
+            if state.has(Feature::Share) {
+                read.share = truth(value(attrs, "PMIX_ALLOC_SHARE"))?;
+            }
+            if state.has(Feature::WarnTimeout) {
+                read.warn_timeout = seconds(value(attrs, "PMIX_ALLOC_WARN_TIMEOUT"))?;
+            }
+            if directive == Directive::Extend {
+                read.alloc_id = name(state, alloc_id)?;
+            }
+            read.inheritance = inheritance(state, value(attrs, "PMIX_ALLOC_INHERITANCE"))?;
+            // The id of a fresh allocation is the scheduler's choice.
+            if directive == Directive::New && alloc_id.is_present() {
+                return Err(Status::BadParam);
+            }
+        }
+        Directive::Release => {
+            read.alloc_id = name(state, alloc_id)?;
+            read.lend = name(state, value(attrs, "PMIX_ALLOC_LEND"))?;
+            read.node_list = names(state, value(attrs, "PMIX_ALLOC_NODE_LIST"))?;
+        }
+        Directive::Reaquire => read.alloc_id = name(state, alloc_id)?,
+        Directive::Cancel => {}
+    }
+    Ok(read)
+}
+
+/// A well-formed name, if one is given.
+pub(super) fn name<'a>(state: &State, value: &EventValue<'a>) -> Result<Option<&'a str>, Status> {
+    match value {
+        EventValue::Absent => Ok(None),
+        EventValue::Text(text) if state.is_well_formed(text) => Ok(Some(text)),
+        EventValue::Text(_)
+        | EventValue::Bool(_)
+        | EventValue::Int(_)
+        | EventValue::Texts(_)
+        | EventValue::Other(_) => Err(Status::BadParam),
+    }
+}
+
+/// A list of distinct well-formed names, if one is given, and not empty.
+fn names<'v, 'a>(
+    state: &State,
+    value: &'v EventValue<'a>,
+) -> Result<Option<&'v [&'a str]>, Status> {
+    match value {
+        EventValue::Absent => Ok(None),
+        EventValue::Texts(list) if !list.is_empty() && are_names(state, list) => Ok(Some(list)),
+        EventValue::Text(_)
+        | EventValue::Bool(_)
+        | EventValue::Int(_)
+        | EventValue::Texts(_)
+        | EventValue::Other(_) => Err(Status::BadParam),
+    }
+}
+
+/// Whether a list holds well-formed names, each once.
+fn are_names(state: &State, list: &[&str]) -> bool {
+    are_well_formed(state, list) && are_distinct(list)
+}
+
+/// Whether all names of a list are well formed.
+pub(super) fn are_well_formed(state: &State, list: &[&str]) -> bool {
+    list.iter().all(|name| state.is_well_formed(name))
+}
+
+/// Whether a list holds each name once.
+///
+/// Cost: one pass when they ascend, shorter ones first, as numbered names do in their order; else sorting them.
+pub(super) fn are_distinct(list: &[&str]) -> bool {
+    // A short list is compared with itself.
+    const SHORT: usize = 16;
+    if list.len() <= SHORT {
+        return list
+            .iter()
+            .enumerate()
+            .all(|(at, name)| !list[..at].contains(name));
+    }
+    let before = |one: &&str, two: &&str| (one.len(), *one) < (two.len(), *two);
+    if list.is_sorted_by(before) {
+        return true;
+    }
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+fn truth(value: &EventValue<'_>) -> Result<Option<bool>, Status> {
+    match value {
+        EventValue::Absent => Ok(None),
+        EventValue::Bool(truth) => Ok(Some(*truth)),
+        EventValue::Text(_) | EventValue::Int(_) | EventValue::Texts(_) | EventValue::Other(_) => {
+            Err(Status::BadParam)
+        }
+    }
+}
+
+fn seconds(value: &EventValue<'_>) -> Result<Option<u32>, Status> {
+    match value {
+        EventValue::Absent => Ok(None),
+        EventValue::Int(number) => u32::try_from(*number)
+            .map(Some)
+            .map_err(|_| Status::BadParam),
+        EventValue::Text(_) | EventValue::Bool(_) | EventValue::Texts(_) | EventValue::Other(_) => {
+            Err(Status::BadParam)
+        }
+    }
+}
+
+fn inheritance(state: &State, value: &EventValue<'_>) -> Result<Option<Inheritance>, Status> {
+    let said = match value {
+        EventValue::Absent => return Ok(None),
+        EventValue::Text(text) => Inheritance::named(text).ok_or(Status::BadParam),
+        EventValue::Int(number) => u8::try_from(*number)
+            .map_err(|_| Status::BadParam)
+            .and_then(|number| Inheritance::numbered(number).ok_or(Status::NotSupported)),
+        EventValue::Bool(_) | EventValue::Texts(_) | EventValue::Other(_) => Err(Status::BadParam),
+    };
+    if state.has(Feature::Inheritance) {
+        return said.map(Some);
+    }
+    // A host that does not know the attribute can still keep the promise of the default.
+    if said == Ok(Inheritance::Default) {
+        Ok(None)
+    } else {
+        Err(Status::NotSupported)
+    }
+}

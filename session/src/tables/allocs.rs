@@ -1,0 +1,97 @@
+//! The live allocations: what each granted request gave.
+
+use super::ids::{AllocId, NodeSet, NsId, NsSet, RunId};
+use crate::config::Inheritance;
+use crate::name::{Name, NameIndex};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use stowplan_engine::id::Column;
+
+/// A process: who is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Process {
+    pub(crate) ns: NsId,
+    pub(crate) rank: u32,
+}
+
+/// A record: all that a grant or a release of it reads and writes, in one row (measured: as fifteen columns it was a
+/// third of the cache misses of all events, though one event in ten is about a record).
+#[derive(Clone, Default)]
+pub(crate) struct Alloc {
+    pub(crate) id: Name,
+    /// Session number, from 1, never used twice; 0 for a row that is free.
+    pub(crate) session: u32,
+    /// The owning namespace while it lives.
+    pub(crate) owner: Option<NsId>,
+    pub(crate) owner_name: Name,
+    pub(crate) shared: bool,
+    pub(crate) inheritance: Inheritance,
+    /// Unit: seconds.
+    pub(crate) warn_timeout: Option<u32>,
+    /// Who gets the warning.
+    pub(crate) requestor: Option<Process>,
+    /// Who asked for it, and so holds the request id.
+    pub(crate) req_ns: Option<NsId>,
+    pub(crate) req_id: Option<Name>,
+    pub(crate) nodes: NodeSet,
+    /// Of a reservation that a job took all of: its nodes that are up, as that job found them, and the jobs on them.
+    /// `None` when its nodes changed since. Kept so that candidates are borrowed and equal sets are one set.
+    pub(crate) kept: Option<(Arc<NodeSet>, RunId)>,
+    /// Names, because lent nodes have left the node table.
+    pub(crate) lent: BTreeSet<Name>,
+    pub(crate) owners: NsSet,
+    pub(crate) roots: NsSet,
+}
+
+/// The allocation table. Shape: `[rows]`.
+#[derive(Clone, Default)]
+pub(crate) struct AllocTable {
+    pub(crate) row: Column<AllocId, Alloc>,
+    by_id: NameIndex<AllocId>,
+    free: Vec<AllocId>,
+}
+
+impl AllocTable {
+    /// Adds a record.
+    pub(crate) fn add(&mut self, alloc: Alloc) -> AllocId {
+        let row = if let Some(row) = self.free.pop() {
+            self.row[row] = alloc;
+            row
+        } else {
+            self.row.push_tight(alloc)
+        };
+        self.by_id.insert(&self.row[row].id, row);
+        row
+    }
+    /// Takes a record out and gives its id.
+    pub(crate) fn remove(&mut self, row: AllocId) -> Name {
+        let Alloc { id, .. } = std::mem::take(&mut self.row[row]);
+        self.by_id.remove(&id, row);
+        self.free.push(row);
+        id
+    }
+    pub(crate) fn find(&self, id: &str) -> Option<AllocId> {
+        self.by_id.find(id, |row| &self.row[row].id)
+    }
+    pub(crate) fn is_live(&self, row: AllocId) -> bool {
+        self.row[row].session != 0
+    }
+    /// Live records, by row.
+    pub(crate) fn live(&self) -> impl Iterator<Item = AllocId> + '_ {
+        self.row
+            .iter()
+            .filter(|row| row.1.session != 0)
+            .map(|row| row.0)
+    }
+    pub(crate) fn len(&self) -> u64 {
+        self.by_id.len() as u64
+    }
+    /// Whether the disposition says that the record ends now.
+    pub(crate) fn is_due(&self, row: AllocId) -> bool {
+        let drained = match self.row[row].inheritance {
+            Inheritance::None | Inheritance::Default => true,
+            Inheritance::Child | Inheritance::ChildDefault => self.row[row].roots.is_empty(),
+        };
+        self.row[row].owner.is_none() && drained
+    }
+}

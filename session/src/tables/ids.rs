@@ -1,0 +1,29 @@
+//! The ids of the tables, and sets of them.
+
+use crate::id_set::IdSet;
+use stowplan_engine::define_id;
+
+define_id! {
+    /// A row of the allocation table. Rows are used again; the session number beside it never is.
+    AllocId
+}
+
+define_id! {
+    /// A node, numbered in the order of joining. A number is never used twice while the DVM lives.
+    NodeId
+}
+
+define_id! {
+    /// A row of the namespace table. Rows are used again when nothing points at them any more.
+    NsId
+}
+
+define_id! {
+    /// Jobs that use the same nodes.
+    RunId
+}
+
+/// A set of nodes. The numbers inside are node ids, that is the order of joining.
+pub type NodeSet = IdSet<NodeId>;
+/// A set of namespaces.
+pub(crate) type NsSet = IdSet<NsId>;

@@ -1,0 +1,92 @@
+//! A state from its image: nothing is missing in it, and nothing forged gets through.
+
+use super::generate::Generator;
+use super::picture;
+use super::random::begin;
+use stowplan_session::{Config, State, check, step};
+
+#[test]
+fn a_state_rebuilt_from_its_image_behaves_the_same_ever_after() {
+    let mut generator = Generator::new(3);
+    for _ in 0..40 {
+        let config = generator.config();
+        let (mut state, mut model, _) = begin(config);
+        let mut other = State::from_image(config, &state.image()).unwrap();
+        for _ in 0..120 {
+            let event = generator.event(&model);
+            model.step(&event);
+            let (status, effects) = step(&mut state, &event);
+            let (same, again) = step(&mut other, &event);
+            assert_eq!(status, same, "{event:?}");
+            assert_eq!(
+                picture::facts(&state, &effects),
+                picture::facts(&other, &again),
+                "{event:?}"
+            );
+            assert_eq!(state.canonical(), other.canonical(), "{event:?}");
+            other = State::from_image(config, &state.image()).unwrap();
+            assert_eq!(state.canonical(), other.canonical(), "{event:?}");
+        }
+    }
+}
+
+/// Any one number or name of an image changed gives a sound state or none: never a panic, never a broken one.
+#[test]
+fn a_forged_image_gives_a_sound_state_or_none() {
+    let mut generator = Generator::new(5);
+    let (mut state, mut model, _) = begin(Config::default());
+    for _ in 0..150 {
+        let event = generator.event(&model);
+        model.step(&event);
+        step(&mut state, &event);
+    }
+    let config = Config::default();
+    let mut refused = 0;
+    for _ in 0..4000 {
+        let mut image = state.image();
+        let dice = &mut generator.dice;
+        let place = u32::try_from(dice.below(12)).unwrap();
+        match dice.below(9) {
+            0 => image.scheduler = Some(place),
+            1 => image.next_request = u64::from(place),
+            2 if !image.nodes.is_empty() => {
+                let at = dice.below(image.nodes.len());
+                image.nodes[at].alloc = Some(place);
+            }
+            3 if !image.nodes.is_empty() => {
+                let at = dice.below(image.nodes.len());
+                image.nodes.remove(at);
+            }
+            4 if !image.allocations.is_empty() => {
+                let at = dice.below(image.allocations.len());
+                image.allocations[at].roots = vec![place];
+                image.allocations[at].owner_live = dice.one_in(2);
+            }
+            5 if !image.allocations.is_empty() => {
+                let at = dice.below(image.allocations.len());
+                image.allocations[at].session_id = place;
+            }
+            6 => {
+                let at = dice.below(image.namespaces.len());
+                image.namespaces[at].parent = Some(place);
+                image.namespaces[at].live = dice.one_in(2);
+            }
+            7 => {
+                let at = dice.below(image.namespaces.len());
+                image.namespaces[at].sessions.push(Some(place));
+            }
+            _ => image
+                .sets
+                .iter_mut()
+                .for_each(|set| set.push((place, u32::MAX - place))),
+        }
+        match State::from_image(config, &image) {
+            Ok(state) => check(&state).unwrap(),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(
+        refused > 1000,
+        "{refused} refusals are too few to say anything"
+    );
+}
