@@ -4,13 +4,13 @@
 use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use stowplan_engine::check::check;
 use stowplan_engine::count::{ProcCount, Rank};
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::NodeId;
+use stowplan_judge::check;
 use stowplan_scale_tests::shapes::Shape;
 
 /// Questions asked per run.

@@ -29,5 +29,3 @@ pub mod map;
 pub mod planner;
 // Jobs that come and go on one set of nodes.
 pub mod cluster;
-// The judge.
-pub mod check;

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::ops::Range;
-use stowplan_engine::check::Fault;
 use stowplan_engine::error::{MapError, fold::Folded};
 use stowplan_engine::plan::BadPlan;
 use stowplan_engine::planner::NoSuchNode;
 use stowplan_engine::taskmap::TaskMapError;
 use stowplan_job::error::{JobError, one_line};
+use stowplan_judge::Fault;
 use stowplan_topo::TopoError;
 
 /// Why something is refused.

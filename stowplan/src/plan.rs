@@ -11,12 +11,12 @@ use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
-use stowplan_engine::check::check;
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
 use stowplan_engine::{count, plan};
+use stowplan_judge::check;
 
 /// Where every process of a job is: small, immutable, cheap to clone, asked without being expanded.
 ///

@@ -7,11 +7,11 @@ use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use stowplan_bench::measure::{ask, on, with_room};
-use stowplan_engine::check::check;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::ProcTable;
 use stowplan_engine::planner::Planner;
+use stowplan_judge::check;
 use stowplan_scale_tests::shapes::titled;
 
 fn main() -> ExitCode {

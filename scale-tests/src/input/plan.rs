@@ -2,13 +2,13 @@
 
 use crate::choices::Choices;
 use crate::shapes;
-use stowplan_engine::check::check;
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::plan::slice::NodeSlice;
 use stowplan_engine::table::names::NodeId;
+use stowplan_judge::check;
 
 /// Ranks and nodes that are asked of a plan that was read.
 const ASKED: u32 = 64;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use stowplan_engine::check::check;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
+use stowplan_judge::check;
 use stowplan_scale_tests::catalogue::MACHINES;
 use stowplan_scale_tests::compare::{Lab, Verdict};
 use stowplan_scale_tests::{arbitrary, shapes};

@@ -1,10 +1,10 @@
 //! Nodes that differ in what their cpus are called alone are judged together, and yet one by one.
 
-use stowplan_engine::check::check;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_engine::table::names::NodeId;
+use stowplan_judge::check;
 use stowplan_scale_tests::choices::Choices;
 use stowplan_scale_tests::shapes::{Words, ranked};
 

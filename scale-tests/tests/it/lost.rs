@@ -1,9 +1,9 @@
 //! Random jobs that lose nodes: what a planner makes of those that are left is what a job makes that never had the others.
 
-use stowplan_engine::check::check;
 use stowplan_engine::error::MapError;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::planner::Planner;
+use stowplan_judge::check;
 use stowplan_scale_tests::arbitrary;
 use stowplan_scale_tests::catalogue::MACHINES;
 use stowplan_scale_tests::choices::Choices;

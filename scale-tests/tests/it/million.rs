@@ -2,12 +2,12 @@
 
 use crate::size::{divisor, is_long, named};
 use std::num::NonZeroU32;
-use stowplan_engine::check::{check, check_ranks};
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::map::map_resolved;
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::names::NodeId;
+use stowplan_judge::{check, check_ranks};
 use stowplan_scale_tests::shapes::{self, NAMES, RANKED, Shape};
 
 /// Ranks that are asked where they are, of every large job.

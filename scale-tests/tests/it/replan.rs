@@ -1,9 +1,9 @@
 //! Plans made again: on the same nodes, and after some of them were lost.
 
-use stowplan_engine::check::check;
 use stowplan_engine::count::Rank;
 use stowplan_engine::map::{Mapped, map_resolved};
 use stowplan_engine::planner::Planner;
+use stowplan_judge::check;
 use stowplan_scale_tests::job::{App, Job};
 use stowplan_scale_tests::shapes::{EQUAL, Shape, regular};
 

@@ -1,9 +1,9 @@
 //! Orders: each rank once, the published figures, and plans that stand by them.
 
 use crate::random::plan;
-use stowplan_engine::check::{check, check_ranks};
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::Plan;
+use stowplan_judge::{check, check_ranks};
 use stowplan_score::order::Order;
 use stowplan_score::pattern::Part;
 use stowplan_score::score::{NoMatrices, score};

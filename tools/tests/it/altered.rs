@@ -1,6 +1,5 @@
 //! Plans whose rows were changed and sealed again: what the judge accepts has the rows of a fresh plan.
 
-use stowplan_engine::check::check;
 use stowplan_engine::count::Rank;
 use stowplan_engine::plan::{Placed, Plan, RankOrder};
 use stowplan_engine::stage::resolve::Files;
@@ -9,6 +8,7 @@ use stowplan_engine::table::patterns::{Place, PlaceRun, Segment};
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_judge::check;
 
 /// The files of the jobs below.
 struct Written;

@@ -16,8 +16,8 @@ use crate::console::{MadeUp, Said, root, stowplan, words};
 use std::fs;
 use std::path::{Path, PathBuf};
 use stowplan_cli::command::map::place;
-use stowplan_engine::check::check;
 use stowplan_job::args::map_args;
+use stowplan_judge::check;
 
 /// One command of a case.
 struct Step {

@@ -17,6 +17,7 @@ const HEADED: [&str; 5] = [
 /// Folders and files that cite.
 const CITING: &[&str] = &[
     "engine",
+    "judge",
     "session",
     "topo",
     "job",

@@ -1,6 +1,5 @@
 //! The judge is shown plans that are wrong in one column each: it names the promise that was broken.
 
-use stowplan_engine::check::{Promise, check, check_job};
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{Placed, Plan, RankOrder, World};
@@ -13,6 +12,7 @@ use stowplan_engine::table::states::{NodeState, StateRuns};
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_judge::{Promise, check, check_job};
 
 /// The rankfile of the jobs below.
 struct Rankfile;

@@ -1,6 +1,5 @@
 //! GPUs that processes are given come back from all forms of a plan, and the judge holds them to the words.
 
-use stowplan_engine::check::{Promise, check};
 use stowplan_engine::count::Rank;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::Plan;
@@ -10,6 +9,7 @@ use stowplan_engine::table::names::NodeId;
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_judge::{Promise, check};
 
 struct NoFiles;
 

@@ -1,6 +1,5 @@
 //! The judge is shown plans of several topologies in which nodes have each other's states: it finds fault, and goes on.
 
-use stowplan_engine::check::check;
 use stowplan_engine::limit::{PLAN_SET_BYTES_FREE, PLAN_SET_BYTES_GRANTED, PLAN_SET_BYTES_MAX};
 use stowplan_engine::plan::{Placed, Plan};
 use stowplan_engine::stage::resolve::NoFiles;
@@ -9,6 +8,7 @@ use stowplan_engine::table::states::{StateId, StateRuns};
 use stowplan_job::args::map_args;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place;
+use stowplan_judge::check;
 
 const POLICIES: &[&str] = &[
     "slot",

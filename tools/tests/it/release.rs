@@ -7,6 +7,7 @@ use std::process::Command;
 /// Those that are published, together and with one version: docs/versions.md.
 const PUBLISHED: &[&str] = &[
     "stowplan-engine",
+    "stowplan-judge",
     "stowplan-session",
     "stowplan-topo",
     "stowplan-job",

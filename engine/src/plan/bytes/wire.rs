@@ -161,10 +161,6 @@ impl Writer {
         sealed
     }
     /// Bytes so far.
-    /// What was written, unsealed.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
     pub(crate) const fn written(&self) -> usize {
         self.bytes.len()
     }

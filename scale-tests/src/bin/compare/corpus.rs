@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 use std::path::Path;
-use stowplan_engine::check::check;
 use stowplan_engine::map::{Machine, map_resolved};
 use stowplan_engine::plan::Plan;
 use stowplan_engine::table::topologies::TopologyDraft;
+use stowplan_judge::check;
 use stowplan_scale_tests::compare::row;
 use stowplan_scale_tests::corpus::{Case, Expected, answer, cases, machines};
 

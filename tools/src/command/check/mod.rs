@@ -6,10 +6,10 @@ mod live;
 use crate::Console;
 use crate::command::{here, map};
 use crate::report::Refused;
-use stowplan_engine::check::{Fault, check, check_job};
 use stowplan_engine::count::counted;
 use stowplan_engine::plan::Plan;
 use stowplan_job::error::one_line;
+use stowplan_judge::{Fault, check, check_job};
 
 /// Runs the subcommand with the arguments behind `check`. Gives the exit status.
 pub fn run(args: &[String], console: &mut Console<'_>) -> u8 {

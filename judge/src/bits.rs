@@ -1,10 +1,10 @@
 //! Sets of PUs of one node, a bit each, by stretches.
 
-use crate::table::pusets::PuBits;
 use bitvec::slice::BitSlice;
 use smallvec::SmallVec;
 use std::ops::Deref;
 use std::sync::Arc;
+use stowplan_engine::table::pusets::PuBits;
 
 /// The cpus of a process: ascending (first, end) with gaps between, by logical number.
 ///

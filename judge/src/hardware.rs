@@ -1,9 +1,9 @@
 //! A topology as the judge reads it: objects as ranges of logical PUs, sets of PUs as bits.
 
 use super::bits::{Bits, Mask, Ranges};
-use crate::policy::{CpuMode, ObjKind};
-use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 use std::sync::Arc;
+use stowplan_engine::policy::{CpuMode, ObjKind};
+use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
 
 /// PUs of a topology by OS number, each with its logical one; ascending.
 pub(super) type OsIndex = Arc<[(u32, u32)]>;

@@ -5,17 +5,20 @@ use super::counts::Ledger;
 use super::fault::{Promise, Seen, Where};
 use super::hardware::{Hardware, number};
 use super::outcomes::{Part, Sight};
-use crate::id::Id as _;
-use crate::policy::Oversubscribe;
-use crate::table::names::{NodeId, NodeRange};
-use crate::table::pusets::PuSetId;
-use crate::table::states::NodeState;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::policy::Oversubscribe;
+use stowplan_engine::table::names::{NodeId, NodeRange};
+use stowplan_engine::table::pusets::PuSetId;
+use stowplan_engine::table::states::NodeState;
 
 impl Ledger<'_, '_> {
     /// Compares what is left with what the plan says it leaves.
     pub(super) fn close(mut self) {
         let plan = self.plan;
-        let mut policies = plan.apps().iter().filter_map(crate::plan::AppPlan::policy);
+        let mut policies = plan
+            .apps()
+            .iter()
+            .filter_map(stowplan_engine::plan::AppPlan::policy);
         let refused = if policies
             .all(|id| plan.table().policies[id].oversubscribe == Oversubscribe::Refused)
         {

@@ -7,10 +7,12 @@ use super::hardware::{Hardware, OsIndex, logical_mask};
 use super::masks::Masks;
 use super::mpibind::{self, Dealt};
 use super::places::{Room, Turns};
-use crate::policy::{BindStrength, BindTo, IfSupported, MapBy, Mpibind, ObjKind, Overload};
-use crate::table::apps::Policy;
-use crate::table::cpusets::{CpusetId, Cpusets};
-use crate::table::patterns::{Pattern, Place};
+use stowplan_engine::policy::{
+    BindStrength, BindTo, IfSupported, MapBy, Mpibind, ObjKind, Overload,
+};
+use stowplan_engine::table::apps::Policy;
+use stowplan_engine::table::cpusets::{CpusetId, Cpusets};
+use stowplan_engine::table::patterns::{Pattern, Place};
 
 /// One app on one node.
 pub(super) struct Case<'t> {
@@ -437,7 +439,7 @@ impl<'t> Walk<'_, 't> {
             .as_ref()
             .map_or(&self.free, |binder| &binder.free);
         let mut turn = self.turns.next(free);
-        let is = |turn: Option<(usize, crate::table::topologies::ObjectId)>| {
+        let is = |turn: Option<(usize, stowplan_engine::table::topologies::ObjectId)>| {
             turn.is_some_and(|(_, object)| place.object == Some(hardware.logical(object)))
         };
         let again = self.case.passes == Passes::Untold;

@@ -3,10 +3,10 @@
 use super::bits::{Bits, Mask, Ranges};
 use super::fault::{Promise, Seen};
 use super::hardware::{Hardware, joined, meet};
-use crate::policy::{Mpibind, ObjKind, Wanted};
-use crate::table::patterns::ShareRun;
-use crate::table::topologies::ObjectId;
 use std::ops::Range;
+use stowplan_engine::policy::{Mpibind, ObjKind, Wanted};
+use stowplan_engine::table::patterns::ShareRun;
+use stowplan_engine::table::topologies::ObjectId;
 
 /// What neighbouring processes get, each the same.
 #[derive(Clone, Debug)]

@@ -1,10 +1,11 @@
 //! The passes in which an app came to a node, as the plan tells them.
 
 use super::walk::{Passes, Walk};
-use crate::plan::{PassRun, Plan};
-use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
-use crate::table::apps::{AppId, PolicyId};
-use crate::table::names::NodeRange;
+use stowplan_engine::plan::{PassRun, Plan};
+use stowplan_engine::policy::{BindStrength, BindTo, MapBy, Oversubscribe, Span};
+use stowplan_engine::table::apps::{AppId, Policy, PolicyId};
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::patterns::Pattern;
 
 /// Whether an app by objects gave up its default binding: under OVERSUBSCRIBE, for all of its processes or for none
 /// (`semantics` 4, 4.3). Cost: the patterns of its runs.
@@ -16,13 +17,33 @@ pub(super) fn gives_up(plan: &Plan, app: AppId, policy: PolicyId) -> Option<bool
         && policy.oversubscribe == Oversubscribe::Allowed;
     as_a_whole.then(|| {
         let mut runs = plan.app(app).runs().iter();
-        runs.all(|run| plan.patterns().get(run.pattern).bound(run.procs) == 0)
+        runs.all(|run| !binds(plan.patterns().get(run.pattern), run.procs))
     })
+}
+
+/// Whether any of the first `procs` processes of a pattern is bound. Cost: its runs.
+fn binds(pattern: &Pattern, procs: u32) -> bool {
+    let mut left = procs;
+    pattern.segments().iter().any(|segment| {
+        let mut here = left.min(segment.procs);
+        left -= here;
+        segment.runs.iter().any(|run| {
+            let begun = here > 0;
+            here = here.saturating_sub(run.count);
+            begun && run.place.cpus.is_some()
+        })
+    })
+}
+
+/// Whether processes may come to a node in several passes, each of which begins its objects or its list again.
+fn begins_again(policy: &Policy) -> bool {
+    let dealt_again = matches!(policy.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
+    dealt_again && policy.oversubscribe == Oversubscribe::Allowed && policy.span == Span::No
 }
 
 /// The passes over a node. Cost: a search.
 pub(super) fn over(plan: &Plan, app: AppId, policy: PolicyId, node: u32) -> Passes {
-    if !plan.table().policies[policy].begins_again() {
+    if !begins_again(&plan.table().policies[policy]) {
         return Passes::Told(Vec::new());
     }
     let Some(runs) = plan.app(app).passes() else {

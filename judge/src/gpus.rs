@@ -4,15 +4,15 @@
 use super::bits::Bits;
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::{Hardware, meet, number};
-use crate::id::Id as _;
-use crate::plan::gpus::GivenGpus;
-use crate::plan::{OnNode, Plan};
-use crate::policy::{GpuShare, MapBy, ObjKind};
-use crate::table::apps::Policy;
-use crate::table::names::NodeId;
-use crate::table::patterns::Place;
-use crate::table::topologies::TopologyId;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::gpus::GivenGpus;
+use stowplan_engine::plan::{OnNode, Plan};
+use stowplan_engine::policy::{GpuShare, MapBy, ObjKind};
+use stowplan_engine::table::apps::Policy;
+use stowplan_engine::table::names::NodeId;
+use stowplan_engine::table::patterns::Place;
+use stowplan_engine::table::topologies::TopologyId;
 
 /// Processes that are looked at one by one on a node: of more, the rest is not judged.
 const PATIENCE: u64 = 1 << 22;

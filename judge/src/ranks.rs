@@ -4,13 +4,13 @@
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::number;
 use super::listed::{Entries, place};
-use crate::count::Rank;
-use crate::id::Id as _;
-use crate::plan::{Located, PlacedRun, Plan, RankOrder};
-use crate::policy::{MapBy, RankBy};
-use crate::table::apps::AppId;
-use crate::table::names::NodeId;
 use std::collections::{BTreeMap, HashMap};
+use stowplan_engine::count::Rank;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, PlacedRun, Plan, RankOrder};
+use stowplan_engine::policy::{MapBy, RankBy};
+use stowplan_engine::table::apps::AppId;
+use stowplan_engine::table::names::NodeId;
 
 /// Jobs up to this size are asked rank by rank.
 const SMALL: u32 = 4096;

@@ -4,7 +4,7 @@ use super::bits::{Bits, Mask, Ranges};
 use super::fault::{Promise, Seen};
 use super::hardware::{Hardware, joined};
 use super::walk::{Broken, Case, Left, Passes, Walk};
-use crate::policy::{
+use stowplan_engine::policy::{
     BindStrength, BindTo, CpuMode, MapBy, ObjKind, Ordered, Overload, Oversubscribe,
 };
 

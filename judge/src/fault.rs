@@ -1,9 +1,9 @@
 //! A broken promise: which, where, what was promised and what was found.
 
-use crate::policy::ObjKind;
-use crate::table::cpusets::list_form;
 use roaring::RoaringBitmap;
 use std::fmt;
+use stowplan_engine::policy::ObjKind;
+use stowplan_engine::table::cpusets::list_form;
 
 /// What a plan promises. The words of [`Promise::words`] are what people read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

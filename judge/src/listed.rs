@@ -2,12 +2,12 @@
 
 use super::bits::Bits;
 use super::hardware::Hardware;
-use crate::id::Id as _;
-use crate::plan::Plan;
-use crate::policy::{CpuMode, MapBy, NoLocal, ObjKind};
-use crate::table::apps::{AppId, Numbering};
-use crate::table::listings::{Entry, EntryNode, Listing, SlotListId, SlotPart};
-use crate::table::names::{Names, NodeId};
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::Plan;
+use stowplan_engine::policy::{CpuMode, MapBy, NoLocal, ObjKind};
+use stowplan_engine::table::apps::{AppId, Numbering};
+use stowplan_engine::table::listings::{Entry, EntryNode, Listing, SlotListId, SlotPart};
+use stowplan_engine::table::names::{Names, NodeId};
 
 /// The entries of one app, by app rank.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use super::bits::{Bits, Mask, Ranges};
 use super::hardware::{Hardware, joined, meet, span};
-use crate::policy::{CpuMode, ObjKind, Overload};
-use crate::table::topologies::ObjectId;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use stowplan_engine::policy::{CpuMode, ObjKind, Overload};
+use stowplan_engine::table::topologies::ObjectId;
 
 /// What the binder works on: one node, one app.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! The cpus that a plan names, as the judge reads them: each set once while its nodes follow each other.
 
 use super::bits::Mask;
-use crate::id::Id as _;
-use crate::table::cpusets::CpusetId;
-use crate::table::topologies::TopologyId;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::table::cpusets::CpusetId;
+use stowplan_engine::table::topologies::TopologyId;
 
 /// Sets by logical PU, as they were met last: one for each remainder of their ids.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::bits::Mask;
 use super::fault::{Promise, Seen};
 use super::walk::{Broken, Walk};
-use crate::policy::{MapBy, Overload};
+use stowplan_engine::policy::{MapBy, Overload};
 
 impl Walk<'_, '_> {
     /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).

@@ -6,13 +6,13 @@ use super::hardware::{Hardware, number};
 use super::listed::Entries;
 use super::outcomes::{Outcomes, Part, Placing, Sight};
 use super::passes;
-use crate::id::Id as _;
-use crate::plan::{Located, Plan};
-use crate::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
-use crate::table::apps::{AppId, Policy, PolicyId};
-use crate::table::names::{NodeId, NodeRange};
-use crate::table::states::NodeState;
 use std::collections::BTreeMap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{Located, Plan};
+use stowplan_engine::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, Overload};
+use stowplan_engine::table::apps::{AppId, Policy, PolicyId};
+use stowplan_engine::table::names::{NodeId, NodeRange};
+use stowplan_engine::table::states::NodeState;
 
 /// The books of the job, app after app.
 pub(super) struct Ledger<'p, 'f> {
@@ -147,7 +147,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
             let policy = table.policy(app)?;
             match table.np[app] {
                 Some(asked) => Some(u64::from(asked.0)),
-                None if policy.map.counts_itself() => None,
+                None if counts_itself(policy.map) => None,
                 None => Some(u64::from(self.plan.app(app).procs().0)),
             }
         });
@@ -338,4 +338,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
             self.parts.insert(at, tail);
         }
     }
+}
+
+/// Whether an app without `-n` has as many processes as the mapper finds places (`semantics` 3.6).
+fn counts_itself(map: MapBy) -> bool {
+    matches!(map, MapBy::Ppr { .. }) || map.is_listed()
 }

@@ -2,9 +2,9 @@
 
 use super::bits::Bits;
 use super::hardware::{Hardware, inside};
-use crate::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
-use crate::table::apps::Policy;
-use crate::table::topologies::ObjectId;
+use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
+use stowplan_engine::table::apps::Policy;
+use stowplan_engine::table::topologies::ObjectId;
 
 /// Whether objects have only so much room: they have, while the app is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

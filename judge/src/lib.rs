@@ -1,9 +1,11 @@
-//! The judge: verifies a finished plan from its promises alone. Imports neither text, stage nor map.
+//! The judge: verifies a finished plan from its promises alone. Of the engine it knows tables and plans, not one stage.
 //!
 //! Why it suffices: a placement is right when every node, taken alone, deals objects and cpus as `semantics` 4 and 7 say
 //! from the state it was in (`walk`), when the states of the nodes follow from each other app by app and end as the plan
 //! says they end (`counts`), and when ranks are the sums of `semantics` 6 (`ranks`). All three follow runs of equal nodes
 //! and distinct patterns: a plan of a million equal ranks is judged in the time of one node.
+//!
+//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
 
 // A broken promise: which, where, both numbers.
 mod fault;
@@ -46,9 +48,9 @@ mod same;
 
 pub use fault::{Fault, Promise, Seen, Where};
 
-use crate::count::Rank;
-use crate::plan::Plan;
 use fault::Faults;
+use stowplan_engine::count::Rank;
+use stowplan_engine::plan::Plan;
 
 /// Verifies a plan.
 ///
@@ -58,7 +60,8 @@ use fault::Faults;
 /// The broken promises, at most 64.
 ///
 /// ```
-/// use stowplan_engine::{check::check, plan::Plan};
+/// use stowplan_engine::plan::Plan;
+/// use stowplan_judge::check;
 /// assert_eq!(check(&Plan::default()), Ok(()));
 /// ```
 pub fn check(plan: &Plan) -> Result<(), Vec<Fault>> {

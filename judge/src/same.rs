@@ -2,11 +2,11 @@
 
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::number;
-use crate::id::Id as _;
-use crate::plan::{AppPlan, PlacedRun, Plan};
-use crate::table::names::{NodeId, NodeRange};
-use crate::table::patterns::{PatternId, PlaceRun};
 use std::collections::HashMap;
+use stowplan_engine::id::Id as _;
+use stowplan_engine::plan::{AppPlan, PlacedRun, Plan};
+use stowplan_engine::table::names::{NodeId, NodeRange};
+use stowplan_engine::table::patterns::{PatternId, PlaceRun};
 
 /// Compares a plan with the answer that a job gets. Cost: the runs and distinct patterns of both.
 pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
@@ -167,14 +167,15 @@ fn same_places((plan, run): (&Plan, &PlacedRun), (answer, other): (&Plan, &Place
         plan.patterns().get(run.pattern),
         answer.patterns().get(other.pattern),
     );
-    let shape = |segments: &[crate::table::patterns::Segment]| -> Vec<(u32, Option<u32>, usize)> {
-        segments
-            .iter()
-            .map(|segment| (segment.procs, segment.cycle, segment.runs.len()))
-            .collect()
-    };
+    let shape =
+        |segments: &[stowplan_engine::table::patterns::Segment]| -> Vec<(u32, Option<u32>, usize)> {
+            segments
+                .iter()
+                .map(|segment| (segment.procs, segment.cycle, segment.runs.len()))
+                .collect()
+        };
     if shape(mine.segments()) == shape(theirs.segments()) {
-        let flat = |segments: &[crate::table::patterns::Segment]| -> Vec<PlaceRun> {
+        let flat = |segments: &[stowplan_engine::table::patterns::Segment]| -> Vec<PlaceRun> {
             segments
                 .iter()
                 .flat_map(|segment| segment.runs.clone())

@@ -8,16 +8,16 @@ use super::masks::Masks;
 use super::passes;
 use super::pelist::list_cpus;
 use super::walk::{Broken, Case, Left, Passes};
-use crate::plan::{PlacedRun, Plan};
-use crate::policy::{MapBy, ObjKind};
-use crate::table::apps::{AppId, PolicyId};
-use crate::table::names::NodeRange;
-use crate::table::patterns::PatternId;
-use crate::table::pusets::{PuSetId, PuSets};
-use crate::table::states::NodeState;
-use crate::table::topologies::{Topologies, TopologyId};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
+use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::policy::{MapBy, ObjKind};
+use stowplan_engine::table::apps::{AppId, PolicyId};
+use stowplan_engine::table::names::NodeRange;
+use stowplan_engine::table::patterns::PatternId;
+use stowplan_engine::table::pusets::{PuSetId, PuSets};
+use stowplan_engine::table::states::NodeState;
+use stowplan_engine::table::topologies::{Topologies, TopologyId};
 
 /// Neighbouring nodes that are alike so far.
 #[derive(Clone, Copy, Debug)]
