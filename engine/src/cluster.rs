@@ -91,7 +91,7 @@ impl Cluster {
         let mut freed = StateRuns::default();
         for (nodes, state) in world.after.clone().iter() {
             for (part, was, left) in parts(job, nodes) {
-                let row = without(world, job, state, (was, left));
+                let row = without(world, job, state, was, left);
                 freed.push(part.count, world.states.intern(row));
             }
         }
@@ -141,7 +141,8 @@ fn without(
     world: &mut World,
     job: &World,
     state: StateId,
-    (was, left): (StateId, StateId),
+    was: StateId,
+    left: StateId,
 ) -> NodeState {
     let now = *world.states.get(state);
     let (was, left) = (job.states.get(was), job.states.get(left));

@@ -80,7 +80,8 @@ pub fn map_with(
     let site = Site::new(build::build(&resolved, &mut machine)?);
     // Names that say where topologies are may be one a node: they go while a thread has nothing to do.
     let (mapped, ()) = both(
-        (machine.assigned.len(), site.pool.tables.sharing),
+        machine.assigned.len(),
+        site.pool.tables.sharing,
         || map_on(resolved, site, &components),
         || drop(machine),
     );
@@ -96,13 +97,13 @@ pub(crate) fn map_on(
     let before = site.pool.nodes.runs.clone();
     let mut outcome = JobOutcome::new(&resolved);
     let last = resolved.apps.last_of_policies();
-    let components = (components, Some(&last[..]));
-    place_on(&resolved, &mut site, components, &mut outcome)?;
+    place_on(&resolved, &mut site, components, Some(&last), &mut outcome)?;
     // So do the entries that name hosts.
     let hosts = std::mem::take(&mut resolved.hosts);
     let (mapped, ()) = both(
-        (before.len(), site.pool.tables.sharing),
-        || planned(&mut resolved, (&mut site, before), &mut outcome),
+        before.len(),
+        site.pool.tables.sharing,
+        || planned(&mut resolved, &mut site, before, &mut outcome),
         || drop(hosts),
     );
     let mut mapped = mapped;
@@ -115,7 +116,8 @@ pub(crate) fn map_on(
 pub(crate) fn place_on(
     resolved: &Resolved,
     site: &mut Site,
-    (components, last): (&Components, Option<&[Option<AppId>]>),
+    components: &Components,
+    last: Option<&[Option<AppId>]>,
     outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
     // How many processes, where nobody said; that settles bindings by size.
@@ -144,7 +146,8 @@ pub(crate) fn place_on(
 /// then, also that of the resolved apps.
 pub(crate) fn planned(
     resolved: &mut Resolved,
-    (site, before): (&mut Site, StateRuns),
+    site: &mut Site,
+    before: StateRuns,
     outcome: &mut JobOutcome,
 ) -> Mapped {
     let mut table = std::mem::take(&mut resolved.apps);
@@ -153,7 +156,7 @@ pub(crate) fn planned(
     let placed = std::mem::take(&mut outcome.placed);
     Mapped {
         // Ranks: one prefix sum over the apps.
-        plan: Plan::assemble_again(world, table, (patterns, derived), placed),
+        plan: Plan::assemble_again(world, table, patterns, derived, placed),
         notes: std::mem::take(&mut outcome.notes),
         calls: std::mem::take(&mut outcome.calls),
     }

@@ -76,7 +76,8 @@ impl Planner {
         place_on(
             &self.resolved,
             &mut self.site,
-            (&self.components, None),
+            &self.components,
+            None,
             &mut self.outcome,
         )?;
         self.site.even_out(self.outcome.placed.len());
@@ -95,7 +96,8 @@ impl Planner {
         let before = self.site.found_again(&self.found);
         let mut mapped = planned(
             &mut self.resolved,
-            (&mut self.site, before),
+            &mut self.site,
+            before,
             &mut self.outcome,
         );
         let judged = mapped.plan.judge_gpus(&mut mapped.notes);

@@ -60,9 +60,9 @@ impl<'p, 'f> Ledger<'p, 'f> {
             }
             self.run(app, id, row, &mut placings);
         }
-        self.outcomes.walk_ahead((app, id), &placings);
+        self.outcomes.walk_ahead(app, id, &placings);
         for placing in placings {
-            self.place((app, id), placing);
+            self.place(app, id, placing);
         }
     }
 
@@ -279,11 +279,11 @@ impl<'p, 'f> Ledger<'p, 'f> {
             .collect()
     }
 
-    fn place(&mut self, (app, id): (AppId, PolicyId), placing: Placing) {
+    fn place(&mut self, app: AppId, id: PolicyId, placing: Placing) {
         let (run, nodes) = (placing.run, placing.nodes);
         let mut part = placing.part;
         if part.sight == Sight::Known {
-            match self.outcomes.of((app, id), placing) {
+            match self.outcomes.of(app, id, placing) {
                 Ok(Some(free)) => part.state.free = free,
                 Ok(None) => part.sight = Sight::Lost,
                 Err(broken) => {

@@ -40,7 +40,7 @@ pub(super) fn given(plan: &Plan, faults: &mut Faults) {
             .map(|on| (on.app, on.run.pattern, on.run.procs, on.run.kind))
             .collect();
         if known.insert((topology, given.kind_of(node), apps)) {
-            let mut judge = Judge::new(plan, &given, (node, topology));
+            let mut judge = Judge::new(plan, &given, node, topology);
             if let Err(fault) = judge.node(&here) {
                 let at = Where {
                     node: Some(world.names.name(node)),
@@ -100,7 +100,7 @@ struct Judge<'p> {
 }
 
 impl<'p> Judge<'p> {
-    fn new(plan: &'p Plan, given: &'p GivenGpus, (node, topology): (NodeId, TopologyId)) -> Self {
+    fn new(plan: &'p Plan, given: &'p GivenGpus, node: NodeId, topology: TopologyId) -> Self {
         let topologies = &plan.world().topologies;
         let gpus = topologies.gpus(topology).iter();
         Self {
@@ -161,7 +161,7 @@ impl<'p> Judge<'p> {
                     let got = turns.map_or(&[][..], |turns| turns.set(ahead));
                     let stands_for = if looked == 1 { count } else { 1 };
                     let share = pattern.share(local + ahead).map(|share| &share.gpus[..]);
-                    self.process((on, policy), (run.place, share), (got, stands_for))
+                    self.process(on, policy, run.place, share, got, stands_for)
                         .map_err(|broken| self.at(broken, on, local + ahead))?;
                 }
                 local += count;
@@ -184,9 +184,12 @@ impl<'p> Judge<'p> {
     /// One process, or neighbours that are alike.
     fn process(
         &mut self,
-        (on, policy): (&OnNode<'_>, &Policy),
-        (place, share): (Place, Option<&[u32]>),
-        (got, count): (&[u32], u32),
+        on: &OnNode<'_>,
+        policy: &Policy,
+        place: Place,
+        share: Option<&[u32]>,
+        got: &[u32],
+        count: u32,
     ) -> Result<(), Broken> {
         let by_gpu = policy.map.object_kind() == Some(ObjKind::Gpu);
         let words = match policy.gpus {

@@ -99,8 +99,8 @@ impl<'p> Outcomes<'p> {
     }
 
     /// Walks the nodes of an app that differ, over the threads of the current pool: of those that are alike, one.
-    pub(super) fn walk_ahead(&mut self, (app, id): (AppId, PolicyId), placings: &[Placing]) {
-        let keys = self.unknown((app, id), placings);
+    pub(super) fn walk_ahead(&mut self, app: AppId, id: PolicyId, placings: &[Placing]) {
+        let keys = self.unknown(app, id, placings);
         if keys.len() < SIDE_BY_SIDE {
             return;
         }
@@ -141,11 +141,11 @@ impl<'p> Outcomes<'p> {
     }
 
     /// The different nodes of an app that were not walked.
-    fn unknown(&self, (app, id): (AppId, PolicyId), placings: &[Placing]) -> Vec<Key> {
+    fn unknown(&self, app: AppId, id: PolicyId, placings: &[Placing]) -> Vec<Key> {
         let mut keys: Vec<Key> = Vec::new();
         let mut met = HashSet::new();
         for placing in placings.iter().filter(|placing| placing.exact.is_empty()) {
-            let key = self.key((app, id), placing);
+            let key = self.key(app, id, placing);
             if placing.part.sight == Sight::Known
                 && !self.known.contains_key(&key)
                 && met.insert(key.clone())
@@ -165,8 +165,8 @@ impl<'p> Outcomes<'p> {
         form(hardware, os, policy, pattern, &world.cpusets)
     }
 
-    pub(super) fn of(&mut self, (app, id): (AppId, PolicyId), placing: Placing) -> Outcome {
-        let key = self.key((app, id), &placing);
+    pub(super) fn of(&mut self, app: AppId, id: PolicyId, placing: Placing) -> Outcome {
+        let key = self.key(app, id, &placing);
         self.see(key.topology);
         if !placing.exact.is_empty() {
             let left = self.walk_one(app, &key, placing.exact);
@@ -181,7 +181,7 @@ impl<'p> Outcomes<'p> {
         outcome
     }
 
-    fn key(&self, (app, id): (AppId, PolicyId), placing: &Placing) -> Key {
+    fn key(&self, app: AppId, id: PolicyId, placing: &Placing) -> Key {
         let (run, state) = (&placing.run, &placing.part.state);
         Key {
             topology: state.topology,

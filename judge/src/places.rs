@@ -59,7 +59,8 @@ impl<'t> Turns<'t> {
         policy: &Policy,
         device: Option<&str>,
         room: Room,
-        (free, allowed): (&Bits, &Bits),
+        free: &Bits,
+        allowed: &Bits,
     ) -> Self {
         let swept = || match policy.span {
             Span::No => Deal::Sweep,

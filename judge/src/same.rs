@@ -4,7 +4,8 @@ use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::number;
 use std::collections::HashMap;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{AppPlan, PlacedRun, Plan};
+use stowplan_engine::plan::{PlacedRun, Plan};
+use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::table::patterns::{PatternId, PlaceRun};
 
@@ -52,13 +53,7 @@ pub(super) fn compare(plan: &Plan, answer: &Plan, faults: &mut Faults) {
         }
         let asked = [plan, answer].map(|plan| plan.table().np[app].map_or(0, |np| u64::from(np.0)));
         faults.equal(Promise::SameJob, || at.clone(), asked[0], asked[1]);
-        runs(
-            (plan, plan.app(app)),
-            (answer, answer.app(app)),
-            &at,
-            &mut known,
-            faults,
-        );
+        runs(plan, answer, app, &at, &mut known, faults);
     }
 }
 
@@ -96,12 +91,14 @@ fn names(plan: &Plan, answer: &Plan, faults: &mut Faults) {
 type Known = HashMap<(PatternId, PatternId, u32), bool>;
 
 fn runs(
-    (plan, own): (&Plan, &AppPlan),
-    (answer, promised): (&Plan, &AppPlan),
+    plan: &Plan,
+    answer: &Plan,
+    app: AppId,
     at: &Where,
     known: &mut Known,
     faults: &mut Faults,
 ) {
+    let (own, promised) = (plan.app(app), answer.app(app));
     if own.order() != promised.order() {
         faults.add(Promise::SameJob, at.clone(), Seen::Some, Seen::Nothing);
         return;
@@ -130,7 +127,7 @@ fn runs(
         let same = run.kind == other.kind
             && *known
                 .entry((run.pattern, other.pattern, run.procs))
-                .or_insert_with(|| same_places((plan, &run), (answer, &other)));
+                .or_insert_with(|| same_places(plan, &run, answer, &other));
         if !same {
             faults.add(Promise::SameJob, here(), Seen::Some, Seen::Nothing);
         }
@@ -154,7 +151,7 @@ fn behind(run: PlacedRun, nodes: u32) -> Option<PlacedRun> {
     (rest.count > 0).then_some(PlacedRun { nodes: rest, ..run })
 }
 
-fn same_places((plan, run): (&Plan, &PlacedRun), (answer, other): (&Plan, &PlacedRun)) -> bool {
+fn same_places(plan: &Plan, run: &PlacedRun, answer: &Plan, other: &PlacedRun) -> bool {
     // Equal drafts say the same however long they are; else the places are compared as runs.
     let said = |plan: &Plan, place: PlaceRun| {
         let set = place

@@ -130,7 +130,8 @@ impl<'t> Case<'t> {
             self.policy,
             self.device,
             room,
-            (&self.free, &self.allowed),
+            &self.free,
+            &self.allowed,
         );
         if self.procs > 0 && turns.kind != self.kind {
             let seen = |kind: Option<ObjKind>| kind.map_or(Seen::Nothing, Seen::Kind);

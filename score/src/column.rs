@@ -201,7 +201,7 @@ fn by_blocks<T: Number>(numbers: &Numbers, plan: &Plan, orders: &[Order<'_>], ou
         let app = block.app.row();
         if matches!(orders[app], Order::Blocks(_)) {
             let first = plan.apps()[app].runs()[block.run as usize].nodes.first;
-            write_block(numbers, &by_node[app], (block, first), (own, &mut inside));
+            write_block(numbers, &by_node[app], block, first, own, &mut inside);
         }
     });
 }
@@ -210,8 +210,10 @@ fn by_blocks<T: Number>(numbers: &Numbers, plan: &Plan, orders: &[Order<'_>], ou
 fn write_block<T: Number>(
     numbers: &Numbers,
     by_node: &[&Piece],
-    (block, first): (RankBlock<'_>, u32),
-    (mut own, inside): (&mut [T], &mut Vec<u32>),
+    block: RankBlock<'_>,
+    first: u32,
+    mut own: &mut [T],
+    inside: &mut Vec<u32>,
 ) {
     let count = block.locals.count() as usize;
     let (mut node, end) = (first + block.first, first + block.first + block.nodes);

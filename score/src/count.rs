@@ -13,7 +13,8 @@ pub(crate) type AppRanks = Range<usize>;
 pub(crate) fn leaving<'c>(
     parts: &[Part],
     apps: &[AppRanks],
-    (numbers, orders): (&Numbers, &[Order<'_>]),
+    numbers: &Numbers,
+    orders: &[Order<'_>],
     columns: &'c mut Columns,
 ) -> &'c [u64] {
     let out = &mut columns.out;

@@ -160,9 +160,10 @@ impl Seated<'_> {
                 return self.memory.with_columns(count);
             }
         }
-        let seated = (numbers, self.orders);
-        let count =
-            |columns: &mut Columns| Figures::of(count::leaving(parts, self.apps, seated, columns));
+        let orders = self.orders;
+        let count = |columns: &mut Columns| {
+            Figures::of(count::leaving(parts, self.apps, numbers, orders, columns))
+        };
         self.memory.with_columns(count)
     }
 

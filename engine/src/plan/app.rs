@@ -32,7 +32,8 @@ impl AppPlan {
     pub(super) fn new(
         placed: Placed,
         base: Rank,
-        profiles: (Met, &Shared),
+        met: Met,
+        shared: &Shared,
         scratch: &mut Scratch,
     ) -> Self {
         let runs = &placed.runs;
@@ -53,7 +54,7 @@ impl AppPlan {
             runs[run].nodes.first
         };
         let firsts = Steps::one(runs.len(), (0..runs.len()).map(first));
-        let order = Order::new(&placed, profiles, scratch);
+        let order = Order::new(&placed, met, shared, scratch);
         Self {
             procs: ProcCount(before.get(0, runs.len())),
             placed,

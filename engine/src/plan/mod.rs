@@ -100,14 +100,15 @@ impl Plan {
         patterns: Patterns,
         placed: Vec<Placed>,
     ) -> Self {
-        Self::assemble_again(world, table, (patterns, Derived::default()), placed)
+        Self::assemble_again(world, table, patterns, Derived::default(), placed)
     }
 
     /// The same, with what an earlier plan derived from the same patterns.
     pub(crate) fn assemble_again(
         world: World,
         table: AppTable,
-        (patterns, earlier): (Patterns, Derived),
+        patterns: Patterns,
+        earlier: Derived,
         placed: Vec<Placed>,
     ) -> Self {
         let places = earlier.places.again(&placed, &patterns);
@@ -117,7 +118,7 @@ impl Plan {
         let mut apps = Vec::with_capacity(placed.len());
         let mut next = 0_u32;
         for (placed, met) in placed.into_iter().zip(met) {
-            let app = AppPlan::new(placed, Rank(next), (met, &orders), &mut scratch);
+            let app = AppPlan::new(placed, Rank(next), met, &orders, &mut scratch);
             next += app.procs.0;
             apps.push(app);
         }

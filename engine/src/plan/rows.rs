@@ -5,7 +5,7 @@
 use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::rank::order::Order;
-use super::rank::profile::NodeTurns;
+use super::rank::profile::{Dealt, NodeTurns};
 use super::rank::spans::{Nodes, PhaseSpan, RankSpan, Source, source};
 use super::{Located, Plan};
 use crate::count::Rank;
@@ -32,9 +32,6 @@ pub(super) struct Block<'p> {
     /// The rows that are meant: row n is turn `n % count` of the run's node `n / count`.
     pub(super) rows: Range<u32>,
 }
-
-/// The process of each turn, and what it gets, of nodes whose turns go otherwise than their processes.
-type Dealt<'p> = (&'p [u32], &'p [Packed]);
 
 /// The blocks of a plan from a rank on.
 pub(super) struct Blocks<'p> {
@@ -72,7 +69,7 @@ impl<'p> Blocks<'p> {
             RankSpan::Phase(phase) => {
                 blocks.enter(phase);
                 blocks.round += inside / phase.width;
-                let (run, place) = plan.run_in(phase, (blocks.round, inside % phase.width));
+                let (run, place) = plan.run_in(phase, blocks.round, inside % phase.width);
                 blocks.next = blocks.live.partition_point(|&other| other < run);
                 blocks.skip = place;
             }
@@ -99,18 +96,19 @@ impl<'p> Blocks<'p> {
     fn known(
         &self,
         block: Block<'p>,
-        from: (Source, u32),
-        (all, dealt): Dealt<'p>,
+        source: Source,
+        start: u32,
+        dealt: Dealt<'p>,
     ) -> Option<Block<'p>> {
         let NodeTurns::From(first, count) = block.turns else {
             return None;
         };
-        let at = (from.1 + first) as usize;
-        let (turns, places) = match from.0 {
+        let at = (start + first) as usize;
+        let (turns, places) = match source {
             Source::Places => (block.turns, &self.plan.places.all()[at..]),
             Source::Dealt => {
-                let own = &all[at..][..count as usize];
-                (NodeTurns::Listed(own), &dealt[at..])
+                let own = &dealt.locals[at..][..count as usize];
+                (NodeTurns::Listed(own), &dealt.places[at..])
             }
             Source::Asked => return None,
         };
@@ -162,9 +160,9 @@ impl<'p> Blocks<'p> {
             Order::Fill(profiles) => Some(profiles.first(run)),
             Order::Slot | Order::Node(_) | Order::Span(..) | Order::Listed { .. } => None,
         };
-        let from = source(placed.pattern, first, &self.plan.places);
+        let (source, start) = source(placed.pattern, first, &self.plan.places);
         let dealt = self.plan.orders.dealt_by_object();
-        let known = self.known(block.clone(), from, dealt);
+        let known = self.known(block.clone(), source, start, dealt);
         known.unwrap_or_else(|| self.asked(block, None))
     }
 
@@ -210,7 +208,7 @@ impl<'p> Blocks<'p> {
         };
         let known = (count > 0).then(|| {
             let dealt = self.plan.orders.dealt_by_round();
-            self.known(block.clone(), (turns.source, turns.start), dealt)
+            self.known(block.clone(), turns.source, turns.start, dealt)
         });
         known
             .flatten()

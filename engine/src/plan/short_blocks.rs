@@ -21,51 +21,52 @@ impl Blocks<'_> {
         let (plan, first) = (self.plan, self.rank);
         while self.skip == 0 && self.rank < plan.stretches.end {
             let left = room - (self.rank - first);
-            let (nodes, kind, of_node, turn, from, dealt) = match *plan.stretches.get(self.stretch)
-            {
-                RankSpan::Run {
-                    nodes,
-                    start,
-                    procs,
-                    kind,
-                    source,
-                    ..
-                } => {
-                    let all = plan.stretches.firsts().get(self.stretch + 1);
-                    let all = all.map_or(plan.stretches.end, |&next| next) - self.rank;
-                    let dealt = plan.orders.dealt_by_object();
-                    (nodes, kind, (procs, all), 0, (source, start), dealt)
-                }
-                RankSpan::Phase(phase) => {
-                    let run = self.run(phase);
-                    let turns = &plan.stretches.turns(phase)[run as usize];
-                    let Some((turn, count)) = turns.in_round(self.round) else {
-                        break;
-                    };
-                    let dealt = plan.orders.dealt_by_round();
-                    let rows = (count, count * turns.count);
-                    (
-                        turns.nodes,
-                        turns.kind,
-                        rows,
-                        turn,
-                        (turns.source, turns.start),
-                        dealt,
-                    )
-                }
-                RankSpan::Listed { app } => match self.short_listed(app, left, &mut show) {
-                    0 => break,
-                    _ => continue,
-                },
-            };
+            let (nodes, kind, of_node, turn, source, start, dealt) =
+                match *plan.stretches.get(self.stretch) {
+                    RankSpan::Run {
+                        nodes,
+                        start,
+                        procs,
+                        kind,
+                        source,
+                        ..
+                    } => {
+                        let all = plan.stretches.firsts().get(self.stretch + 1);
+                        let all = all.map_or(plan.stretches.end, |&next| next) - self.rank;
+                        let dealt = plan.orders.dealt_by_object();
+                        (nodes, kind, (procs, all), 0, source, start, dealt)
+                    }
+                    RankSpan::Phase(phase) => {
+                        let run = self.run(phase);
+                        let turns = &plan.stretches.turns(phase)[run as usize];
+                        let Some((turn, count)) = turns.in_round(self.round) else {
+                            break;
+                        };
+                        let dealt = plan.orders.dealt_by_round();
+                        let rows = (count, count * turns.count);
+                        (
+                            turns.nodes,
+                            turns.kind,
+                            rows,
+                            turn,
+                            turns.source,
+                            turns.start,
+                            dealt,
+                        )
+                    }
+                    RankSpan::Listed { app } => match self.short_listed(app, left, &mut show) {
+                        0 => break,
+                        _ => continue,
+                    },
+                };
             let (count, rows) = of_node;
-            if rows > SHORT.min(left) || from.0 == Source::Asked {
+            if rows > SHORT.min(left) || source == Source::Asked {
                 break;
             }
             let kind = KindBits::new(kind);
             for node in 0..rows / count {
                 for turn in turn..turn + count {
-                    if let Some(got) = plan.gets((from.0, from.1, turn), dealt) {
+                    if let Some(got) = plan.gets(source, start, turn, dealt) {
                         show(nodes, nodes.first + node, kind, got);
                     }
                 }

@@ -174,12 +174,12 @@ impl Block<'_> {
         let (mut node, turn) = (first / self.count, first % self.count);
         if turn > 0 {
             let rows = out[0].len().min(count - turn as usize);
-            self.of_node(plan, (node, turn), take(&mut out, rows), scratch);
+            self.of_node(plan, node, turn, take(&mut out, rows), scratch);
             node += 1;
         }
         let one = count.min(out[0].len());
         let first = out.each_mut().map(|column| &mut column[..one]);
-        self.of_node(plan, (node, 0), first, scratch);
+        self.of_node(plan, node, 0, first, scratch);
         if out[0].len() > one {
             let [nodes, others @ ..] = out;
             each_again(nodes, self.nodes.first + node, count);
@@ -194,7 +194,8 @@ impl Block<'_> {
     fn of_node(
         &self,
         plan: &Plan,
-        (node, turn): (u32, u32),
+        node: u32,
+        turn: u32,
         [nodes, local_rank, node_rank, object, cpus]: Columns<'_>,
         scratch: &mut Vec<u32>,
     ) {

@@ -46,7 +46,7 @@ impl Info {
             (keys::APP_HWT_CPUS, keys::JOB_HWT_CPUS),
             (keys::APP_CORE_CPUS, keys::JOB_CORE_CPUS),
         ]
-        .map(|pair| self.single(pair).map(|single| single.place));
+        .map(|(app, job)| self.single(app, job).map(|single| single.place));
         let opposites = MapSaid {
             hwtcpus: modes[0].or(self.map.as_ref().and_then(|(said, _)| said.hwtcpus)),
             corecpus: modes[1].or(self.map.as_ref().and_then(|(said, _)| said.corecpus)),
@@ -73,7 +73,7 @@ impl Info {
             .or_else(|| self.both_inheritances(owner))
     }
 
-    fn single(&self, (app_key, job_key): (u16, u16)) -> Option<&Single> {
+    fn single(&self, app_key: u16, job_key: u16) -> Option<&Single> {
         self.singles
             .iter()
             .find(|single| single.key == app_key || single.key == job_key)
@@ -126,8 +126,10 @@ impl Info {
             let keys = (keys::APP_BINDING_LIMIT, keys::JOB_BINDING_LIMIT);
             said.push((keys, Value::Uint16(limit.value), limit.place));
         }
-        said.into_iter().find_map(|(pair, value, place)| {
-            let single = self.single(pair).filter(|single| single.value != value)?;
+        said.into_iter().find_map(|((app, job), value, place)| {
+            let single = self
+                .single(app, job)
+                .filter(|single| single.value != value)?;
             Some(Conflict {
                 first: ("the directive".to_owned(), place),
                 second: (super::attributes::key_name(single.key), single.place),
@@ -139,7 +141,7 @@ impl Info {
     /// The job says both INHERIT and NOINHERIT itself; what apps ask is judged when it is promoted.
     fn both_inheritances(&self, owner: Owner) -> Option<Conflict> {
         let map = self.map.as_ref().map(|(said, _)| said);
-        let by_key = |key| self.single((key, key)).map(|single| single.place);
+        let by_key = |key| self.single(key, key).map(|single| single.place);
         let inherit = by_key(keys::JOB_INHERIT).or(map.and_then(|said| said.inherit))?;
         let noinherit = by_key(keys::JOB_NOINHERIT).or(map.and_then(|said| said.noinherit))?;
         (owner == Owner::Job).then(|| Conflict {

@@ -55,7 +55,9 @@ impl Sharing {
 /// Appends what `work` makes of every item, with the terrain of its topology; in parallel where there are many, results in
 /// order. Threads write them where they stay.
 pub(crate) fn over<'t, T: Sync, R: Send>(
-    (items, sharing, grain): (&[T], Sharing, Grain),
+    items: &[T],
+    sharing: Sharing,
+    grain: Grain,
     topology: impl Fn(&T) -> TopologyId + Sync,
     work: impl Fn(&TopologyView<'t>, &T) -> R + Sync,
     view: impl Fn(TopologyId) -> TopologyView<'t> + Sync,
@@ -81,7 +83,8 @@ pub(crate) fn over<'t, T: Sync, R: Send>(
 
 /// Applies `work` to every item and its place, in parallel where there are many, results in order.
 pub(crate) fn each<T: Sync, R: Send>(
-    (items, sharing): (&[T], Sharing),
+    items: &[T],
+    sharing: Sharing,
     work: impl Fn((usize, &T)) -> R + Sync + Send,
 ) -> Vec<R> {
     match sharing.chunk(items.len(), Grain::Fine) {
@@ -95,7 +98,8 @@ pub(crate) fn each<T: Sync, R: Send>(
 
 /// Does two things for as many items, at once where these are many.
 pub(crate) fn both<A: Send, B: Send>(
-    (items, sharing): (usize, Sharing),
+    items: usize,
+    sharing: Sharing,
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,
 ) -> (A, B) {

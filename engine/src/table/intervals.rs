@@ -147,11 +147,11 @@ where
     let mut close = |open: &mut BTreeMap<u32, V>, now: &mut Option<V>, first: &mut u32, upto| {
         while let Some(ending) = open.first_entry().filter(|ending| *ending.key() <= upto) {
             let (end, value) = ending.remove_entry();
-            push_sum(&mut sums, (*first, end), *now);
+            push_sum(&mut sums, *first, end, *now);
             *now = now.filter(|_| !open.is_empty()).map(|sum| sum - value);
             *first = end;
         }
-        push_sum(&mut sums, (*first, upto), *now);
+        push_sum(&mut sums, *first, upto, *now);
         *first = upto;
     };
     for (nodes, value) in said {
@@ -168,7 +168,7 @@ where
     sums
 }
 
-fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, (first, end): (u32, u32), sum: Option<V>) {
+fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, first: u32, end: u32, sum: Option<V>) {
     if let Some(sum) = sum.filter(|_| first < end) {
         let count = end - first;
         sums.push((NodeRange { first, count }, sum));
@@ -198,10 +198,10 @@ impl NodeOrder {
         let known: SmallVec<[NodeRange; 4]> = self.places(nodes).map(|(part, _)| part).collect();
         let mut at = nodes.first;
         for part in known {
-            self.append((at, part.first));
+            self.append(at, part.first);
             at = part.end();
         }
-        self.append((at, nodes.end()));
+        self.append(at, nodes.end());
     }
 
     /// The place of the first of some nodes, where all nodes were visited in ascending order without gaps, these among them.
@@ -230,7 +230,7 @@ impl NodeOrder {
         self.only.into_iter().chain(all).filter_map(cut)
     }
 
-    fn append(&mut self, (first, end): (u32, u32)) {
+    fn append(&mut self, first: u32, end: u32) {
         if first >= end {
             return;
         }

@@ -45,19 +45,19 @@ pub(super) fn options<'a>(
             MpibindQualifier::Common(common) => take(said, common, part, text_row)?,
             MpibindQualifier::Threads => {
                 let value = count(needed(part, value, "threads=T")?)?;
-                once(said, &mut read.threads, value, (part, text_row));
+                once(said, &mut read.threads, value, part, text_row);
             }
             MpibindQualifier::Smt => {
                 let value = count(needed(part, value, "smt=S")?)?;
-                once(said, &mut read.smt, value, (part, text_row));
+                once(said, &mut read.smt, value, part, text_row);
             }
             MpibindQualifier::Greedy => {
                 let value = switch(needed(part, value, "greedy=0")?)?;
-                once(said, &mut read.greedy, value, (part, text_row));
+                once(said, &mut read.greedy, value, part, text_row);
             }
             MpibindQualifier::Gpu => {
                 let value = switch(needed(part, value, "gpu=0")?)?;
-                once(said, &mut read.gpu, value, (part, text_row));
+                once(said, &mut read.gpu, value, part, text_row);
             }
         }
     }
@@ -74,7 +74,8 @@ fn once<T: Copy + PartialEq>(
     said: &mut MapSaid,
     slot: &mut Option<T>,
     value: T,
-    (part, text_row): (Part<'_>, u32),
+    part: Part<'_>,
+    text_row: u32,
 ) {
     match slot {
         Some(first) if *first != value => {

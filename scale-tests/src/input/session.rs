@@ -28,7 +28,7 @@ pub fn scenario(bytes: &[u8]) {
             let (status, effects) = journal
                 .submit(&mut state, &event)
                 .expect("shorter than a frame");
-            check_step(&before, &event, (status, &effects), &state).expect("invariants hold");
+            check_step(&before, &event, status, &effects, &state).expect("invariants hold");
             let again = event_json::to_json(&event);
             let same = event_json::event(&again).expect("what we write we read");
             assert_eq!(same, event, "an event survives its JSON");
@@ -134,7 +134,7 @@ pub fn events(bytes: &[u8]) {
         let event = small_event(pair[0], pair[1]);
         let before = state.clone();
         let (status, effects) = step(&mut state, &event);
-        check_step(&before, &event, (status, &effects), &state).expect("invariants hold");
+        check_step(&before, &event, status, &effects, &state).expect("invariants hold");
     }
 }
 

@@ -30,17 +30,17 @@ impl Tried {
     #[must_use]
     pub(super) fn ranks(&self, procs: u32, per_node: u32) -> Vec<u32> {
         let mut out = Vec::new();
-        self.ranks_into((procs, per_node), &mut out);
+        self.ranks_into(procs, per_node, &mut out);
         out
     }
 
     /// The same, into memory that is filled again.
-    pub(super) fn ranks_into(&self, (procs, per_node): (u32, u32), out: &mut Vec<u32>) {
+    pub(super) fn ranks_into(&self, procs: u32, per_node: u32, out: &mut Vec<u32>) {
         out.clear();
         match self {
             Self::Named(order) => {
                 let none = |_: &str| Err("no file is read here".to_owned());
-                if order.ranks_into((procs, per_node), &none, out).is_err() {
+                if order.ranks_into(procs, per_node, &none, out).is_err() {
                     // A grid that does not fit is not tried.
                     out.clear();
                 }

@@ -136,7 +136,7 @@ impl<'c> Counting<'c> {
             .par_iter()
             .map(|order| {
                 self.memory.with_ranks(|ranks| {
-                    order.ranks_into((procs, per_node), ranks);
+                    order.ranks_into(procs, per_node, ranks);
                     self.ordered(&own_places, ranks)
                 })
             })
@@ -150,7 +150,7 @@ impl<'c> Counting<'c> {
             })
             .collect();
         let known = published.iter().map(|own| (own.leave, own.worst)).min();
-        let found = self.search((&tried, &figures, known), (&own_places, &before));
+        let found = self.search((&tried, &figures, known), &own_places, &before);
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut counted: Vec<Counted> = Vec::new();
         let figured = tried.len();
@@ -189,7 +189,8 @@ impl<'c> Counting<'c> {
     fn search(
         &self,
         (tried, figures, known): Figured<'_>,
-        (own_places, before): (&Places<'_>, &[u32]),
+        own_places: &Places<'_>,
+        before: &[u32],
     ) -> Option<((u64, u64), Vec<u32>)> {
         let procs = own_places.plan.ranks();
         let per_node = fullest(own_places.plan);

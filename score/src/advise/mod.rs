@@ -176,7 +176,7 @@ pub fn advise(
         let asked = own.policy == 0 && own.chosen == Chosen::Own;
         asked || known.is_none_or(|(leave, worst)| own.leave >= leave || own.worst <= worst)
     });
-    let answers = counting.ranked(policies, tried, (unit, matrices))?;
+    let answers = counting.ranked(policies, tried, unit, matrices)?;
     Ok(Advice {
         answers,
         tried: count,

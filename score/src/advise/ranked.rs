@@ -18,7 +18,8 @@ impl Counting<'_> {
         &self,
         policies: &[Policy],
         mut tried: Vec<Counted>,
-        (unit, matrices): (Unit, &dyn Matrices),
+        unit: Unit,
+        matrices: &dyn Matrices,
     ) -> Result<Vec<Answer>, ScoreError> {
         let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
         tried.sort_by_key(|own| (own.leave, own.worst, !is_asked(own)));
@@ -30,11 +31,11 @@ impl Counting<'_> {
         });
         let scored: Vec<Answer> = if self.matrix {
             let each = tried.into_iter();
-            each.map(|own| self.answer(policies, own, (unit, matrices)))
+            each.map(|own| self.answer(policies, own, unit, matrices))
                 .collect::<Result<_, _>>()?
         } else {
             let each = tried.into_par_iter();
-            each.map(|own| self.answer(policies, own, (unit, &NoMatrices)))
+            each.map(|own| self.answer(policies, own, unit, &NoMatrices))
                 .collect::<Result<_, _>>()?
         };
         let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
@@ -67,7 +68,8 @@ impl Counting<'_> {
         &self,
         policies: &[Policy],
         own: Counted,
-        (unit, matrices): (Unit, &dyn Matrices),
+        unit: Unit,
+        matrices: &dyn Matrices,
     ) -> Result<Answer, ScoreError> {
         let plan = &policies[own.policy].plan;
         let places = Places::of(plan)?;
@@ -84,7 +86,7 @@ impl Counting<'_> {
             Chosen::Own => seated(&orders(&places)),
             Chosen::Search => seated(&seats(plan, &own.ranks)),
             Chosen::Named(order) => self.memory.with_ranks(|ranks| {
-                Tried::Named(order.clone()).ranks_into((plan.ranks(), fullest(plan)), ranks);
+                Tried::Named(order.clone()).ranks_into(plan.ranks(), fullest(plan), ranks);
                 seated(&seats(plan, ranks))
             }),
         }?;

@@ -113,14 +113,15 @@ impl Order {
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Result<Vec<u32>, ScoreError> {
         let mut out = Vec::new();
-        self.ranks_into((procs, per_node), read, &mut out)?;
+        self.ranks_into(procs, per_node, read, &mut out)?;
         Ok(out)
     }
 
     /// The same, into memory that is filled again.
     pub(crate) fn ranks_into(
         &self,
-        (procs, per_node): (u32, u32),
+        procs: u32,
+        per_node: u32,
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
         out: &mut Vec<u32>,
     ) -> Result<(), ScoreError> {

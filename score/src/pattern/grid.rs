@@ -200,7 +200,7 @@ impl Halo {
                     .collect();
                 let sizes = self.grid.sizes[last + 1..].iter();
                 let inner = sizes.map(|&size| size as usize).product();
-                self.walk(&ranges, (0, 0, 0), inner, visit);
+                self.walk(&ranges, 0, 0, 0, inner, visit);
             }
         }
     }
@@ -231,7 +231,9 @@ impl Halo {
     fn walk(
         &self,
         ranges: &[Ranges],
-        (dimension, from, to): (usize, usize, usize),
+        dimension: usize,
+        from: usize,
+        to: usize,
         inner: usize,
         visit: &mut impl FnMut(Rows),
     ) {
@@ -267,8 +269,8 @@ impl Halo {
             [here, ..] => {
                 for (first, neighbour, count) in *here {
                     for at in 0..count {
-                        let next = (from * own + first + at, to * own + neighbour + at);
-                        self.walk(ranges, (dimension + 1, next.0, next.1), inner, visit);
+                        let (from, to) = (from * own + first + at, to * own + neighbour + at);
+                        self.walk(ranges, dimension + 1, from, to, inner, visit);
                     }
                 }
             }

@@ -149,7 +149,7 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
             state.tie(ns, Tie::Root, alloc);
         }
     }
-    let run = take_nodes(state, ns, &sessions, (&candidates, &uses));
+    let run = take_nodes(state, ns, &sessions, &candidates, &uses);
     let space = &mut state.spaces.row[ns];
     space.run = Some(run);
     let mut said = effects.take_sessions();
@@ -167,7 +167,8 @@ fn take_nodes(
     state: &mut State,
     ns: NsId,
     sessions: &[Session],
-    (candidates, uses): (&Arc<NodeSet>, &Arc<NodeSet>),
+    candidates: &Arc<NodeSet>,
+    uses: &Arc<NodeSet>,
 ) -> RunId {
     let takes_all = Arc::ptr_eq(candidates, uses);
     if takes_all && sessions == [Session::Default] {

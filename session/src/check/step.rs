@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn check_step(
     before: &State,
     event: &Event<'_>,
-    outcome: (Status, &Effects),
+    status: Status,
+    effects: &Effects,
     after: &State,
 ) -> Result<(), Broken> {
     check(after)?;
-    let (status, effects) = outcome;
     let (old, new) = (before.image(), after.image());
     if status.is_error() {
         return rejected(old, effects, &new);

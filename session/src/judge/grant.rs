@@ -92,7 +92,7 @@ fn found<'a>(
     let mut run: Option<(NodeId, NodeId)> = None;
     for &node in list {
         let found = state.nodes.find_near(node, run.map(|(_, last)| last));
-        check_node(state, &request.wanted, &record, (node, found))?;
+        check_node(state, &request.wanted, &record, node, found)?;
         let Some(id) = found else {
             order = Order::Unknown;
             fresh.push(node);
@@ -173,7 +173,8 @@ fn check_node(
     state: &State,
     wanted: &Wanted,
     record: &GrantedTo,
-    (name, known): (&str, Option<NodeId>),
+    name: &str,
+    known: Option<NodeId>,
 ) -> Result<(), Status> {
     let own = match record {
         GrantedTo::New { .. } => None,

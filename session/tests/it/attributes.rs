@@ -38,7 +38,7 @@ fn random_events_do_what_the_model_does_whatever_is_lacking() {
                 (expected, facts),
                 "{available:?} {event:?}"
             );
-            check_step(&before, &event, (status, &effects), &state).unwrap();
+            check_step(&before, &event, status, &effects, &state).unwrap();
             if model.down {
                 (state, model, _) = begin(config);
             }

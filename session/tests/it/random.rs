@@ -59,7 +59,7 @@ fn random_events_do_what_the_model_does() {
             assert_eq!(engine, plain, "event {number} {event:?}");
         }
         *seen.entry((event.name(), status)).or_insert(0) += 1;
-        if let Err(broken) = check_step(&before, &event, (status, &effects), &state) {
+        if let Err(broken) = check_step(&before, &event, status, &effects, &state) {
             panic!("event {number} {event:?}: {broken}");
         }
     }

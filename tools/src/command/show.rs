@@ -160,7 +160,7 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
     parts_fit(format, some)?;
     let path = job.output.as_deref();
     if let Some(list) = &job.columns {
-        return write_columns(told.plan, (list, some, format), path, console);
+        return write_columns(told.plan, list, some, format, path, console);
     }
     if let Some(form) = task_form(format) {
         return taskmap::write(told.plan, form, |answer| {
@@ -188,7 +188,9 @@ pub fn write(told: &Told<'_>, job: &JobArgs, console: &mut Console<'_>) -> Resul
 /// Writes the columns that were asked for; with those of GPUs, a note on processes without any.
 fn write_columns(
     plan: &Plan,
-    (list, some, format): (&[Column], Option<&RoaringBitmap>, Format),
+    list: &[Column],
+    some: Option<&RoaringBitmap>,
+    format: Format,
     path: Option<&str>,
     console: &mut Console<'_>,
 ) -> Result<(), Refused> {

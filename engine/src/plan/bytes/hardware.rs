@@ -123,7 +123,8 @@ fn is_canonical(range: &NameRange) -> bool {
 /// Topologies, in the order given.
 pub(super) fn write_topologies(
     writer: &mut Writer,
-    (topologies, used): (&Topologies, &[TopologyId]),
+    topologies: &Topologies,
+    used: &[TopologyId],
     edition: Edition,
 ) {
     writer.size(used.len());

@@ -60,8 +60,8 @@ impl Plan {
         hardware::write_names(&mut writer, &self.world.names);
         writer.maybe(self.world.local.map(states::id_row));
         let edition = self.edition();
-        let used = (&*self.world.topologies, &topologies.rows[..]);
-        hardware::write_topologies(&mut writer, used, edition);
+        let all = &self.world.topologies;
+        hardware::write_topologies(&mut writer, all, &topologies.rows, edition);
         writer.append(&states);
         table::write(&mut writer, &self.table);
         if edition == Edition::Gpus {
@@ -133,8 +133,10 @@ impl Plan {
         let told = told(&mut reader, nodes)?;
         let remarks = sections(
             &mut reader,
-            (&mut table, &mut placed),
-            (world.topologies.len(), nodes),
+            &mut table,
+            &mut placed,
+            world.topologies.len(),
+            nodes,
         )?;
         let mut plan = Self::assemble(world, table, patterns, placed);
         plan.told = told;
@@ -204,8 +206,10 @@ fn told(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<Arc<GivenGpus>>, B
 /// What stands behind all that every plan has: each section once, in ascending order.
 fn sections(
     reader: &mut Reader<'_>,
-    (table, placed): (&mut AppTable, &mut [Placed]),
-    (topologies, nodes): (usize, u32),
+    table: &mut AppTable,
+    placed: &mut [Placed],
+    topologies: usize,
+    nodes: u32,
 ) -> Result<Remarks, BadPlan> {
     let mut remarks = Remarks::default();
     let mut before = 0;

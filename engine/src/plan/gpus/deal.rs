@@ -23,8 +23,10 @@ pub(super) enum Got {
 /// GPUs that a map without objects says itself.
 pub(super) fn mapped(
     pattern: &Pattern,
-    (first, count): (u32, u32),
-    (guest, runs): (usize, &mut Vec<(usize, u32, Got)>),
+    first: u32,
+    count: u32,
+    guest: usize,
+    runs: &mut Vec<(usize, u32, Got)>,
 ) {
     let mut skip = first;
     let mut left = count;

@@ -194,7 +194,7 @@ impl<'p> Dealer<'p> {
         let Some((runs, groups)) = self.gather(here, &mut near) else {
             // Nothing to deal among so many: nobody is given any.
             let app = here.first().map_or(0, |guest| row(guest.app.row()));
-            let few = self.few((app, node), 1, 0);
+            let few = self.few(app, node, 1, 0);
             self.given.lacks.few.get_or_insert(few);
             return (self.kind(NodeKind::default()), vec![0; here.len()]);
         };
@@ -216,7 +216,7 @@ impl<'p> Dealer<'p> {
                         && usize::from(each) > gpus.len()
                     {
                         let app = row(here[guest].app.row());
-                        let few = self.few((app, node), each, row(gpus.len()));
+                        let few = self.few(app, node, each, row(gpus.len()));
                         self.given.lacks.few.get_or_insert(few);
                     }
                     let (size, end) = (groups[&(share, set)], first + count);
@@ -259,7 +259,7 @@ impl<'p> Dealer<'p> {
                 let got = match (words, object) {
                     (Words::Mapped, Some(gpu)) => Got::These(vec![gpu]),
                     (Words::Mapped, None) => {
-                        mapped(pattern, (local, count), (guest, &mut runs));
+                        mapped(pattern, local, count, guest, &mut runs);
                         local += count;
                         continue;
                     }
@@ -282,7 +282,7 @@ impl<'p> Dealer<'p> {
         Some((runs, groups))
     }
 
-    fn few(&self, (app, node): (u32, u32), asked: u16, near: u32) -> PlaceError {
+    fn few(&self, app: u32, node: u32, asked: u16, near: u32) -> PlaceError {
         PlaceError::NotEnoughGpus {
             app,
             asked,

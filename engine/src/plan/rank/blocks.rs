@@ -20,7 +20,8 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// No phases yet. `weights` becomes the processes of each block in the first round, of `turns`, those of each run.
     pub(crate) fn begin(
-        (runs, phases): (usize, usize),
+        runs: usize,
+        phases: usize,
         turns: impl Iterator<Item = u32>,
         weights: &mut Vec<u32>,
     ) -> Self {

@@ -1,6 +1,7 @@
 //! Where a rank is: a search in the row of all apps' runs and phases.
 
 use super::order::{Order, ProcInRun};
+use super::profile::Dealt;
 use super::spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
 use crate::plan::Plan;
 use crate::plan::placed::row;
@@ -26,8 +27,8 @@ impl Plan {
                 source,
             } => {
                 let (node, turn) = (inside / procs, inside % procs);
-                let got = self.gets((source, start, turn), self.orders.dealt_by_object());
-                let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), None, turn));
+                let got = self.gets(source, start, turn, self.orders.dealt_by_object());
+                let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, None, turn));
                 let proc = ProcInRun { run, node, local };
                 FoundRank {
                     app,
@@ -47,7 +48,7 @@ impl Plan {
     fn find_turn(&self, phase: PhaseSpan, inside: u32) -> FoundRank {
         let app = phase.app;
         let round = phase.round + inside / phase.width;
-        let (run, place) = self.run_in(phase, (round, inside % phase.width));
+        let (run, place) = self.run_in(phase, round, inside % phase.width);
         let turns = &self.stretches.turns[(phase.turns + run) as usize];
         let (first, count) = turns.in_round(round).unwrap_or_else(|| {
             let own = self.apps[app as usize].own_turns(run, round);
@@ -55,10 +56,12 @@ impl Plan {
         });
         let (node, at) = (place / count, place % count);
         let got = self.gets(
-            (turns.source, turns.start, first + at),
+            turns.source,
+            turns.start,
+            first + at,
             self.orders.dealt_by_round(),
         );
-        let (local, packed) = got.unwrap_or_else(|| self.asked((app, run), Some(round), at));
+        let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, Some(round), at));
         FoundRank {
             app,
             proc: ProcInRun { run, node, local },
@@ -70,7 +73,7 @@ impl Plan {
 
     /// On which run of a phase a place in a round is, and which of the run's places.
     #[inline]
-    pub(crate) fn run_in(&self, phase: PhaseSpan, (round, place): (u32, u32)) -> (u32, u32) {
+    pub(crate) fn run_in(&self, phase: PhaseSpan, round: u32, place: u32) -> (u32, u32) {
         if phase.lines > 0 {
             let near = &self.stretches.near[phase.near as usize..][..phase.lines as usize];
             let found: usize = near.iter().map(|line| at_most(line, place)).sum();
@@ -82,28 +85,29 @@ impl Plan {
             unreachable!("only rounds have phases")
         };
         let weight = |run, round| plan.weight(run, round);
-        rounds.run(phase.phase as usize, (round, place), weight)
+        rounds.run(phase.phase as usize, round, place, weight)
     }
 
-    /// Which process has a turn, and what it gets, where that stands written out. `dealt`: the process of each turn, and what it
-    /// gets.
+    /// Which process has a turn, and what it gets, where that stands written out.
     #[inline]
     pub(crate) fn gets(
         &self,
-        (source, start, turn): (Source, u32, u32),
-        (locals, dealt): (&[u32], &[Packed]),
+        source: Source,
+        start: u32,
+        turn: u32,
+        dealt: Dealt<'_>,
     ) -> Option<(u32, Packed)> {
         let row = (start + turn) as usize;
         match source {
             Source::Places => Some((turn, self.places.all()[row])),
-            Source::Dealt => Some((locals[row], dealt[row])),
+            Source::Dealt => Some((dealt.locals[row], dealt.places[row])),
             Source::Asked => None,
         }
     }
 
     /// Which process of a run has a turn: in a round, or of all.
     #[cold]
-    fn asked(&self, (app, run): (u32, u32), round: Option<u32>, at: u32) -> (u32, Packed) {
+    fn asked(&self, app: u32, run: u32, round: Option<u32>, at: u32) -> (u32, Packed) {
         let plan = &self.apps[app as usize];
         let local = match (&plan.order, round) {
             (Order::Fill(profiles) | Order::Span(_, profiles), round) => {

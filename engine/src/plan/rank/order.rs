@@ -4,10 +4,10 @@
 //! which the same take part: `rounds.rs`.
 
 use super::deal::ProfileStep;
-use super::profile::{Distinct, Profiles, Turning};
+use super::profile::{Dealt, Distinct, Profiles, Turning};
 use super::rounds::{Rounds, Scratch};
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};
-use crate::plan::places::{Packed, Places};
+use crate::plan::places::Places;
 use crate::plan::steps::Steps;
 use crate::table::interner::Guess;
 use crate::table::patterns::{Pattern, PatternId, Patterns};
@@ -42,16 +42,16 @@ pub(crate) type Met = Option<Vec<u32>>;
 impl Shared {
     /// Object by object: the process of each turn, and what it gets, where turns go otherwise than processes.
     #[inline]
-    pub(crate) fn dealt_by_object(&self) -> (&[u32], &[Packed]) {
-        self.by_object
-            .as_ref()
-            .map_or((&[], &[]), |all| all.dealt())
+    pub(crate) fn dealt_by_object(&self) -> Dealt<'_> {
+        let all = self.by_object.as_ref();
+        all.map(|all| all.dealt()).unwrap_or_default()
     }
 
     /// The same, round by round.
     #[inline]
-    pub(crate) fn dealt_by_round(&self) -> (&[u32], &[Packed]) {
-        self.by_round.as_ref().map_or((&[], &[]), |all| all.dealt())
+    pub(crate) fn dealt_by_round(&self) -> Dealt<'_> {
+        let all = self.by_round.as_ref();
+        all.map(|all| all.dealt()).unwrap_or_default()
     }
 
     /// The profiles of every app. What no earlier plan of the same patterns worked out is worked out now. Shape `[apps]`.
@@ -100,11 +100,7 @@ fn profiles(distinct: &mut Arc<Distinct>, runs: &[PlacedRun], guess: &mut Guess)
 
 impl Order {
     /// The order of an app. `scratch`: kept from app to app.
-    pub(crate) fn new(
-        placed: &Placed,
-        (met, shared): (Met, &Shared),
-        scratch: &mut Scratch,
-    ) -> Self {
+    pub(crate) fn new(placed: &Placed, met: Met, shared: &Shared, scratch: &mut Scratch) -> Self {
         let runs = &placed.runs[..];
         match &placed.order {
             RankOrder::Slot => Self::Slot,

@@ -102,6 +102,13 @@ pub(crate) struct First {
     locals: Locals,
 }
 
+/// The process of each turn, and what it gets, where turns go otherwise than processes. Shapes `[turns]`.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Dealt<'p> {
+    pub(crate) locals: &'p [u32],
+    pub(crate) places: &'p [Packed],
+}
+
 impl First {
     /// Where the processes of all turns stand in [`Profiles::dealt`].
     pub(crate) const fn dealt(&self) -> Option<u32> {
@@ -265,8 +272,11 @@ impl Distinct {
 
     /// The process of each turn, and what it gets, of the profiles in which turns go otherwise than processes.
     #[inline]
-    pub(crate) fn dealt(&self) -> (&[u32], &[Packed]) {
-        (&self.locals, &self.dealt)
+    pub(crate) fn dealt(&self) -> Dealt<'_> {
+        Dealt {
+            locals: &self.locals,
+            places: &self.dealt,
+        }
     }
 
     /// The rounds of a profile.

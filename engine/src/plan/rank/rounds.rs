@@ -160,7 +160,7 @@ impl Scratch {
             first.map_or(0, |step| step.pairs) * nodes(run)
         });
         let phases = self.phases().count();
-        let mut blocks = Blocks::begin((runs.len(), phases), turns, &mut weights);
+        let mut blocks = Blocks::begin(runs.len(), phases, turns, &mut weights);
         for falls in self.phases() {
             blocks.push(&weights);
             for (run, pairs) in self.falling(falls) {
@@ -247,7 +247,8 @@ impl Rounds {
     pub(crate) fn run(
         &self,
         phase: usize,
-        (round, place): (u32, u32),
+        round: u32,
+        place: u32,
         weight: impl Fn(u32, u32) -> u32,
     ) -> (u32, u32) {
         self.blocks.run(phase, place, |run| weight(run, round))

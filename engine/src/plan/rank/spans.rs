@@ -124,8 +124,8 @@ impl RankSpans {
         stretches.all.reserve_exact(all);
         for (at, app) in (0..).zip(apps) {
             match &app.order {
-                Order::Slot => stretches.add_runs((at, app), None, places),
-                Order::Fill(profiles) => stretches.add_runs((at, app), Some(profiles), places),
+                Order::Slot => stretches.add_runs(at, app, None, places),
+                Order::Fill(profiles) => stretches.add_runs(at, app, Some(profiles), places),
                 Order::Node(rounds) => {
                     stretches.add_bands(at, rounds);
                     stretches.add_turns(app, None, places);
@@ -169,12 +169,7 @@ impl RankSpans {
         self.ranks.row(0)
     }
 
-    fn add_runs(
-        &mut self,
-        (app, plan): (u32, &AppPlan),
-        profiles: Option<&Profiles>,
-        places: &Places,
-    ) {
+    fn add_runs(&mut self, app: u32, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
         let runs = (0..).zip(&plan.placed.runs);
         self.all.extend(runs.map(|(run, placed)| {
             let first = profiles.map(|profiles| profiles.first(run));
@@ -218,7 +213,7 @@ impl RankSpans {
     fn add_turns(&mut self, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
         let runs = (0..).zip(&plan.placed.runs);
         self.turns
-            .extend(runs.map(|run| RunTurns::new(run, profiles, places)));
+            .extend(runs.map(|(run, placed)| RunTurns::new(run, placed, profiles, places)));
     }
 }
 
@@ -259,7 +254,7 @@ impl From<&PlacedRun> for Nodes {
 }
 
 impl RunTurns {
-    fn new((run, placed): (u32, &PlacedRun), profiles: Option<&Profiles>, places: &Places) -> Self {
+    fn new(run: u32, placed: &PlacedRun, profiles: Option<&Profiles>, places: &Places) -> Self {
         let first = profiles.map(|profiles| profiles.first(run));
         let (source, start) = source(placed.pattern, first, places);
         let mut ends = [placed.procs; 2];

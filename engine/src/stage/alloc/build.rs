@@ -191,7 +191,8 @@ fn topologies(
     runs.push(names.len(), machine.default);
     let mut changes = Vec::with_capacity(machine.assigned.len());
     let found = each(
-        (&machine.assigned, sharing),
+        &machine.assigned,
+        sharing,
         |(_, (ranges, _))| match &ranges[..] {
             [range] => names.find(range).0,
             ranges => { ranges.iter() }
@@ -292,7 +293,7 @@ fn allowed_pus(
     for &(first, last) in &list.ranges {
         if last >= units.len() {
             let has = units.len();
-            return Err(bad_cpu_list(pool, list, (first, last), node, has));
+            return Err(bad_cpu_list(pool, list, first, last, node, has));
         }
         for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
             bits.fill(stretch, There::Yes);
@@ -304,7 +305,8 @@ fn allowed_pus(
 fn bad_cpu_list(
     pool: &Pool,
     list: &CpuList,
-    (first, last): (u32, u32),
+    first: u32,
+    last: u32,
     node: u32,
     units: u32,
 ) -> MapError {

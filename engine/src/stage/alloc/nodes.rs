@@ -112,7 +112,7 @@ impl Nodes {
     }
 
     /// Comes back to the states of a while ago.
-    pub(crate) fn slots_back(&mut self, (runs, lowered): (StateRuns, usize)) {
+    pub(crate) fn slots_back(&mut self, runs: StateRuns, lowered: usize) {
         self.full = 0;
         self.runs = runs;
         self.lowered.truncate(lowered);

@@ -111,7 +111,7 @@ impl Entries<'_> {
         let mut claims = Vec::with_capacity(self.entries.len());
         named.mentions.reserve(self.entries.len());
         for (block, entries) in self.entries.chunks(AT_ONCE).enumerate() {
-            let entries = each((entries, self.pool.tables.sharing), |(at, entry)| {
+            let entries = each(entries, self.pool.tables.sharing, |(at, entry)| {
                 self.entry(block * AT_ONCE + at, entry, within.as_ref())
             });
             for entry in entries {
@@ -277,7 +277,8 @@ impl Entries<'_> {
 pub(crate) fn candidates(
     pool: &mut Pool,
     hosts: &Hosts,
-    (app, policy): (AppId, &Policy),
+    app: AppId,
+    policy: &Policy,
     named: &Named,
     notes: &mut Vec<Note>,
 ) -> Result<AppCandidates, MapError> {
@@ -293,7 +294,7 @@ pub(crate) fn candidates(
     let skips = forbidden && named.claims.is_none();
     let from = if skips { pool.nodes.full } else { 0 };
     parts.reserve(named.claims.as_ref().map_or(0, Vec::len));
-    claimed(runs, named, (&list, from), &mut parts);
+    claimed(runs, named, &list, from, &mut parts);
     candidates.reserve(parts.len());
     for &part in &parts {
         let (nodes, _, state) = part;
@@ -345,7 +346,7 @@ fn candidate(
         return Ok(None);
     }
     if forbidden && avail > u64::from(left) {
-        let exceeding = |max| exceeding(pool, app, nodes, (avail, max, row.used));
+        let exceeding = |max| exceeding(pool, app, nodes, avail, max, row.used);
         row.slots = row.claimed(avail).map_err(exceeding)?;
     }
     let avail = if left == 0 {
@@ -370,7 +371,9 @@ fn exceeding(
     pool: &Pool,
     app: AppId,
     nodes: NodeRange,
-    (claim, max, used): (u64, u32, u32),
+    claim: u64,
+    max: u32,
+    used: u32,
 ) -> MapError {
     PlaceError::SlotsExceedMax {
         app: number(app),
@@ -389,7 +392,8 @@ type ClaimedPart = (NodeRange, Option<Claim>, StateId);
 fn claimed(
     states: &StateRuns,
     named: &Named,
-    (list, from): (&[NodeRange], u32),
+    list: &[NodeRange],
+    from: u32,
     parts: &mut Vec<ClaimedPart>,
 ) {
     let mut row = 0;

@@ -151,7 +151,7 @@ impl Tables {
         wanted.sort_unstable();
         wanted.dedup();
         let topologies = &self.topologies;
-        let made = each((wanted, self.sharing), |(_, &topology)| {
+        let made = each(wanted, self.sharing, |(_, &topology)| {
             Hardware::new(topologies, topology)
         });
         for (topology, hardware) in wanted.drain(..).zip(made) {

@@ -56,7 +56,7 @@ pub(crate) fn place_app(
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     if let Functions::Own { count, pattern } = job_of_app.functions {
-        return by_component(site, job_of_app, (*count, *pattern), notes);
+        return by_component(site, job_of_app, *count, *pattern, notes);
     }
     let map = job_of_app.policy.map;
     if map == MapBy::Rankfile {
@@ -79,13 +79,8 @@ fn candidates(
 ) -> Result<Vec<Candidate>, MapError> {
     let (hosts, app) = (&job_of_app.resolved.hosts, job_of_app.app);
     let named = requested::recall(&mut site.pool, hosts, app)?;
-    let mut candidates = select::candidates(
-        &mut site.pool,
-        hosts,
-        (app, job_of_app.policy),
-        &named,
-        notes,
-    )?;
+    let mut candidates =
+        select::candidates(&mut site.pool, hosts, app, job_of_app.policy, &named, notes)?;
     candidates.keep(&mut site.pool);
     requested::keep(&mut site.pool, hosts, app, named);
     Ok(candidates.candidates)
@@ -130,8 +125,8 @@ fn on_groups(
             unreachable!("only ppr and lsf are counted at their job_of_app")
         }
     };
-    let about = (app, *policy, Some(job_of_app.id));
-    let mut placement = Placement::new(site.on(), &resolved.apps, about, &candidates);
+    let (apps, id) = (&resolved.apps, Some(job_of_app.id));
+    let mut placement = Placement::new(site.on(), apps, app, *policy, id, &candidates);
     placement.reuse = job_of_app.reuse;
     if let Err(error) = place::place(&mut placement, procs, counted) {
         let asking = full::Asking {
@@ -150,16 +145,14 @@ fn on_groups(
 fn by_component(
     site: &mut Site,
     job_of_app: AppJob<'_>,
-    (count, pattern): (Count, ComponentPattern),
+    count: Count,
+    pattern: ComponentPattern,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
     let candidates = candidates(site, job_of_app, notes)?;
-    let about = (
-        job_of_app.app,
-        custom::laid(job_of_app.policy, pattern),
-        None,
-    );
-    let mut placement = Placement::new(site.on(), &job_of_app.resolved.apps, about, &candidates);
+    let (apps, app) = (&job_of_app.resolved.apps, job_of_app.app);
+    let policy = custom::laid(job_of_app.policy, pattern);
+    let mut placement = Placement::new(site.on(), apps, app, policy, None, &candidates);
     let procs = match job_of_app.procs {
         Procs::Given(procs) | Procs::Counted(procs) | Procs::ByPe { with: procs, .. } => {
             Some(procs)
@@ -226,7 +219,8 @@ fn sequence(
     let steps = entries::sequence(
         &site.pool,
         job_of_app.resolved,
-        (job_of_app.app, job_of_app.policy),
+        job_of_app.app,
+        job_of_app.policy,
         first,
     )?;
     let there = entries::entry_count(&steps);
@@ -272,7 +266,8 @@ fn rankfile(
     let list = entries::allowed(
         &site.pool,
         job_of_app.resolved,
-        (job_of_app.app, job_of_app.policy),
+        job_of_app.app,
+        job_of_app.policy,
         notes,
     )?;
     let mut lowered = lowered(&mut site.pool, &job_of_app.resolved.hosts, job_of_app.app)?;

@@ -98,7 +98,7 @@ fn counted(
         return Ok(Procs::AtItsTurn);
     }
     let count = if map == MapBy::Seq {
-        match entries::sequence(&site.pool, resolved, (app, policy), 0) {
+        match entries::sequence(&site.pool, resolved, app, policy, 0) {
             // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
             Err(MapError::Place(PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. })) => {
                 return Ok(Procs::AtItsTurn);
@@ -170,13 +170,8 @@ fn slots(
     let named = requested::recall(&mut site.pool, &resolved.hosts, app)?;
     // What the claims raise is for the app's own turn.
     let hosts = &resolved.hosts;
-    let candidates = select::candidates(
-        &mut site.pool,
-        hosts,
-        (app, policy),
-        &named,
-        &mut Vec::new(),
-    )?;
+    let candidates =
+        select::candidates(&mut site.pool, hosts, app, policy, &named, &mut Vec::new())?;
     requested::keep(&mut site.pool, hosts, app, named);
     Ok(candidates.candidates)
 }

@@ -280,8 +280,8 @@ fn place_or_without_pe(
         (Err(MapError::Place(PlaceError::PeExceedsObject { .. })), Some(without)) => {
             notes.truncate(said);
             // What the first try claimed is claimed anew.
-            if let Some(before) = before {
-                site.pool.nodes.slots_back(before);
+            if let Some((runs, lowered)) = before {
+                site.pool.nodes.slots_back(runs, lowered);
             }
             notes.push(Note::NoEffect {
                 word: "the job's pe".to_owned(),

@@ -32,11 +32,22 @@ define_id! {
 /// Whose finding it is.
 pub(crate) type Key = (StateId, PolicyId);
 
-/// A layout, the processes wanted, and those that it can place.
-type Fit = (Layout, u32, u32);
+/// How many of the processes wanted a layout can place.
+#[derive(Clone, Debug)]
+struct Fit {
+    layout: Layout,
+    want: u32,
+    procs: u32,
+}
 
-/// So many processes in a layout, and the most that nodes of this state got in it: their pattern serves the others.
-pub(crate) type Want = (Layout, u32, u32);
+/// So many processes in a layout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Want {
+    pub(crate) layout: Layout,
+    pub(crate) procs: u32,
+    /// The most that nodes of this state got in it: their pattern serves the others.
+    pub(crate) longest: u32,
+}
 
 /// What nodes got, and what it left of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,10 +90,10 @@ impl Cache {
         placed.map(|placed| placed.1)
     }
     /// Keeps what was found.
-    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, placed: (Want, Entry)) {
+    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, went: Want, entry: Entry) {
         let found = self.found(key, capacity);
-        if !found.placed.contains(&placed) {
-            found.placed.push(placed);
+        if !found.placed.contains(&(went, entry)) {
+            found.placed.push((went, entry));
         }
     }
     /// Keeps what there was on a state.
@@ -103,15 +114,19 @@ impl Cache {
         found
     }
     /// How many of so many processes a layout can place.
-    pub(crate) fn fit(&self, key: Key, (layout, want): (Layout, u32)) -> Option<u32> {
+    pub(crate) fn fit(&self, key: Key, layout: Layout, want: u32) -> Option<u32> {
         let known = self.fits.get(&key)?.iter();
-        let mut same = known.filter(|known| (known.0, known.1) == (layout, want));
-        same.next().map(|known| known.2)
+        let mut same = known.filter(|known| (known.layout, known.want) == (layout, want));
+        same.next().map(|known| known.procs)
     }
     /// Keeps that.
-    pub(crate) fn keep_fit(&mut self, key: Key, (layout, want): (Layout, u32), procs: u32) {
+    pub(crate) fn keep_fit(&mut self, key: Key, layout: Layout, want: u32, procs: u32) {
         let known = self.fits.entry(key).or_default();
-        known.push((layout, want, procs));
+        known.push(Fit {
+            layout,
+            want,
+            procs,
+        });
     }
     /// Makes room for so many states more.
     pub(crate) fn reserve(&mut self, states: usize) {

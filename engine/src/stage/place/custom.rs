@@ -69,9 +69,7 @@ pub(crate) fn place(placement: &mut Placement<'_>, app: Custom<'_>) -> Result<()
             placement.policy.oversubscribe = Oversubscribe::Refused;
             super::place(placement, procs, Counted::Given)
         }
-        ComponentPattern::Own { kind, objects } => {
-            by_objects(placement, app, procs, (kind, objects))
-        }
+        ComponentPattern::Own { kind, objects } => by_objects(placement, app, procs, kind, objects),
     }
 }
 
@@ -158,7 +156,8 @@ fn by_objects(
     placement: &mut Placement<'_>,
     app: Custom<'_>,
     procs: ProcCount,
-    (kind, objects): (ObjKind, Objects),
+    kind: ObjKind,
+    objects: Objects,
 ) -> Result<(), MapError> {
     let binding = if placement.policy.bind == BindTo::Nothing {
         Binding::Off

@@ -94,7 +94,8 @@ fn number(app: AppId) -> u32 {
 pub(crate) fn sequence(
     pool: &Pool,
     resolved: &Resolved,
-    (app, policy): (AppId, &Policy),
+    app: AppId,
+    policy: &Policy,
     skip: u32,
 ) -> Result<Vec<EntryStep>, MapError> {
     let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
@@ -227,7 +228,8 @@ fn from_mentions(named: &Named) -> Vec<EntryStep> {
 pub(crate) fn allowed(
     pool: &Pool,
     resolved: &Resolved,
-    (app, policy): (AppId, &Policy),
+    app: AppId,
+    policy: &Policy,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<NodeRange>, MapError> {
     let named = named(pool, &resolved.hosts, app)?;

@@ -26,7 +26,7 @@ pub(crate) fn place(
             known = look_ahead(placement, group);
             placement.learn(group..known);
         }
-        let limit = limit(placement, policy, (group, Pass::First), &allotments)?;
+        let limit = limit(placement, policy, group, Pass::First, &allotments)?;
         let rows = fill_group(placement, group, limit, &mut allotments);
         known += rows - 1;
         group += rows;
@@ -122,7 +122,7 @@ fn share_out(placement: &mut Placement<'_>, policy: &impl PlacePolicy) -> Result
                         procs: u32::MAX,
                     }
                 } else {
-                    limit(placement, policy, (part, Pass::Sharing), &allotments)?
+                    limit(placement, policy, part, Pass::Sharing, &allotments)?
                 };
                 let procs = procs.min(limit.procs).min(placement.groups[part].room);
                 placement.left -= nodes * procs;

@@ -89,7 +89,9 @@ impl Placement<'_> {
         let mut apart = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.tables.sharing, Grain::Fine),
+            &wanted,
+            this.tables.sharing,
+            Grain::Fine,
             |trial| this.topology(*trial),
             |view, &trial| {
                 let state = this.tables.states.get(this.trial[trial].state);
@@ -122,28 +124,28 @@ impl Placement<'_> {
     /// How many of `want` processes a layout would place on a group.
     pub(crate) fn fit(&self, group: usize, layout: Layout, want: u32) -> u32 {
         let trial = self.groups[group].trial;
-        self.known_fit(trial, (layout, want))
-            .unwrap_or_else(|| self.laid_fit(trial, (layout, want)))
+        self.known_fit(trial, layout, want)
+            .unwrap_or_else(|| self.laid_fit(trial, layout, want))
     }
 
-    fn known_fit(&self, trial: TrialId, wanted: (Layout, u32)) -> Option<u32> {
-        self.cache.fit(self.key(trial)?, wanted)
+    fn known_fit(&self, trial: TrialId, layout: Layout, want: u32) -> Option<u32> {
+        self.cache.fit(self.key(trial)?, layout, want)
     }
 
-    fn laid_fit(&self, trial: TrialId, (layout, want): (Layout, u32)) -> u32 {
+    fn laid_fit(&self, trial: TrialId, layout: Layout, want: u32) -> u32 {
         let view = self.view(self.topology(trial));
         self.lay_on(&view, trial, layout, want).procs
     }
 
     /// The same, and later apps of equal policy need not ask again.
     pub(crate) fn learn_fit(&mut self, group: usize, layout: Layout, want: u32) -> u32 {
-        let (trial, wanted) = (self.groups[group].trial, (layout, want));
-        if let Some(procs) = self.known_fit(trial, wanted) {
+        let trial = self.groups[group].trial;
+        if let Some(procs) = self.known_fit(trial, layout, want) {
             return procs;
         }
-        let procs = self.laid_fit(trial, wanted);
+        let procs = self.laid_fit(trial, layout, want);
         if let Some(key) = self.key_to_keep(trial) {
-            self.cache.keep_fit(key, wanted, procs);
+            self.cache.keep_fit(key, layout, want, procs);
         }
         procs
     }

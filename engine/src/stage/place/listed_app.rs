@@ -88,7 +88,7 @@ pub(crate) fn place(
         });
         changes.push((nodes, next));
     }
-    if let Some(error) = first_stuck(on, listed, (good, &starts), &stuck, &loose) {
+    if let Some(error) = first_stuck(on, listed, good, &starts, &stuck, &loose) {
         return Err(error);
     }
     if let Some(at) = outside {
@@ -199,7 +199,8 @@ fn path(listed: Listed<'_>) -> String {
 fn first_stuck(
     on: &On<'_>,
     listed: Listed<'_>,
-    (steps, starts): (&[EntryStep], &[(u32, u32)]),
+    steps: &[EntryStep],
+    starts: &[(u32, u32)],
     stuck: &HashMap<u32, (u32, Stuck)>,
     loose: &HashMap<u32, Vec<DraftSegment>>,
 ) -> Option<MapError> {
@@ -212,7 +213,7 @@ fn first_stuck(
             let ahead = at.saturating_sub(local);
             unbound += unbound_among(loose.get(&node), local, local + ahead);
             let found = rank + ahead - listed.first - unbound;
-            return Some(refuse(on, listed, step, node, (rank + ahead, found), why));
+            return Some(refuse(on, listed, step, node, rank + ahead, found, why));
         }
         unbound += unbound_among(loose.get(&node), local, local + step.count);
         rank += step.count;
@@ -242,7 +243,8 @@ fn refuse(
     listed: Listed<'_>,
     step: &EntryStep,
     node: u32,
-    (rank, found): (u32, u32),
+    rank: u32,
+    found: u32,
     why: &Stuck,
 ) -> MapError {
     let entry = step

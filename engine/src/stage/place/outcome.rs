@@ -1,6 +1,6 @@
 //! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
 
-use super::cache::Entry;
+use super::cache::{Entry, Want};
 use super::placement::{Placement, pattern};
 use super::trial::{NodeGroup, Trial, TrialId, TrialPass};
 use crate::id::Id as _;
@@ -184,7 +184,8 @@ fn ends(
     };
     let got = |at: TrialId| pattern(pass(at), drafts, patterns);
     let (got, left) = both(
-        (ended.len(), *sharing),
+        ended.len(),
+        *sharing,
         || ended.iter().copied().map(got).collect(),
         || ended.iter().copied().map(next).collect(),
     );
@@ -201,8 +202,11 @@ fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
     };
     if let Some(((layout, longest), key)) = only.zip(placement.key_to_keep(from)) {
         let capacity = placement.known_capacity(from).copied();
-        placement
-            .cache
-            .keep(key, capacity, ((layout, placed, longest), entry));
+        let want = Want {
+            layout,
+            procs: placed,
+            longest,
+        };
+        placement.cache.keep(key, capacity, want, entry);
     }
 }

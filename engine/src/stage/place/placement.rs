@@ -89,7 +89,9 @@ impl<'s> Placement<'s> {
     pub(crate) fn new(
         on: On<'s>,
         apps: &'s AppTable,
-        (app, policy, id): (AppId, Policy, Option<PolicyId>),
+        app: AppId,
+        policy: Policy,
+        id: Option<PolicyId>,
         candidates: &[Candidate],
     ) -> Self {
         let On {

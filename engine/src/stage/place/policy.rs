@@ -126,7 +126,8 @@ impl<'p, 's> GroupView<'p, 's> {
 pub(crate) fn limit(
     placement: &mut Placement<'_>,
     policy: &impl PlacePolicy,
-    (group, pass): (usize, Pass),
+    group: usize,
+    pass: Pass,
     allotments: &[Allotment],
 ) -> Result<Limit, MapError> {
     let limit = policy.limit(&GroupView::new(placement, group, pass));

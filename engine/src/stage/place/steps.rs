@@ -1,5 +1,6 @@
 //! Steps: so many processes more on the nodes of a group. Each different one is worked out once, many of them at once.
 
+use super::cache::Want;
 use super::placement::Placement;
 use super::trial::{
     Allotment, DraftId, Step, StepOutcome, Stop, Trial, TrialDraft, TrialId, TrialPass,
@@ -65,10 +66,10 @@ impl Placement<'_> {
     pub(crate) fn place(&mut self, allotments: &[Allotment]) -> Result<(), Stop> {
         let (steps, step_of) = self.steps(allotments);
         let outcomes = self.work_out(&steps);
-        let moved = match self.first_stop(allotments, (&outcomes, &step_of)) {
+        let moved = match self.first_stop(allotments, &outcomes, &step_of) {
             Some(stop) => Err(stop),
             None => {
-                self.advance(allotments, (&outcomes, &step_of));
+                self.advance(allotments, &outcomes, &step_of);
                 Ok(())
             }
         };
@@ -137,7 +138,9 @@ impl Placement<'_> {
         let mut laid = Vec::new();
         let this = &*self;
         over(
-            (&wanted, this.tables.sharing, Grain::Coarse),
+            &wanted,
+            this.tables.sharing,
+            Grain::Coarse,
             |unknown| this.topology(unknown.step.trial),
             |view, &UnknownStep { step, longest }| {
                 let laid = this.lay_on(view, step.trial, step.layout, step.procs);
@@ -174,7 +177,8 @@ impl Placement<'_> {
     fn first_stop(
         &self,
         allotments: &[Allotment],
-        (outcomes, step_of): (&[StepOutcome], &[u32]),
+        outcomes: &[StepOutcome],
+        step_of: &[u32],
     ) -> Option<Stop> {
         if outcomes.iter().all(Result::is_ok) {
             return None;
@@ -217,7 +221,7 @@ impl Placement<'_> {
     }
 
     /// Moves the groups on to what was worked out.
-    fn advance(&mut self, allotments: &[Allotment], (outcomes, step_of): (&[StepOutcome], &[u32])) {
+    fn advance(&mut self, allotments: &[Allotment], outcomes: &[StepOutcome], step_of: &[u32]) {
         for (allotment, &step) in allotments.iter().zip(step_of) {
             let &Allotment {
                 group,
@@ -292,7 +296,12 @@ impl Placement<'_> {
             procs,
         } = step;
         let Trial { state, found, .. } = self.trial[trial];
-        let known = self.cache.placed(found?, (layout, procs, longest))?;
+        let want = Want {
+            layout,
+            procs,
+            longest,
+        };
+        let known = self.cache.placed(found?, want)?;
         let next = Trial {
             placed: procs,
             known: Some(known),

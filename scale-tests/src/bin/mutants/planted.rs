@@ -257,8 +257,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a stale memo entry serves another number of processes",
         file: "engine/src/stage/place/outcome.rs",
-        from: ".keep(key, capacity, ((layout, placed, longest), entry));",
-        to: ".keep(key, capacity, ((layout, placed.min(2), longest.min(2)), entry));",
+        from: "            procs: placed,\n            longest,",
+        to: "            procs: placed.min(2),\n            longest: longest.min(2),",
     },
     Mutant {
         name: "nodes with one process each are written from the block's first on",

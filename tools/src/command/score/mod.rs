@@ -59,7 +59,7 @@ fn answer(args: &[String], console: &mut Console<'_>) -> Result<(), Refused> {
         None
     };
     output::give(None, console.out, |out| match asked.format {
-        Format::Text => text(&found, (&asked.parts, known), out),
+        Format::Text => text(&found, &asked.parts, known, out),
         Format::Svg => out.write_all(edges_svg(&edges(&plan, &asked.parts)).as_bytes()),
         Format::Html => {
             let lines = sentences(&found, &asked.parts);
@@ -140,7 +140,8 @@ fn tsv(found: &Score, out: &mut dyn Write) -> io::Result<()> {
 /// `known`: the least that is known to leave the nodes, and the most of one then.
 fn text(
     found: &Score,
-    (parts, known): (&[Part], Option<(Weight, Weight)>),
+    parts: &[Part],
+    known: Option<(Weight, Weight)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let words: Vec<&str> = parts.iter().map(|part| part.word.as_str()).collect();

@@ -36,7 +36,8 @@ impl Since {
         &mut self,
         number: u64,
         event: &Event<'_>,
-        (status, effects): (Status, &Effects),
+        status: Status,
+        effects: &Effects,
     ) {
         if let Some(reply) = &effects.reply {
             self.records

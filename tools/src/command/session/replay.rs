@@ -86,12 +86,12 @@ fn replay(wanted: &Replay, bytes: &[u8], since: &mut Since) -> Result<Recovered,
     let mode = if all { Mode::Verify } else { Mode::Fast };
     let mut number = 0;
     let mut before: Option<State> = None;
-    let recovered = recover::<Stopped>(bytes, mode, |event, outcome, after| {
+    let recovered = recover::<Stopped>(bytes, mode, |event, (status, effects), after| {
         number += 1;
-        since.observe(number, event, outcome);
+        since.observe(number, event, status, effects);
         if checks {
             let judged = match &before {
-                Some(before) => check_step(before, event, outcome, after),
+                Some(before) => check_step(before, event, status, effects, after),
                 None => check(after),
             };
             judged.map_err(|error| Stopped::Broken(error, number))?;

@@ -90,7 +90,7 @@ fn record(wanted: &Run, scenario: &Scenario, mut state: State) -> Result<(), Fai
         let before = (wanted.check == Check::Every).then(|| state.clone());
         let (status, effects) = record.submit(&mut state, &event, wanted)?;
         if let Some(before) = before {
-            check_step(&before, &event, (status, &effects), &state)
+            check_step(&before, &event, status, &effects, &state)
                 .map_err(|error| broken(&error, at + 1))?;
         }
     }
@@ -110,7 +110,7 @@ fn tell(
         let number = at + 1;
         let event = event_json::event(json)?;
         let (status, effects) = step(&mut state, &event);
-        since.observe(number as u64, &event, (status, &effects));
+        since.observe(number as u64, &event, status, &effects);
         let told = outcome_json::effects(&state, &effects);
         let mut line = outcome_json::step(&scenario.name, number, event.name(), status, told);
         if !is_met(json.get("expect"), &line) {

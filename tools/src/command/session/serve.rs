@@ -200,7 +200,7 @@ impl<'w> Served<'w> {
         self.steps += 1;
         if let Some(before) = before {
             let place = format!("{}, step {}", self.wanted.journal, self.steps);
-            check_step(&before, &event, (status, &effects), &self.state)
+            check_step(&before, &event, status, &effects, &self.state)
                 .map_err(|error| Failure::broken(&error, &place))?;
         }
         let told = outcome_json::effects(&self.state, &effects);

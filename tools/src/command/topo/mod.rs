@@ -142,7 +142,7 @@ fn show(words: &[&str], files: &dyn Files) -> Result<(String, Vec<String>), Refu
     } = &loaded;
     let topology = *topology;
     let shown = match format.unwrap_or(Format::Text) {
-        Format::Text => text::text(source, (topologies, cpusets), topology),
+        Format::Text => text::text(source, topologies, cpusets, topology),
         Format::Tsv => tsv(topologies, cpusets, topology),
         Format::Json => json::json(topologies, cpusets, topology, nics),
     };

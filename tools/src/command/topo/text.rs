@@ -41,7 +41,8 @@ type Shape = (Vec<ObjKind>, Vec<(usize, usize)>);
 /// The whole answer. Cost: linear in the objects times the depth.
 pub(super) fn text(
     source: &str,
-    (topologies, cpusets): (&Topologies, &Cpusets),
+    topologies: &Topologies,
+    cpusets: &Cpusets,
     topology: TopologyId,
 ) -> String {
     let mut text = format!("{}: {}\n", plain(source), counts(topologies, topology));
@@ -75,7 +76,7 @@ pub(super) fn text(
     }
     without_cpus(topologies, topology, &mut text);
     example(topologies, topology, &mut text);
-    gpus(topologies, (cpusets, topology), &mut text);
+    gpus(topologies, cpusets, topology, &mut text);
     devices(topologies, topology, &mut text);
     text.push_str(
         "L# is the logical number, by place in the tree; P# that of the operating system, as cpu lists of it have.\n",
@@ -286,7 +287,7 @@ fn example(topologies: &Topologies, topology: TopologyId, text: &mut String) {
 }
 
 /// Each GPU: which number it has here, and by which number programs are shown it.
-fn gpus(topologies: &Topologies, (cpusets, topology): (&Cpusets, TopologyId), text: &mut String) {
+fn gpus(topologies: &Topologies, cpusets: &Cpusets, topology: TopologyId, text: &mut String) {
     let objects = topologies.objects(topology, ObjKind::Gpu);
     for (logical, (gpu, object)) in topologies.gpus(topology).iter().zip(objects).enumerate() {
         let near = cpusets.get(topologies.cpuset(object));

@@ -244,7 +244,7 @@ impl<'t> Node<'t> {
             .threads
             .map_or((places / procs).max(1), u32::from);
         let wanted = u64::from(procs) * u64::from(threads);
-        let (objects, each) = self.level(domain, cores, (wanted, widest));
+        let (objects, each) = self.level(domain, cores, wanted, widest);
         let chosen = |object: ObjectId| self.first_by_os(self.ranges(object), each);
         let count = narrow(objects.len());
         if count >= procs {
@@ -268,7 +268,8 @@ impl<'t> Node<'t> {
         &self,
         domain: ObjectId,
         cores: Vec<ObjectId>,
-        (wanted, widest): (u64, u32),
+        wanted: u64,
+        widest: u32,
     ) -> (Vec<ObjectId>, u32) {
         if let Some(smt) = self.options.smt {
             return (cores, u32::from(smt));

@@ -71,7 +71,8 @@ pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
 ///
 /// A thread of a core that is no longer whole takes no room (4.3).
 pub(super) fn take_room(
-    (node, cpus): (&LayoutView<'_>, &Cpus),
+    node: &LayoutView<'_>,
+    cpus: &Cpus,
     rooms: &mut [u32],
     at: usize,
     near: Option<&[Vec<usize>]>,

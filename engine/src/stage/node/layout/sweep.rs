@@ -275,8 +275,7 @@ impl<'g> LayoutBuilder<'g> {
                 match self.place(at) {
                     Ok(true) => {
                         consumed = true;
-                        let on = (self.node, &self.cpus);
-                        take_room(on, &mut rooms, at, near.as_deref());
+                        take_room(self.node, &self.cpus, &mut rooms, at, near.as_deref());
                     }
                     Ok(false) => {}
                     Err(failure) => return End::Fails(failure),
@@ -393,8 +392,7 @@ impl<'g> LayoutBuilder<'g> {
                 .expect("an object is open");
             match self.place(at) {
                 Ok(true) => {
-                    let on = (self.node, &self.cpus);
-                    open -= take_room(on, &mut rooms, at, near.as_deref());
+                    open -= take_room(self.node, &self.cpus, &mut rooms, at, near.as_deref());
                 }
                 Ok(false) => {
                     idle += 1;
