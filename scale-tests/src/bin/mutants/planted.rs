@@ -269,7 +269,7 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a row of turns that are dealt has what their processes would get undealt",
         file: "engine/src/plan/rows.rs",
-        from: "(NodeTurns::Listed(own), &dealt[at..])",
+        from: "(NodeTurns::Listed(own), &dealt.places[at..])",
         to: "(NodeTurns::Listed(own), &self.plan.places.all()[at..])",
     },
 ];
