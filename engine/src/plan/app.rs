@@ -3,7 +3,7 @@
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
 use super::rank::order::{Met, Order, ProcInRun, Shared};
 use super::rank::profile::OwnTurns;
-use super::rank::rounds::{Rounds, Scratch, Turn};
+use super::rank::rounds::{RoundScratch, Rounds, Turn};
 use super::steps::Steps;
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;
@@ -34,7 +34,7 @@ impl AppPlan {
         base: Rank,
         met: Met,
         shared: &Shared,
-        scratch: &mut Scratch,
+        scratch: &mut RoundScratch,
     ) -> Self {
         let runs = &placed.runs;
         let sums = runs.iter().scan(0_u32, |sum, run| {

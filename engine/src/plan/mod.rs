@@ -55,7 +55,7 @@ use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
 use rank::order::Shared;
-use rank::rounds::Scratch;
+use rank::rounds::RoundScratch;
 use rank::spans::RankSpans;
 use std::sync::Arc;
 use steps::Steps;
@@ -114,7 +114,7 @@ impl Plan {
         let places = earlier.places.again(&placed, &patterns);
         let mut orders = earlier.orders;
         let met = orders.meet(&placed, &patterns, &places);
-        let mut scratch = Scratch::default();
+        let mut scratch = RoundScratch::default();
         let mut apps = Vec::with_capacity(placed.len());
         let mut next = 0_u32;
         for (placed, met) in placed.into_iter().zip(met) {

@@ -42,7 +42,7 @@ struct Stay {
 
 /// Short runs, node by node.
 #[derive(Clone, Debug, Default)]
-struct Near {
+struct ShortRuns {
     /// The first node that one of them is on.
     first: u32,
     /// Where the guests of each node end. Shape `[nodes from the first to the last one]`.
@@ -65,7 +65,7 @@ struct Class {
 /// The runs of many apps by their nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeApps {
-    near: Near,
+    near: ShortRuns,
     classes: Vec<Class>,
 }
 
@@ -105,9 +105,9 @@ impl NodeApps {
         let longest = short.checked_sub(1).map_or(0, width);
         let is_short = |stay: &Stay| u64::from(stay.nodes.count) <= longest;
         let near = if runs[..short].iter().any(|&runs| runs > 0) {
-            Near::new(stays.clone().filter(is_short), least..end)
+            ShortRuns::new(stays.clone().filter(is_short), least..end)
         } else {
-            Near::default()
+            ShortRuns::default()
         };
         let mut classes = runs.map(|_| Vec::new());
         for (stays, &runs) in classes.iter_mut().zip(&runs).skip(short) {
@@ -169,7 +169,7 @@ impl Stay {
     }
 }
 
-impl Near {
+impl ShortRuns {
     /// `nodes`: all that they are on are among these. Cost: two passes over the runs, one over their nodes.
     fn new(stays: impl Iterator<Item = Stay> + Clone, nodes: Range<u32>) -> Self {
         let first = nodes.start;

@@ -5,7 +5,7 @@ use super::app::AppPlan;
 use super::node_apps::NodeApp;
 use super::placed::{PlacedRun, row};
 use super::rank::order::ProcInRun;
-use super::rank::spans::{FoundRank, Nodes};
+use super::rank::spans::{FoundRank, RunNodes};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -167,7 +167,7 @@ impl Plan {
                         node: on.node,
                         local,
                     },
-                    nodes: Nodes::from(on.run),
+                    nodes: RunNodes::from(on.run),
                     kind: on.run.kind,
                     packed: self.places.packed(on.run.pattern, local, &self.patterns),
                 };

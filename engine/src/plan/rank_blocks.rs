@@ -3,7 +3,7 @@
 use super::Plan;
 use super::placed::row;
 use super::rank::profile::NodeTurns;
-use super::rows::Blocks;
+use super::rows::PlanBlocks;
 use crate::id::Id as _;
 use crate::table::apps::AppId;
 
@@ -60,7 +60,7 @@ impl Plan {
     /// ```
     pub fn each_block(&self, mut visit: impl FnMut(RankBlock<'_>)) {
         let mut scratch = Vec::new();
-        for block in Blocks::new(self, 0) {
+        for block in PlanBlocks::new(self, 0) {
             let mut rows = block.rows.clone();
             while !rows.is_empty() {
                 let (first, turn) = (rows.start / block.count, rows.start % block.count);

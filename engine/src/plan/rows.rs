@@ -6,7 +6,7 @@ use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::rank::order::Order;
 use super::rank::profile::{Dealt, NodeTurns};
-use super::rank::spans::{Nodes, PhaseSpan, RankSpan, Source, source};
+use super::rank::spans::{PhaseSpan, RankSpan, RunNodes, Source, source};
 use super::{Located, Plan};
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -22,7 +22,7 @@ pub(super) struct Block<'p> {
     pub(super) app: u32,
     pub(super) run: u32,
     /// The run's nodes, and what each held before.
-    pub(super) nodes: Nodes,
+    pub(super) nodes: RunNodes,
     pub(super) kind: KindBits,
     /// Processes of each node here, and which they are.
     pub(super) count: u32,
@@ -34,7 +34,7 @@ pub(super) struct Block<'p> {
 }
 
 /// The blocks of a plan from a rank on.
-pub(super) struct Blocks<'p> {
+pub(super) struct PlanBlocks<'p> {
     pub(super) plan: &'p Plan,
     pub(super) rank: u32,
     /// Row in the plan's stretches.
@@ -48,7 +48,7 @@ pub(super) struct Blocks<'p> {
     pub(super) next: usize,
 }
 
-impl<'p> Blocks<'p> {
+impl<'p> PlanBlocks<'p> {
     pub(super) fn new(plan: &'p Plan, rank: u32) -> Self {
         let stretch = plan.stretches.of_rank(rank);
         let mut blocks = Self {
@@ -149,7 +149,7 @@ impl<'p> Blocks<'p> {
         let block = Block {
             app,
             run,
-            nodes: Nodes::from(placed),
+            nodes: RunNodes::from(placed),
             kind: KindBits::new(placed.kind),
             count: placed.procs,
             turns: NodeTurns::From(0, placed.procs),
@@ -231,7 +231,7 @@ impl<'p> Blocks<'p> {
     }
 }
 
-impl<'p> Iterator for Blocks<'p> {
+impl<'p> Iterator for PlanBlocks<'p> {
     type Item = Block<'p>;
 
     #[inline]
@@ -252,7 +252,7 @@ impl<'p> Iterator for Blocks<'p> {
 
 /// Every process in rank order: see [`Plan::rows`].
 pub struct Rows<'p> {
-    blocks: Blocks<'p>,
+    blocks: PlanBlocks<'p>,
     block: Option<Block<'p>>,
     rank: u32,
     /// The turns from `asked.0` on of a node whose turns stand nowhere.
@@ -311,7 +311,7 @@ impl Plan {
     #[must_use]
     pub fn rows(&self) -> Rows<'_> {
         Rows {
-            blocks: Blocks::new(self, 0),
+            blocks: PlanBlocks::new(self, 0),
             block: None,
             rank: 0,
             asked: (0, Vec::new()),

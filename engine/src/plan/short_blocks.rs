@@ -2,21 +2,21 @@
 
 use super::placed::row;
 use super::places::{KindBits, Packed};
-use super::rank::spans::{Nodes, RankSpan, Source};
-use super::rows::Blocks;
+use super::rank::spans::{RankSpan, RunNodes, Source};
+use super::rows::PlanBlocks;
 use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 
 /// Rows of a block that are shown one by one.
 const SHORT: u32 = 16;
 
-impl Blocks<'_> {
+impl PlanBlocks<'_> {
     /// Shows rows one by one, at most `room`, as long as blocks are short: nodes of which no two are alike. How many it showed.
     #[inline]
     pub(super) fn short(
         &mut self,
         room: u32,
-        mut show: impl FnMut(Nodes, u32, KindBits, (u32, Packed)),
+        mut show: impl FnMut(RunNodes, u32, KindBits, (u32, Packed)),
     ) -> u32 {
         let (plan, first) = (self.plan, self.rank);
         while self.skip == 0 && self.rank < plan.stretches.end {
@@ -83,12 +83,12 @@ impl Blocks<'_> {
         &mut self,
         app: u32,
         room: u32,
-        show: &mut impl FnMut(Nodes, u32, KindBits, (u32, Packed)),
+        show: &mut impl FnMut(RunNodes, u32, KindBits, (u32, Packed)),
     ) -> u32 {
         let plan = &self.plan.apps[app as usize];
         let listed = plan.listed();
         let (first, mut shown) = (self.rank, 0);
-        let mut on: Option<(NodeRange, Nodes, KindBits, &[Packed])> = None;
+        let mut on: Option<(NodeRange, RunNodes, KindBits, &[Packed])> = None;
         while let Some(&entry) = listed.get(self.next) {
             let behind = listed.get(self.next + 1);
             let count = behind.map_or(plan.procs.0, |next| next.rank) - entry.rank;

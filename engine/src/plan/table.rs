@@ -6,7 +6,7 @@ use super::Plan;
 use super::placed::row;
 use super::places::INDEX_BITS;
 use super::rank::profile::NodeTurns;
-use super::rows::{Block, Blocks};
+use super::rows::{Block, PlanBlocks};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -338,7 +338,7 @@ impl Plan {
     /// Writes the ranks from `first` on.
     fn write_rows(&self, first: u32, mut out: Columns<'_>) {
         let mut scratch = Vec::new();
-        let mut blocks = Blocks::new(self, first);
+        let mut blocks = PlanBlocks::new(self, first);
         loop {
             let [node, local_rank, node_rank, object, cpus] = &mut out;
             let mut at = 0;

@@ -9,13 +9,13 @@ use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
 #[derive(Clone, Copy)]
-struct Row {
+struct EvenNodes {
     first: u32,
     nodes: u32,
     ppn: u32,
 }
 
-impl Row {
+impl EvenNodes {
     const fn block(self, repeat: u32) -> Block {
         Block {
             first: self.first,
@@ -67,7 +67,7 @@ impl AppPlan {
         let mut live: Vec<u32> = (0..row(self.placed.runs.len())).collect();
         rounds.phases().flat_map(move |phase| {
             let rounds = phase.rounds.1 - phase.rounds.0;
-            let mut rows: Vec<Row> = Vec::new();
+            let mut rows: Vec<EvenNodes> = Vec::new();
             live.retain(|&run| {
                 let nodes = self.placed.runs[run as usize].nodes;
                 let ppn = self.pairs(run, phase.rounds.0);
@@ -76,7 +76,7 @@ impl AppPlan {
                     Some(last) if last.first + last.nodes == nodes.first && last.ppn == ppn => {
                         last.nodes += nodes.count;
                     }
-                    Some(_) | None => rows.push(Row {
+                    Some(_) | None => rows.push(EvenNodes {
                         first: nodes.first,
                         nodes: nodes.count,
                         ppn,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// How the slots of a node were said so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counted {
+enum SlotsCounted {
     /// By naming it.
     ByName,
     /// By `slots=`.
@@ -33,7 +33,7 @@ enum Counted {
 pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
     let text = utf8(path, bytes).map_err(|(at, fault)| SpecError::BadHostfile { at, fault })?;
     let mut lines: Vec<HostfileLine> = Vec::new();
-    let mut counted: HashMap<String, Counted> = HashMap::new();
+    let mut counted: HashMap<String, SlotsCounted> = HashMap::new();
     each_line(path, text, Comments::Blanked, |line| {
         let Some((read, more)) = read_line(line)? else {
             return Ok(());
@@ -45,14 +45,14 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
             let twice = match (counted.get(&names.prefix), read.slots) {
                 (Some(_), Some(_)) => true,
                 (None, Some(_)) => {
-                    counted.insert(names.prefix.clone(), Counted::Given);
+                    counted.insert(names.prefix.clone(), SlotsCounted::Given);
                     false
                 }
                 (None, None) => {
-                    counted.insert(names.prefix.clone(), Counted::ByName);
+                    counted.insert(names.prefix.clone(), SlotsCounted::ByName);
                     false
                 }
-                (Some(Counted::ByName | Counted::Given), None) => false,
+                (Some(SlotsCounted::ByName | SlotsCounted::Given), None) => false,
             };
             if twice {
                 return bad(
@@ -108,9 +108,9 @@ fn in_name(c: char) -> bool {
 }
 
 /// A line's name, and what its brackets name beside that.
-type Read = (HostfileLine, Vec<NameRange>);
+type ReadLine = (HostfileLine, Vec<NameRange>);
 
-fn read_line(line: Line<'_>) -> Result<Option<Read>, SpecError> {
+fn read_line(line: Line<'_>) -> Result<Option<ReadLine>, SpecError> {
     let mut cursor = Cursor::new(line.text);
     cursor.skip_blanks();
     if cursor.is_done() {

@@ -14,7 +14,7 @@ const SWITCH: &str = "switch: 0 or 1";
 
 /// Options as they are read: a value said twice must be the same.
 #[derive(Default)]
-struct Read {
+struct ReadOptions {
     threads: Option<u16>,
     smt: Option<u16>,
     greedy: Option<Wanted>,
@@ -34,7 +34,7 @@ pub(super) fn options<'a>(
     text_row: u32,
     take: Take,
 ) -> Result<Mpibind, DirectiveError> {
-    let mut read = Read::default();
+    let mut read = ReadOptions::default();
     for part in parts.filter(|part| !part.text.is_empty()) {
         let (word, value) = part.word_and_value();
         let found = match word_of(MPIBIND_QUALIFIERS, word.text) {

@@ -18,14 +18,14 @@ pub struct TextPlace {
 /// The texts that words were said in. They are not relayed: they serve messages alone.
 #[derive(Clone, Default, Debug)]
 pub struct Texts {
-    rows: Vec<Row>,
+    rows: Vec<TextRow>,
     strings: Vec<Arc<str>>,
     known: HashMap<Arc<str>, u32>,
 }
 
 /// One text, its strings by number.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct TextRow {
     kind: Kind,
     app: Option<u32>,
     /// The option or key; a file's path.
@@ -46,7 +46,7 @@ impl Texts {
     pub fn push(&mut self, text: AtText) -> u32 {
         let number = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         let row = match text {
-            AtText::Value { app, option, value } => Row {
+            AtText::Value { app, option, value } => TextRow {
                 kind: Kind::Value,
                 app,
                 name: self.intern(option),
@@ -59,7 +59,7 @@ impl Texts {
                 column,
                 key,
                 value,
-            } => Row {
+            } => TextRow {
                 kind: Kind::Request {
                     file: self.intern(file),
                     line,
@@ -69,7 +69,7 @@ impl Texts {
                 name: self.intern(key),
                 content: self.intern(value),
             },
-            AtText::File { path, line, text } => Row {
+            AtText::File { path, line, text } => TextRow {
                 kind: Kind::File { line },
                 app: None,
                 name: self.intern(path),

@@ -162,12 +162,12 @@ fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, 
 #[derive(Clone, Copy)]
 struct Facts {
     procs: u64,
-    objects: Objects,
+    objects: HasObjects,
 }
 
 /// Whether the processes of a pattern have objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Objects {
+enum HasObjects {
     All,
     None,
     Some,
@@ -177,11 +177,11 @@ impl Facts {
     fn of(draft: &[Segment]) -> Self {
         let mut runs = draft.iter().flat_map(|segment| &segment.runs);
         let objects = if runs.clone().all(|run| run.place.object.is_some()) {
-            Objects::All
+            HasObjects::All
         } else if runs.all(|run| run.place.object.is_none()) {
-            Objects::None
+            HasObjects::None
         } else {
-            Objects::Some
+            HasObjects::Some
         };
         Self {
             procs: draft.iter().map(|segment| u64::from(segment.procs)).sum(),
@@ -200,7 +200,7 @@ fn read_app(
     let mut runs = Vec::with_capacity(rows);
     let mut next = 0_u32;
     let mut own = 0;
-    let mut objects = Objects::All;
+    let mut objects = HasObjects::All;
     for row in reader.table::<7>(rows)? {
         let value = |column: usize| row[column];
         let first = next.wrapping_add(value(0));
@@ -219,8 +219,8 @@ fn read_app(
         };
         let sound = count > 0 && procs > 0 && facts.procs >= u64::from(procs);
         reader.ensure(|| sound, "runs that their patterns serve")?;
-        if kind.is_none() || facts.objects != Objects::All {
-            objects = Objects::Some;
+        if kind.is_none() || facts.objects != HasObjects::All {
+            objects = HasObjects::Some;
         }
         let own_before = value(5);
         let used_before = own_before.wrapping_add(value(6));
@@ -247,7 +247,7 @@ fn read_app(
         4 => RankOrder::Listed(listed::read(reader, &runs, own)?),
         by_object => {
             reader.ensure(
-                || objects == Objects::All,
+                || objects == HasObjects::All,
                 "objects, by which ranks are ordered",
             )?;
             if by_object == 1 {

@@ -9,9 +9,9 @@ const MOVES_MAX: u32 = 256;
 /// Ranges that moved sets may have together, before each byte earns more of them.
 const RANGES_FREE: usize = 1 << 16;
 
-type Ranges = Vec<(u32, u32)>;
+type SetRanges = Vec<(u32, u32)>;
 
-fn ranges(set: &RoaringBitmap) -> Ranges {
+fn ranges(set: &RoaringBitmap) -> SetRanges {
     let mut iter = set.iter();
     let mut ranges = Vec::new();
     while let Some(range) = iter.next_range() {
@@ -21,7 +21,7 @@ fn ranges(set: &RoaringBitmap) -> Ranges {
 }
 
 /// How far `next` is `last` moved up; `None`: it is another set.
-fn moved(last: &Ranges, next: &Ranges) -> Option<u32> {
+fn moved(last: &SetRanges, next: &SetRanges) -> Option<u32> {
     let by = next.first()?.0.checked_sub(last.first()?.0)?;
     let same = last.len() == next.len()
         && last
@@ -33,7 +33,7 @@ fn moved(last: &Ranges, next: &Ranges) -> Option<u32> {
 
 /// Writes sets in order.
 pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s RoaringBitmap>) {
-    let sets: Vec<Ranges> = sets.map(ranges).collect();
+    let sets: Vec<SetRanges> = sets.map(ranges).collect();
     writer.size(sets.len());
     let (mut at, mut told) = (0, 0);
     while at < sets.len() {

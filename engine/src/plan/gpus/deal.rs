@@ -12,7 +12,7 @@ pub(super) fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
 }
 
 /// What some neighbours get.
-pub(super) enum Got {
+pub(super) enum GpuGrant {
     Nothing,
     /// Logical numbers.
     These(Vec<u32>),
@@ -26,7 +26,7 @@ pub(super) fn mapped(
     first: u32,
     count: u32,
     guest: usize,
-    runs: &mut Vec<(usize, u32, Got)>,
+    runs: &mut Vec<(usize, u32, GpuGrant)>,
 ) {
     let mut skip = first;
     let mut left = count;
@@ -43,14 +43,14 @@ pub(super) fn mapped(
         skip = 0;
         left -= own;
         if own > 0 {
-            runs.push((guest, own, Got::These(share.gpus.clone())));
+            runs.push((guest, own, GpuGrant::These(share.gpus.clone())));
         }
         if left == 0 {
             return;
         }
     }
     if left > 0 {
-        runs.push((guest, left, Got::Nothing));
+        runs.push((guest, left, GpuGrant::Nothing));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
 
 /// Which GPUs are near, asked by place.
-pub(super) struct Near<'p> {
+pub(super) struct NearGpus<'p> {
     plan: &'p Plan,
     topology: TopologyId,
     /// Distinct sets of logical numbers.
@@ -16,7 +16,7 @@ pub(super) struct Near<'p> {
     known: HashMap<Place, u32>,
 }
 
-impl<'p> Near<'p> {
+impl<'p> NearGpus<'p> {
     pub(super) fn new(plan: &'p Plan, topology: TopologyId) -> Self {
         Self {
             plan,

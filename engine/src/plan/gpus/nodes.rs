@@ -1,8 +1,8 @@
 //! Stretches of nodes with the same apps, and what each kind of node comes to.
 
-use super::deal::{Got, deal, mapped};
+use super::deal::{GpuGrant, deal, mapped};
 use super::given::{GivenGpus, Lack, Lacks, NodeKind};
-use super::near::Near;
+use super::near::NearGpus;
 use crate::error::PlaceError;
 use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
@@ -25,7 +25,7 @@ pub(super) struct GpuApp<'p> {
 }
 
 /// What makes nodes alike: the topology, and of each app its pattern, processes, kind, words and first local rank.
-type Key = (
+type NodeKey = (
     TopologyId,
     Vec<(PatternId, u32, Option<ObjKind>, Words, u32)>,
 );
@@ -52,7 +52,7 @@ impl Words {
 }
 
 /// Neighbours that get alike: the row of their app, how many, what they get.
-pub(super) type Run = (usize, u32, Got);
+pub(super) type GpuRun = (usize, u32, GpuGrant);
 
 /// Processes of each group: of equal words, with the same GPUs near.
 pub(super) type Groups = HashMap<(GpuShare, u32), u32>;
@@ -62,7 +62,7 @@ pub(super) struct Dealer<'p> {
     pub(super) plan: &'p Plan,
     pub(super) given: GivenGpus,
     pub(super) sets: HashMap<Vec<u32>, u32>,
-    pub(super) kinds: HashMap<Key, (u32, Vec<u64>)>,
+    pub(super) kinds: HashMap<NodeKey, (u32, Vec<u64>)>,
 }
 
 impl<'p> Dealer<'p> {
@@ -163,7 +163,7 @@ impl<'p> Dealer<'p> {
                 run.own_before,
             )
         };
-        let key: Key = (topology, here.iter().map(of).collect());
+        let key: NodeKey = (topology, here.iter().map(of).collect());
         let (kind, lacking) = match self.kinds.get(&key) {
             Some(known) => known.clone(),
             None => {
@@ -190,7 +190,7 @@ impl<'p> Dealer<'p> {
 
     /// One kind of node: a row of the kinds, and how many processes of each app have no GPU near.
     fn node(&mut self, topology: TopologyId, here: &[GpuApp<'p>], node: u32) -> (u32, Vec<u64>) {
-        let mut near = Near::new(self.plan, topology);
+        let mut near = NearGpus::new(self.plan, topology);
         let Some((runs, groups)) = self.gather(here, &mut near) else {
             // Nothing to deal among so many: nobody is given any.
             let app = here.first().map_or(0, |guest| row(guest.app.row()));
@@ -207,9 +207,9 @@ impl<'p> Dealer<'p> {
         for (guest, count, got) in runs {
             let mut parts: Vec<(u32, Vec<Vec<u32>>)> = Vec::new();
             match got {
-                Got::Nothing => parts.push((count, vec![Vec::new()])),
-                Got::These(gpus) => parts.push((count, vec![gpus])),
-                Got::Dealt(share, set, first) => {
+                GpuGrant::Nothing => parts.push((count, vec![Vec::new()])),
+                GpuGrant::These(gpus) => parts.push((count, vec![gpus])),
+                GpuGrant::Dealt(share, set, first) => {
                     let gpus = &near.sets[set as usize];
                     if let GpuShare::PerRank(each) = share
                         && !gpus.is_empty()
@@ -246,10 +246,10 @@ impl<'p> Dealer<'p> {
     pub(super) fn gather(
         &self,
         here: &[GpuApp<'p>],
-        near: &mut Near<'p>,
-    ) -> Option<(Vec<Run>, Groups)> {
+        near: &mut NearGpus<'p>,
+    ) -> Option<(Vec<GpuRun>, Groups)> {
         let mut groups = Groups::new();
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<GpuRun> = Vec::new();
         for (guest, of) in here.iter().enumerate() {
             let pattern = self.plan.patterns.get(of.run.pattern);
             let words = Words::of(of.policy);
@@ -257,19 +257,19 @@ impl<'p> Dealer<'p> {
             for run in pattern.runs(of.run.procs) {
                 let (object, count) = (run.place.object, run.count);
                 let got = match (words, object) {
-                    (Words::Mapped, Some(gpu)) => Got::These(vec![gpu]),
+                    (Words::Mapped, Some(gpu)) => GpuGrant::These(vec![gpu]),
                     (Words::Mapped, None) => {
                         mapped(pattern, local, count, guest, &mut runs);
                         local += count;
                         continue;
                     }
-                    (Words::Dealt(GpuShare::None), _) => Got::Nothing,
+                    (Words::Dealt(GpuShare::None), _) => GpuGrant::Nothing,
                     (Words::Dealt(share), _) => {
                         let set = near.of(run.place, of.run.kind);
                         let size = groups.entry((share, set)).or_insert(0);
                         let first = *size;
                         *size += count;
-                        Got::Dealt(share, set, first)
+                        GpuGrant::Dealt(share, set, first)
                     }
                 };
                 local += count;

@@ -66,12 +66,12 @@ impl Dealer<'_> {
         topology: crate::table::topologies::TopologyId,
     ) -> Option<(Vec<u32>, u32, u32)> {
         let here = self.guests_on(NodeId::from_row(place.node.row()));
-        let mut near = super::near::Near::new(self.plan, topology);
+        let mut near = super::near::NearGpus::new(self.plan, topology);
         let (runs, groups) = self.gather(&here, &mut near)?;
         let mut local = here.first()?.run.own_before;
         let visible = self.visible(topology);
         for (_, count, got) in runs {
-            if let super::deal::Got::Dealt(share, set, first) = got
+            if let super::deal::GpuGrant::Dealt(share, set, first) = got
                 && (local..local + count).contains(&place.local_rank)
             {
                 let size = *groups.get(&(share, set))?;

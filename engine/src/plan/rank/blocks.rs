@@ -10,14 +10,14 @@ const ALWAYS: usize = 1 << 22;
 
 /// Processes of a round before each block of runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Blocks {
+pub(crate) struct RunBlocks {
     /// By phase, and all of them at the end. Shape `[phases][blocks + 1]`.
     before: Steps,
     /// Runs of a block: two to this power.
     block: u32,
 }
 
-impl Blocks {
+impl RunBlocks {
     /// No phases yet. `weights` becomes the processes of each block in the first round, of `turns`, those of each run.
     pub(crate) fn begin(
         runs: usize,

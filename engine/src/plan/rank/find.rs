@@ -2,7 +2,7 @@
 
 use super::order::{Order, ProcInRun};
 use super::profile::Dealt;
-use super::spans::{FoundRank, Nodes, PhaseSpan, RankSpan, Source};
+use super::spans::{FoundRank, PhaseSpan, RankSpan, RunNodes, Source};
 use crate::plan::Plan;
 use crate::plan::placed::row;
 use crate::plan::places::Packed;
@@ -128,7 +128,7 @@ impl Plan {
         FoundRank {
             app,
             proc,
-            nodes: Nodes::from(run),
+            nodes: RunNodes::from(run),
             kind: run.kind,
             packed: self.places.packed(run.pattern, proc.local, &self.patterns),
         }

@@ -5,7 +5,7 @@
 
 use super::deal::ProfileStep;
 use super::profile::{Dealt, Distinct, Profiles, Turning};
-use super::rounds::{Rounds, Scratch};
+use super::rounds::{RoundScratch, Rounds};
 use crate::plan::placed::{Placed, PlacedRun, RankOrder};
 use crate::plan::places::Places;
 use crate::plan::steps::Steps;
@@ -100,7 +100,12 @@ fn profiles(distinct: &mut Arc<Distinct>, runs: &[PlacedRun], guess: &mut Guess)
 
 impl Order {
     /// The order of an app. `scratch`: kept from app to app.
-    pub(crate) fn new(placed: &Placed, met: Met, shared: &Shared, scratch: &mut Scratch) -> Self {
+    pub(crate) fn new(
+        placed: &Placed,
+        met: Met,
+        shared: &Shared,
+        scratch: &mut RoundScratch,
+    ) -> Self {
         let runs = &placed.runs[..];
         match &placed.order {
             RankOrder::Slot => Self::Slot,
@@ -129,7 +134,7 @@ impl Order {
 }
 
 /// The rounds of nodes that each have one process in every round, as long as they have any.
-fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut Scratch) -> Rounds {
+fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut RoundScratch) -> Rounds {
     let step = |end| ProfileStep {
         start: 0,
         end,
@@ -147,7 +152,11 @@ fn rounds_of_nodes(runs: &[PlacedRun], scratch: &mut Scratch) -> Rounds {
 }
 
 /// The rounds of nodes by their profiles.
-fn rounds_of_profiles(runs: &[PlacedRun], profiles: &Profiles, scratch: &mut Scratch) -> Rounds {
+fn rounds_of_profiles(
+    runs: &[PlacedRun],
+    profiles: &Profiles,
+    scratch: &mut RoundScratch,
+) -> Rounds {
     scratch.of_kinds(profiles.of_runs().iter().copied());
     let kinds = scratch.distinct().iter();
     let steps: SmallVec<[&[ProfileStep]; 4]> =

@@ -125,14 +125,14 @@ impl First {
 }
 
 /// A pattern, and how many processes of it a node has.
-type Key = (PatternId, u32);
+type ProfileKey = (PatternId, u32);
 
 /// The distinct profiles of all apps of a plan, in which processes have their turns alike.
 #[derive(Clone, Debug)]
 pub(crate) struct Distinct {
     turning: Turning,
     /// Which profiles there are. Shape `[profiles]`.
-    known: InTurn<Key>,
+    known: InTurn<ProfileKey>,
     /// Shape `[profiles]`, without those that were met since they were worked out.
     rows: Vec<Profile>,
     steps: Vec<ProfileStep>,
@@ -188,7 +188,7 @@ impl Distinct {
     /// same pattern.
     pub(crate) fn work_out(&mut self, patterns: &Patterns, places: &Places) {
         let first = self.rows.len();
-        let mut new: Vec<(Key, u32)> = {
+        let mut new: Vec<(ProfileKey, u32)> = {
             let keys = self.known.keys()[first..].iter().copied();
             keys.zip(row(first)..).collect()
         };

@@ -3,7 +3,7 @@
 //! In all rounds of a *phase* the same nodes, or (node, object) pairs, take part; a phase ends where some of them have had all
 //! their processes.
 
-use super::blocks::Blocks;
+use super::blocks::RunBlocks;
 use super::deal::ProfileStep;
 use crate::plan::counted::by_key;
 use crate::plan::placed::{PlacedRun, row};
@@ -19,7 +19,7 @@ pub(crate) struct Rounds {
     firsts: Steps,
     /// Processes of one round, by phase.
     widths: SmallVec<[u32; 4]>,
-    blocks: Blocks,
+    blocks: RunBlocks,
 }
 
 /// Rounds in which the same take part.
@@ -46,7 +46,7 @@ type Fall = (u32, u32, u32);
 
 /// What finding the phases of one app after the other needs.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct RoundScratch {
     /// The kind of each run. Shape `[runs]`.
     kinds: Vec<u32>,
     /// What makes a kind, ascending. Shape `[kinds]`.
@@ -67,7 +67,7 @@ pub(crate) struct Scratch {
     weights: Vec<u32>,
 }
 
-impl Scratch {
+impl RoundScratch {
     /// Takes up the runs of an app, each with a number that those share which take part alike.
     pub(crate) fn of_kinds(&mut self, numbers: impl Iterator<Item = u32>) {
         self.kinds.clear();
@@ -152,7 +152,7 @@ impl Scratch {
     }
 
     /// The processes of a round before each block of runs, phase by phase.
-    fn blocks(&mut self, runs: &[PlacedRun], steps: &[&[ProfileStep]]) -> Blocks {
+    fn blocks(&mut self, runs: &[PlacedRun], steps: &[&[ProfileStep]]) -> RunBlocks {
         let mut weights = std::mem::take(&mut self.weights);
         let nodes = |run: u32| runs[run as usize].nodes.count;
         let turns = (0..).zip(&self.kinds).map(|(run, &kind)| {
@@ -160,7 +160,7 @@ impl Scratch {
             first.map_or(0, |step| step.pairs) * nodes(run)
         });
         let phases = self.phases().count();
-        let mut blocks = Blocks::begin(runs.len(), phases, turns, &mut weights);
+        let mut blocks = RunBlocks::begin(runs.len(), phases, turns, &mut weights);
         for falls in self.phases() {
             blocks.push(&weights);
             for (run, pairs) in self.falling(falls) {
@@ -181,8 +181,12 @@ impl Scratch {
 impl Rounds {
     /// The phases of the runs that `scratch` took up. `steps`: the rounds of each kind. Shape `[kinds]`.
     ///
-    /// Cost: as [`Blocks::push`] says for each phase; for each run one addition where its pairs change.
-    pub(crate) fn new(runs: &[PlacedRun], steps: &[&[ProfileStep]], scratch: &mut Scratch) -> Self {
+    /// Cost: as [`RunBlocks::push`] says for each phase; for each run one addition where its pairs change.
+    pub(crate) fn new(
+        runs: &[PlacedRun],
+        steps: &[&[ProfileStep]],
+        scratch: &mut RoundScratch,
+    ) -> Self {
         scratch.find_falls(steps);
         scratch.sort_by_kind();
         scratch.count_nodes(runs);

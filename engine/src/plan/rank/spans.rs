@@ -30,7 +30,7 @@ pub(crate) enum Source {
 
 /// The nodes of a run, and what each of them held before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Nodes {
+pub(crate) struct RunNodes {
     pub(crate) first: u32,
     pub(crate) own_before: u32,
     pub(crate) used_before: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Nodes {
 /// A placed run, round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RunTurns {
-    pub(crate) nodes: Nodes,
+    pub(crate) nodes: RunNodes,
     /// How many nodes.
     pub(crate) count: u32,
     pub(crate) start: u32,
@@ -72,7 +72,7 @@ pub(crate) struct PhaseSpan {
 pub(crate) enum RankSpan {
     /// A placed run, node by node.
     Run {
-        nodes: Nodes,
+        nodes: RunNodes,
         /// Where what its first turn gets stands.
         start: u32,
         /// Processes of each node.
@@ -111,7 +111,7 @@ pub(crate) struct RankSpans {
 pub(crate) struct FoundRank {
     pub(crate) app: u32,
     pub(crate) proc: ProcInRun,
-    pub(crate) nodes: Nodes,
+    pub(crate) nodes: RunNodes,
     pub(crate) kind: Option<ObjKind>,
     pub(crate) packed: Packed,
 }
@@ -175,7 +175,7 @@ impl RankSpans {
             let first = profiles.map(|profiles| profiles.first(run));
             let (source, start) = source(placed.pattern, first, places);
             RankSpan::Run {
-                nodes: Nodes::from(placed),
+                nodes: RunNodes::from(placed),
                 start,
                 procs: placed.procs,
                 app,
@@ -243,7 +243,7 @@ pub(crate) fn source(pattern: PatternId, first: Option<&First>, places: &Places)
     }
 }
 
-impl From<&PlacedRun> for Nodes {
+impl From<&PlacedRun> for RunNodes {
     fn from(run: &PlacedRun) -> Self {
         Self {
             first: run.nodes.first,
@@ -271,7 +271,7 @@ impl RunTurns {
             ends[1] = ends[1].max(ends[0]);
         }
         Self {
-            nodes: Nodes::from(placed),
+            nodes: RunNodes::from(placed),
             count: placed.nodes.count,
             start,
             ends,

@@ -1,6 +1,6 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
-use super::lines::{Said, SaidNodes, from_files, too_many};
+use super::lines::{SaidNodes, SlotsSaid, from_files, too_many};
 use super::pool::Pool;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
@@ -73,9 +73,9 @@ fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
         for nodes in names.add(range).map_err(too_many)? {
             slots.push((
                 nodes,
-                Said {
+                SlotsSaid {
                     inferred: 1,
-                    ..Said::default()
+                    ..SlotsSaid::default()
                 },
             ));
         }
@@ -100,7 +100,7 @@ fn from_entries<'h>(
                 EntrySlots::Count(count) => (times * u64::from(*count), 0),
                 EntrySlots::Infer => (0, times),
             };
-            let said_here = Said {
+            let said_here = SlotsSaid {
                 written,
                 inferred,
                 max: None,
@@ -227,7 +227,7 @@ fn topologies(
 fn first_states(
     pool: &mut Pool,
     machine: &Machine,
-    slots: Vec<(NodeRange, Said)>,
+    slots: Vec<(NodeRange, SlotsSaid)>,
 ) -> Result<(), MapError> {
     let topologies = topologies(machine, &pool.nodes.names, pool.tables.sharing)?;
     let mut allowed: Column<TopologyId, Option<PuSetId>> =

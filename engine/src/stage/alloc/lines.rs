@@ -10,7 +10,7 @@ use std::ops::{Add, Sub};
 
 /// Slots said for a node: those written, and how many times they are to be inferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SlotsSaid {
     pub(super) written: u64,
     pub(super) inferred: u64,
     pub(super) max: Option<u32>,
@@ -19,10 +19,10 @@ pub(super) struct Said {
 /// Names and slots, before topologies are known.
 pub(super) struct SaidNodes {
     pub(super) names: Names,
-    pub(super) slots: Vec<(NodeRange, Said)>,
+    pub(super) slots: Vec<(NodeRange, SlotsSaid)>,
 }
 
-impl Add for Said {
+impl Add for SlotsSaid {
     type Output = Self;
     /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
     fn add(self, other: Self) -> Self {
@@ -34,7 +34,7 @@ impl Add for Said {
     }
 }
 
-impl Sub for Said {
+impl Sub for SlotsSaid {
     type Output = Self;
     fn sub(self, less: Self) -> Self {
         Self {
@@ -159,7 +159,7 @@ pub(super) fn from_files<'h>(
 ) -> Result<SaidNodes, MapError> {
     let mut names = Names::default();
     let mut known = Intervals::default();
-    let mut said: Vec<(NodeRange, Said)> = Vec::new();
+    let mut said: Vec<(NodeRange, SlotsSaid)> = Vec::new();
     for id in order {
         let file = file(id);
         let excluded = excluded(file);
@@ -257,7 +257,7 @@ fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> M
     .into()
 }
 
-fn said_by(lines: Lines) -> Said {
+fn said_by(lines: Lines) -> SlotsSaid {
     let more = u64::from(lines.mentions) + u64::from(lines.ranked);
     let (written, inferred) = match (lines.slots, more, lines.max) {
         (Some(_), _, _) => (lines.written(), 0),
@@ -265,7 +265,7 @@ fn said_by(lines: Lines) -> Said {
         (None, 1, None) if lines.ranked == 0 => (0, 1),
         (None, more, None) => (more, 0),
     };
-    Said {
+    SlotsSaid {
         written,
         inferred,
         max: lines.max,

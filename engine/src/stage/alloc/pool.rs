@@ -15,12 +15,12 @@ pub(crate) struct Pool {
     pub(crate) nodes: Nodes,
     pub(crate) tables: Tables,
     /// Of selecting.
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: PoolScratch,
 }
 
 /// Vectors that selecting fills again for every app.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct PoolScratch {
     pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
     pub(crate) candidates: Vec<Candidate>,
 }

@@ -56,7 +56,7 @@ pub(crate) fn named(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, Map
         }));
     };
     let within = from_files.map(|named| named.list);
-    Entries {
+    HostEntries {
         pool,
         app,
         entries,
@@ -91,7 +91,7 @@ pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Name
 const AT_ONCE: usize = 1 << 14;
 
 /// An app's `-H`, being looked up.
-struct Entries<'s> {
+struct HostEntries<'s> {
     pool: &'s Pool,
     app: AppId,
     entries: &'s [HostEntry],
@@ -99,7 +99,7 @@ struct Entries<'s> {
     within: Option<&'s [NodeRange]>,
 }
 
-impl Entries<'_> {
+impl HostEntries<'_> {
     fn select(&self) -> Result<Named, MapError> {
         let mut within = None;
         if let Some(nodes) = self.within {

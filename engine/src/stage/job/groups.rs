@@ -25,7 +25,7 @@ pub(crate) struct AppGroup {
 
 /// What says which nodes an app touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Names<'r> {
+struct TouchedBy<'r> {
     list: Option<HostListId>,
     files: &'r [HostfileId],
     listing: Option<ListingId>,
@@ -35,13 +35,13 @@ struct Names<'r> {
 ///
 /// Cost: a look-up per app, and the ranges of each distinct list.
 pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGroup>> {
-    let named: Vec<(AppId, Names<'_>)> = resolved
+    let named: Vec<(AppId, TouchedBy<'_>)> = resolved
         .apps
         .ids()
         .filter(|&app| resolved.apps.policy[app].is_some())
         .map(|app| Some((app, names(resolved, app)?)))
         .collect::<Option<_>>()?;
-    let mut known: HashMap<Names<'_>, usize> = HashMap::new();
+    let mut known: HashMap<TouchedBy<'_>, usize> = HashMap::new();
     let mut ranges: Vec<(NodeRange, usize)> = Vec::new();
     let mut of_app = Vec::with_capacity(named.len());
     for (app, names) in named {
@@ -72,10 +72,10 @@ pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGrou
 }
 
 /// What an app names; `None` where it may go anywhere, or where it goes on what earlier apps counted.
-fn names(resolved: &Resolved, app: AppId) -> Option<Names<'_>> {
+fn names(resolved: &Resolved, app: AppId) -> Option<TouchedBy<'_>> {
     let policy = resolved.apps.policy(app)?;
     let listing = resolved.apps.listing[app];
-    let names = Names {
+    let names = TouchedBy {
         list: resolved.hosts.list[app],
         files: &resolved.hosts.files[app],
         listing: listing
@@ -93,7 +93,7 @@ fn touched(
     site: &Site,
     resolved: &Resolved,
     app: AppId,
-    names: Names<'_>,
+    names: TouchedBy<'_>,
 ) -> Option<Vec<NodeRange>> {
     if let Some(listing) = names.listing {
         let listing = &resolved.apps.listings[listing];

@@ -2,7 +2,7 @@
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
-use super::sets::{NodeSets, Place};
+use super::sets::{MapTarget, NodeSets};
 use super::target_order::TargetOrder;
 use super::units::{Hardware, Stretches, Targets, Units, shared};
 use super::window::Window;
@@ -159,7 +159,7 @@ impl<'t> Binder<'t> {
     ) -> Bound {
         cpus.refilled = false;
         let whole = [(0, self.hardware.pus)];
-        let place = mapped.map_or(Place { pus: &whole, at: 0 }, |(at, object)| Place {
+        let place = mapped.map_or(MapTarget { pus: &whole, at: 0 }, |(at, object)| MapTarget {
             pus: self.topologies.ranges(object),
             at,
         });
@@ -224,7 +224,7 @@ impl<'t> Binder<'t> {
     fn bind_object(
         &self,
         cpus: &mut Cpus,
-        place: Place<'_>,
+        place: MapTarget<'_>,
         kind: ObjKind,
         objects: &Targets<'_>,
         sets: NodeSets<'_>,
@@ -270,7 +270,7 @@ impl<'t> Binder<'t> {
     fn search(
         &self,
         cpus: &mut Cpus,
-        Place { pus, at }: Place<'_>,
+        MapTarget { pus, at }: MapTarget<'_>,
         kind: ObjKind,
         objects: &Targets<'_>,
     ) -> Option<(u32, Option<Cpu>)> {

@@ -3,7 +3,7 @@
 use super::bind::{Binder, Failure, Mask, Target};
 use super::bits::first_of;
 use super::cpus::Cpus;
-use super::sets::{NodeSets, Place};
+use super::sets::{MapTarget, NodeSets};
 use super::units::Targets;
 use crate::policy::{ObjKind, Overload};
 use crate::table::topologies::ObjectId;
@@ -41,7 +41,7 @@ impl Binder<'_> {
     pub(super) fn bind_near(
         &self,
         cpus: &mut Cpus,
-        Place { pus, at }: Place<'_>,
+        MapTarget { pus, at }: MapTarget<'_>,
         objects: &Targets<'_>,
         sets: NodeSets<'_>,
     ) -> Result<Mask, Failure> {

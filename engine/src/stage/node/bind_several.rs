@@ -3,20 +3,20 @@
 use super::bind::{Binder, Failure, Mask};
 use super::bits;
 use super::cpus::Cpus;
-use super::sets::{NodeSets, Place};
+use super::sets::{MapTarget, NodeSets};
 use super::window::Window;
 use crate::policy::Overload;
 use smallvec::SmallVec;
 
 /// Units of one process.
-type Taken = SmallVec<[u32; 16]>;
+type TakenUnits = SmallVec<[u32; 16]>;
 
 impl Binder<'_> {
     /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
     pub(super) fn bind_cpus(
         &self,
         cpus: &mut Cpus,
-        mapped: Option<Place<'_>>,
+        mapped: Option<MapTarget<'_>>,
         pe: u32,
         sets: NodeSets<'_>,
     ) -> Result<Mask, Failure> {
@@ -43,13 +43,18 @@ impl Binder<'_> {
     }
 
     /// The first free units of the object, or of the first package that has as many.
-    fn enough(&self, cpus: &mut Cpus, mapped: Option<Place<'_>>, pe: u32) -> Option<Taken> {
+    fn enough(
+        &self,
+        cpus: &mut Cpus,
+        mapped: Option<MapTarget<'_>>,
+        pe: u32,
+    ) -> Option<TakenUnits> {
         if let Some(place) = mapped {
             return self.enough_in(cpus, place, pe);
         }
         let first = cpus.target(0);
         for (at, pus) in self.places.iter().enumerate().skip(first as usize) {
-            if let Some(taken) = self.enough_in(cpus, Place { pus, at }, pe) {
+            if let Some(taken) = self.enough_in(cpus, MapTarget { pus, at }, pe) {
                 return Some(taken);
             }
             // A package that has too few has too few for good, or until cpus are free again.
@@ -59,13 +64,18 @@ impl Binder<'_> {
     }
 
     /// The first free units of a place.
-    fn enough_in(&self, cpus: &mut Cpus, Place { pus, at }: Place<'_>, pe: u32) -> Option<Taken> {
+    fn enough_in(
+        &self,
+        cpus: &mut Cpus,
+        MapTarget { pus, at }: MapTarget<'_>,
+        pe: u32,
+    ) -> Option<TakenUnits> {
         let from = cpus.first(at);
         let inside = self.units.inside(pus);
         let ahead = inside.iter().map(|&(first, end)| (first.max(from), end));
         let ahead: SmallVec<[(u32, u32); 2]> = ahead.filter(|(first, end)| first < end).collect();
         let free = bits::ones(cpus.units.words(), &ahead);
-        let taken: Taken = free.take(pe as usize).collect();
+        let taken: TakenUnits = free.take(pe as usize).collect();
         let enough = taken.len() == pe as usize;
         let last = if enough { taken.last().copied() } else { None };
         cpus.set_first(at, last.map_or(u32::MAX, |last| last + 1));

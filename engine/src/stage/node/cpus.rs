@@ -27,13 +27,13 @@ pub(crate) struct Cpus {
     /// Refills so far: each sets all cursors back.
     refills: u32,
     /// Targets of each mapped object by processes: what is least used stands on top. Made when first asked for.
-    least: Vec<Option<Targets>>,
+    least: Vec<Option<TargetHeap>>,
     /// What tells one moment from another; `None` where no moment comes again.
     marks: Option<Box<Marks>>,
 }
 
 /// (processes when last looked at, target).
-type Targets = BinaryHeap<Reverse<(u32, u32)>>;
+type TargetHeap = BinaryHeap<Reverse<(u32, u32)>>;
 
 /// Places in lists that were searched so far, each good until cpus are free again.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use super::bind::Binder;
 use super::bits::{first_of, has};
 use super::cpus::Cpus;
-use super::sets::{NodeSets, Place};
+use super::sets::{MapTarget, NodeSets};
 use super::target_order::TargetOrder;
 use super::units::{Targets, shared};
 use crate::policy::{CpuMode, ObjKind, Overload};
@@ -24,7 +24,7 @@ impl Binder<'_> {
     pub(super) fn any_free(
         &self,
         cpus: &mut Cpus,
-        Place { pus, at }: Place<'_>,
+        MapTarget { pus, at }: MapTarget<'_>,
         kind: ObjKind,
     ) -> bool {
         let from = cpus.first(at);
@@ -45,7 +45,7 @@ impl Binder<'_> {
     pub(super) fn least_used(
         &self,
         cpus: &mut Cpus,
-        Place { pus, at }: Place<'_>,
+        MapTarget { pus, at }: MapTarget<'_>,
         objects: &Targets<'_>,
         allowed: &[u64],
     ) -> Option<u32> {

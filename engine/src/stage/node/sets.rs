@@ -25,7 +25,7 @@ impl<'n> NodeSets<'n> {
 
 /// Where a process is mapped to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'p> {
+pub(crate) struct MapTarget<'p> {
     /// The PUs of the object; all of the machine where it is mapped to none.
     pub(crate) pus: &'p [(u32, u32)],
     /// Its number among the app's objects; 0 without.

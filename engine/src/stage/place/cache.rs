@@ -15,10 +15,10 @@ use smallvec::SmallVec;
 /// What apps found: the same policy on the same state finds the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cache {
-    keys: InTurn<Key>,
-    found: Column<EntriesId, Entries>,
+    keys: InTurn<CacheKey>,
+    found: Column<FindingId, Finding>,
     /// How many of so many processes a layout can place.
-    fits: ById<Key, SmallVec<[Fit; 1]>>,
+    fits: ById<CacheKey, SmallVec<[Fit; 1]>>,
     /// The size of the job that settled policies, whose ids another job's of another size may have.
     size: Option<Size>,
 }
@@ -26,11 +26,11 @@ pub(crate) struct Cache {
 define_id! {
     /// A finding: a row of [`Cache`].
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
-    EntriesId
+    FindingId
 }
 
 /// Whose finding it is.
-pub(crate) type Key = (StateId, PolicyId);
+pub(crate) type CacheKey = (StateId, PolicyId);
 
 /// How many of the processes wanted a layout can place.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Want {
 
 /// What nodes got, and what it left of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct KeptOutcome {
     pub(crate) pattern: PatternId,
     pub(crate) state: StateId,
     /// The kind of the objects that the processes were mapped to.
@@ -60,9 +60,9 @@ pub(crate) struct Entry {
 
 /// What an app found on a state, and what came of it.
 #[derive(Clone, Debug)]
-struct Entries {
+struct Finding {
     capacity: Option<Capacity>,
-    placed: SmallVec<[(Want, Entry); 1]>,
+    placed: SmallVec<[(Want, KeptOutcome); 1]>,
 }
 
 impl Cache {
@@ -76,35 +76,41 @@ impl Cache {
         self.size = Some(size);
     }
     /// What was found on a state under a policy.
-    pub(crate) fn find(&self, key: Key, guess: &mut Guess) -> Option<EntriesId> {
-        self.keys.find(key, guess).map(EntriesId::from_row)
+    pub(crate) fn find(&self, key: CacheKey, guess: &mut Guess) -> Option<FindingId> {
+        self.keys.find(key, guess).map(FindingId::from_row)
     }
     /// What there was on the state.
-    pub(crate) fn capacity(&self, found: EntriesId) -> Option<&Capacity> {
+    pub(crate) fn capacity(&self, found: FindingId) -> Option<&Capacity> {
         self.found[found].capacity.as_ref()
     }
     /// What so many processes came to.
-    pub(crate) fn placed(&self, found: EntriesId, went: Want) -> Option<Entry> {
-        let same = |placed: &&(Want, Entry)| placed.0 == went;
+    pub(crate) fn placed(&self, found: FindingId, went: Want) -> Option<KeptOutcome> {
+        let same = |placed: &&(Want, KeptOutcome)| placed.0 == went;
         let placed = self.found[found].placed.iter().find(same);
         placed.map(|placed| placed.1)
     }
     /// Keeps what was found.
-    pub(crate) fn keep(&mut self, key: Key, capacity: Option<Capacity>, went: Want, entry: Entry) {
+    pub(crate) fn keep(
+        &mut self,
+        key: CacheKey,
+        capacity: Option<Capacity>,
+        went: Want,
+        entry: KeptOutcome,
+    ) {
         let found = self.found(key, capacity);
         if !found.placed.contains(&(went, entry)) {
             found.placed.push((went, entry));
         }
     }
     /// Keeps what there was on a state.
-    pub(crate) fn keep_capacity(&mut self, key: Key, capacity: Capacity) {
+    pub(crate) fn keep_capacity(&mut self, key: CacheKey, capacity: Capacity) {
         self.found(key, Some(capacity));
     }
-    fn found(&mut self, key: Key, capacity: Option<Capacity>) -> &mut Entries {
+    fn found(&mut self, key: CacheKey, capacity: Option<Capacity>) -> &mut Finding {
         let known = self.find(key, &mut Guess::default());
         let id = known.unwrap_or_else(|| {
             self.keys.push(key);
-            self.found.push(Entries {
+            self.found.push(Finding {
                 capacity,
                 placed: SmallVec::new(),
             })
@@ -114,13 +120,13 @@ impl Cache {
         found
     }
     /// How many of so many processes a layout can place.
-    pub(crate) fn fit(&self, key: Key, layout: Layout, want: u32) -> Option<u32> {
+    pub(crate) fn fit(&self, key: CacheKey, layout: Layout, want: u32) -> Option<u32> {
         let known = self.fits.get(&key)?.iter();
         let mut same = known.filter(|known| (known.layout, known.want) == (layout, want));
         same.next().map(|known| known.procs)
     }
     /// Keeps that.
-    pub(crate) fn keep_fit(&mut self, key: Key, layout: Layout, want: u32, procs: u32) {
+    pub(crate) fn keep_fit(&mut self, key: CacheKey, layout: Layout, want: u32, procs: u32) {
         let known = self.fits.entry(key).or_default();
         known.push(Fit {
             layout,

@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::policy::{Pass, PlacePolicy, lay, limit};
 use super::refuse;
-use super::share::{Share, even, fill};
+use super::share::{RunShare, even, fill};
 use super::trial::{Allotment, Limit};
 use crate::error::MapError;
 use crate::policy::Oversubscribe;
@@ -53,7 +53,7 @@ pub(crate) fn fill_group(
 ) -> usize {
     let nodes = placement.groups[group].nodes.count;
     let cap = limit.procs;
-    let parts = fill(Share { nodes, cap }, placement.left);
+    let parts = fill(RunShare { nodes, cap }, placement.left);
     let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
     let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
     for (group, &(nodes, procs)) in rows.clone().zip(taking) {

@@ -319,7 +319,7 @@ fn ending(segment: DraftSegment, procs: u32) -> DraftSegment {
 }
 
 /// Entries, by node.
-pub(crate) struct ByNode {
+pub(crate) struct StepsByNode {
     /// Each node with its entries, nodes in the order of their first entry.
     pub(crate) nodes: Vec<(u32, Items)>,
     /// (node, first process of the entry there) of each entry.
@@ -327,7 +327,7 @@ pub(crate) struct ByNode {
 }
 
 /// The entries of each node, nodes in the order of their first entry, and where each entry's processes stand there.
-pub(crate) fn by_node(steps: &[EntryStep]) -> ByNode {
+pub(crate) fn by_node(steps: &[EntryStep]) -> StepsByNode {
     let mut rows: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
     let mut nodes: Vec<(u32, Items)> = Vec::new();
     let mut placed: Vec<u32> = Vec::new();
@@ -346,5 +346,5 @@ pub(crate) fn by_node(steps: &[EntryStep]) -> ByNode {
             None => nodes[row].1.push((step.cpus, step.count)),
         }
     }
-    ByNode { nodes, starts }
+    StepsByNode { nodes, starts }
 }

@@ -1,7 +1,7 @@
 //! Placing an app whose places were written out, entry by entry. Source: `semantics` 4.5, 4.6.
 
 use super::entries::EntryStep;
-use super::listed::{self, Asked, ByNode, Items, Stuck, by_node, on_node};
+use super::listed::{self, Asked, Items, StepsByNode, Stuck, by_node, on_node};
 use super::outcome::Outcome;
 use super::placement::On;
 use super::refuse::kinds_of;
@@ -54,7 +54,7 @@ pub(crate) fn place(
 ) -> Result<Outcome, MapError> {
     let outside = steps.iter().position(|step| step.node.is_none());
     let good = &steps[..outside.unwrap_or(steps.len())];
-    let ByNode { nodes, starts } = by_node(good);
+    let StepsByNode { nodes, starts } = by_node(good);
     let mut known: HashMap<(StateId, Items), Settled> = HashMap::new();
     let mut runs = on.scratch.room_for_runs(nodes.len());
     let mut changes = Vec::with_capacity(nodes.len());

@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::policy::{GroupView, PlacePolicy, lay};
 use super::refuse;
-use super::share::{Share, even, fill};
+use super::share::{RunShare, even, fill};
 use super::trial::{Allotment, Limit};
 use crate::error::at::{At, AtText};
 use crate::error::{MapError, PlaceError, SpecError};
@@ -13,7 +13,7 @@ use crate::stage::node::layout::Layout;
 use crate::stage::node::units::narrow;
 
 /// `--map-by mpibind`.
-struct Mpibind;
+struct ByMpibind;
 
 /// What each node of a group gets, and the round in which it got its first process: nodes stand in that order.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     let mut group = 0;
     while group < placement.groups.len() {
         let row = placement.groups[group];
-        let share = Share {
+        let share = RunShare {
             nodes: row.nodes.count,
             cap: row.avail.min(row.room),
         };
@@ -67,7 +67,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
             procs,
         });
     }
-    lay(placement, &Mpibind, &allotments)
+    lay(placement, &ByMpibind, &allotments)
 }
 
 /// One round of even shares (4.8): a node at `max_slots` is counted once more, and leaves. Gives whether anything changed.
@@ -114,7 +114,7 @@ fn share_out(placement: &mut Placement<'_>, given: &mut Vec<Given>) -> bool {
     placement.left < share || lost
 }
 
-impl PlacePolicy for Mpibind {
+impl PlacePolicy for ByMpibind {
     /// What a process gets hangs on how many a node has in all: `place` says how many.
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         check(view.placement, view.group)?;

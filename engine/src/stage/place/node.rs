@@ -8,13 +8,13 @@ use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
 
 /// `--map-by node`.
-struct Node;
+struct ByNode;
 
 pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    rounds::place(placement, &Node)
+    rounds::place(placement, &ByNode)
 }
 
-impl PlacePolicy for Node {
+impl PlacePolicy for ByNode {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let GroupView {
             placement,

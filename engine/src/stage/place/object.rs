@@ -9,12 +9,12 @@ use crate::policy::{IfSupported, MapBy, ObjKind, Span};
 use crate::stage::node::layout::Layout;
 
 /// `--map-by OBJECT` and `--map-by dist`.
-struct Object {
+struct ByObject {
     span: Span,
 }
 
 pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    let policy = Object {
+    let policy = ByObject {
         span: placement.policy.span,
     };
     match policy.span {
@@ -23,7 +23,7 @@ pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
     }
 }
 
-impl PlacePolicy for Object {
+impl PlacePolicy for ByObject {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let layout = match self.span {
             Span::No => Layout::Sweep(view.placement.binding),

@@ -1,6 +1,6 @@
 //! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
 
-use super::cache::{Entry, Want};
+use super::cache::{KeptOutcome, Want};
 use super::placement::{Placement, pattern};
 use super::trial::{NodeGroup, Trial, TrialId, TrialPass};
 use crate::id::Id as _;
@@ -67,7 +67,7 @@ pub(crate) fn groups(mut placement: Placement<'_>, policy: PolicyId) -> Outcome 
                 let kind = hardware
                     .zip(kind)
                     .map(|(hardware, kind)| hardware.kind(kind));
-                let entry = Entry {
+                let entry = KeptOutcome {
                     pattern,
                     state,
                     kind,
@@ -194,7 +194,7 @@ fn ends(
 }
 
 /// Keeps what nodes came to for later apps, where one pass led there.
-fn keep(placement: &mut Placement<'_>, at: TrialId, entry: Entry) {
+fn keep(placement: &mut Placement<'_>, at: TrialId, entry: KeptOutcome) {
     let Trial { placed, pass, .. } = placement.trial[at];
     let pass = pass.map(|pass| &placement.passes[pass]);
     let Some(&TrialPass { only, from, .. }) = pass else {

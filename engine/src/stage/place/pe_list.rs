@@ -12,7 +12,7 @@ use crate::stage::node::layout::{Binding, Layout};
 use crate::table::apps::{AppTable, Policy};
 
 /// `--map-by pe-list=LIST`.
-struct PeList;
+struct ByPeList;
 
 /// Processes of an app without `-n`: the cpus of its list (3.4).
 pub(crate) fn count(apps: &AppTable, policy: &Policy) -> u64 {
@@ -22,14 +22,14 @@ pub(crate) fn count(apps: &AppTable, policy: &Policy) -> u64 {
 }
 
 pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    filling::place(placement, &PeList)
+    filling::place(placement, &ByPeList)
 }
 
 fn listed(placement: &Placement<'_>) -> u32 {
     u32::try_from(count(placement.apps, &placement.policy)).unwrap_or(u32::MAX)
 }
 
-impl PlacePolicy for PeList {
+impl PlacePolicy for ByPeList {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let (placement, capacity, row) = (view.placement, view.capacity, view.row());
         if let Some((cpu, reason)) = capacity.listed_closed {

@@ -18,7 +18,7 @@ use crate::stage::node::units::Targets;
 use crate::stage::parallel::emptied;
 
 /// `--map-by ppr:N:object`.
-struct Ppr {
+struct ByPpr {
     per: u32,
     on: PprObject,
 }
@@ -44,7 +44,7 @@ pub(crate) fn place(
     per: u32,
     on: PprObject,
 ) -> Result<(), MapError> {
-    let policy = Ppr { per, on };
+    let policy = ByPpr { per, on };
     let mut allotments = emptied(&mut placement.scratch.allotments);
     let mut skipped = Skipped::default();
     let (mut group, mut known) = (0, 0);
@@ -93,7 +93,7 @@ struct Needs {
     free: u32,
 }
 
-impl Ppr {
+impl ByPpr {
     fn needs(&self, placement: &mut Placement<'_>, group: usize) -> Result<Needs, MapError> {
         let Capacity { objects, free, .. } = placement.capacity(group);
         let objects = match self.on {
@@ -126,7 +126,7 @@ impl Ppr {
     }
 }
 
-impl PlacePolicy for Ppr {
+impl PlacePolicy for ByPpr {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let (placement, capacity) = (view.placement, view.capacity);
         let objects = match self.on {

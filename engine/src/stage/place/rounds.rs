@@ -3,7 +3,7 @@
 use super::placement::Placement;
 use super::policy::{GroupView, Pass, PlacePolicy, lay};
 use super::refuse;
-use super::share::{RoundRobin, Share, dealt, round_robin};
+use super::share::{RoundRobin, RunShare, dealt, round_robin};
 use super::trial::{Allotment, Limit};
 use crate::error::MapError;
 use crate::policy::{BindStrength, IfSupported, Oversubscribe};
@@ -21,7 +21,7 @@ pub(crate) fn place(
     let limits = limits(placement, policy)?;
     let mut shares = emptied(&mut placement.scratch.shares);
     let both = placement.groups.iter().zip(&limits);
-    shares.extend(both.map(|(group, limit)| Share {
+    shares.extend(both.map(|(group, limit)| RunShare {
         nodes: group.nodes.count,
         cap: limit.procs,
     }));
@@ -83,7 +83,7 @@ fn deal(
     let mut group = 0;
     for &Limit { layout, procs: cap } in limits {
         let nodes = placement.groups[group].nodes.count;
-        let parts = dealt(Share { nodes, cap }, found, &mut extra);
+        let parts = dealt(RunShare { nodes, cap }, found, &mut extra);
         let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
         let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
         group += rows.len();

@@ -1,6 +1,6 @@
 //! Vectors that the stages fill for every app: kept, so that another app, or another plan, allocates none of them anew.
 
-use super::share::Share;
+use super::share::RunShare;
 use super::trial::{
     Allotment, DraftId, Limit, NodeGroup, PassId, Step, StepOutcome, Trial, TrialDraft, TrialId,
     TrialPass, UnknownStep,
@@ -29,7 +29,7 @@ pub(crate) struct Scratch {
     /// Counting.
     pub(crate) allotments: Vec<Allotment>,
     pub(crate) limits: Vec<Limit>,
-    pub(crate) shares: Vec<Share>,
+    pub(crate) shares: Vec<RunShare>,
     pub(crate) caps: Vec<(u32, u64)>,
     /// Working steps out.
     pub(crate) order: Vec<(Step, u32)>,

@@ -2,17 +2,17 @@
 
 /// A run of equal nodes: how many there are, and how many processes each can take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Share {
+pub(crate) struct RunShare {
     pub(crate) nodes: u32,
     pub(crate) cap: u32,
 }
 
 /// A part of a run: how many nodes get how many.
-pub(crate) type Part = (u32, u32);
+pub(crate) type SharePart = (u32, u32);
 
 /// Fills each node before the next: the parts of one run while `left` processes wait.
 #[inline]
-pub(crate) fn fill(share: Share, left: u32) -> [Part; 3] {
+pub(crate) fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
     if share.cap == 0 || left == 0 {
         return [(share.nodes, 0), (0, 0), (0, 0)];
     }
@@ -36,7 +36,7 @@ pub(crate) struct RoundRobin {
 ///
 /// Cost: a sort of the runs by cap. `caps`: scratch.
 pub(crate) fn round_robin(
-    shares: impl Iterator<Item = Share>,
+    shares: impl Iterator<Item = RunShare>,
     procs: u32,
     caps: &mut Vec<(u32, u64)>,
 ) -> Option<RoundRobin> {
@@ -67,7 +67,7 @@ pub(crate) fn round_robin(
 }
 
 /// The parts of one run when processes are dealt so; `extra` counts down over the runs.
-pub(crate) fn dealt(share: Share, round_robin: RoundRobin, extra: &mut u32) -> [Part; 2] {
+pub(crate) fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -> [SharePart; 2] {
     if share.cap <= round_robin.rounds {
         return [(share.nodes, share.cap), (0, 0)];
     }
@@ -81,7 +81,7 @@ pub(crate) fn dealt(share: Share, round_robin: RoundRobin, extra: &mut u32) -> [
 
 /// Even shares: node `at` of `all` gets `left / all`, one more when it is among the first `left % all`.
 /// The parts of a run of `nodes` that starts at `at`.
-pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [Part; 2] {
+pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [SharePart; 2] {
     let base = u64::from(left) / all;
     let more = (u64::from(left) % all)
         .saturating_sub(at)
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn round_robin_stops_at_the_caps() {
-        let shares = [Share { nodes: 1, cap: 1 }, Share { nodes: 2, cap: 4 }];
+        let shares = [RunShare { nodes: 1, cap: 1 }, RunShare { nodes: 2, cap: 4 }];
         assert_eq!(
             round_robin(shares.into_iter(), 8, &mut Vec::new()),
             Some(RoundRobin {
@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn a_fill_ends_inside_a_run() {
         assert_eq!(
-            fill(Share { nodes: 10, cap: 4 }, 9),
+            fill(RunShare { nodes: 10, cap: 4 }, 9),
             [(2, 4), (1, 1), (7, 0)]
         );
         assert_eq!(
-            fill(Share { nodes: 2, cap: 4 }, 9),
+            fill(RunShare { nodes: 2, cap: 4 }, 9),
             [(2, 4), (0, 0), (0, 0)]
         );
         assert_eq!(even(3, 1, 4, 6), [(1, 2), (2, 1)]);

@@ -8,13 +8,13 @@ use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
 
 /// `--map-by slot`.
-struct Slot;
+struct BySlot;
 
 pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    filling::place(placement, &Slot)
+    filling::place(placement, &BySlot)
 }
 
-impl PlacePolicy for Slot {
+impl PlacePolicy for BySlot {
     fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
         let GroupView {
             placement,

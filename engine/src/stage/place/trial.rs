@@ -1,6 +1,6 @@
 //! How far nodes have come while an app is placed: neighbours that fare alike, and what happened to them.
 
-use super::cache::{EntriesId, Entry};
+use super::cache::{FindingId, KeptOutcome};
 use crate::define_id;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{End, Layout};
@@ -93,9 +93,9 @@ pub(crate) struct Trial {
     /// What led here; `None`: nothing of the app is here yet, or an earlier app found it out.
     pub(crate) pass: Option<PassId>,
     /// Where nothing is placed yet: what earlier apps with the same policy found on this state.
-    pub(crate) found: Option<EntriesId>,
+    pub(crate) found: Option<FindingId>,
     /// What an earlier app with the same policy came to.
-    pub(crate) known: Option<Entry>,
+    pub(crate) known: Option<KeptOutcome>,
     /// Its first pass came after the binding was given up.
     pub(crate) began_unbound: bool,
 }

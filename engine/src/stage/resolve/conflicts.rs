@@ -41,7 +41,7 @@ impl ByCores {
 }
 
 /// One app's options, to be judged.
-pub(crate) struct Row<'a> {
+pub(crate) struct JudgedOptions<'a> {
     /// The app.
     pub(crate) app: u32,
     /// Its options.
@@ -50,7 +50,7 @@ pub(crate) struct Row<'a> {
     pub(crate) spoken: &'a Spoken,
 }
 
-impl Row<'_> {
+impl JudgedOptions<'_> {
     fn owner(&self, by: DecidedBy) -> Owner {
         match by {
             DecidedBy::Job => Owner::Job,
@@ -254,7 +254,7 @@ pub(crate) fn judge_rows(
     promoted: Result<(), SpecError>,
 ) -> Result<Option<ByCores>, SpecError> {
     let rows = || {
-        options.distinct().map(|(app, options)| Row {
+        options.distinct().map(|(app, options)| JudgedOptions {
             app: u32::try_from(app.row()).unwrap_or(u32::MAX),
             options,
             spoken,

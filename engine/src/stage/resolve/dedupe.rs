@@ -26,9 +26,9 @@ pub(crate) struct AppOptions {
 }
 
 /// What an app says, as far as its options hang on it: keys and values; not which nodes it names.
-type Said = SmallVec<[(u16, u64); 4]>;
+type SaidRow = SmallVec<[(u16, u64); 4]>;
 
-fn said(own: &Owned<'_>) -> Said {
+fn said(own: &Owned<'_>) -> SaidRow {
     own.signature()
         .filter(|&(key, _)| key != keys::APP_DASH_HOST && key != keys::APP_HOSTFILE)
         .collect()
@@ -37,7 +37,7 @@ fn said(own: &Owned<'_>) -> Said {
 impl AppOptions {
     /// Decides the options of every app. Cost: a look-up per app, and each distinct one once.
     pub(crate) fn new(request: &SpawnRequest, job: &Options, lsf: Lsf) -> Self {
-        let mut known: HashMap<Said, OptionsId> = HashMap::new();
+        let mut known: HashMap<SaidRow, OptionsId> = HashMap::new();
         let (mut of, mut rows) = (Column::new(), Column::new());
         let mut owned = request.attributes().apps().peekable();
         for (app, row) in request.apps().iter() {

@@ -1,6 +1,6 @@
 //! Words about GPUs, and those of mpibind, that cannot stand together.
 
-use super::conflicts::Row;
+use super::conflicts::JudgedOptions;
 use super::options::{DecidedBy, mapped_kind};
 use crate::error::SpecError;
 use crate::error::spec::{Owner, Said};
@@ -10,7 +10,7 @@ use crate::spawn::policy::Flags;
 use crate::table::origins::Origin;
 use crate::text::words::BindWord;
 
-impl Row<'_> {
+impl JudgedOptions<'_> {
     fn contradiction(&self, first: Said, second: Said, why: &'static str) -> SpecError {
         SpecError::ContradictingQualifiers {
             owner: Owner::App(self.app),

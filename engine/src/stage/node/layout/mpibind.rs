@@ -10,10 +10,10 @@ use crate::stage::node::window::Window;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 
 /// Ranges of logical PUs.
-type Ranges<'t> = &'t [(u32, u32)];
+type PuRanges<'t> = &'t [(u32, u32)];
 
 /// A node with the cpus that an app finds.
-struct Node<'t> {
+struct MpibindNode<'t> {
     topologies: &'t Topologies,
     topology: TopologyId,
     /// Free PUs.
@@ -34,7 +34,7 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
     let MapBy::Mpibind(options) = binder.policy.map else {
         return End::Full;
     };
-    let node = Node {
+    let node = MpibindNode {
         topologies: binder.topologies,
         topology: binder.hardware.topology,
         free: builder.cpus.free.clone(),
@@ -45,7 +45,7 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
         return End::Full;
     }
     let bound = binder.policy.bind != BindTo::Nothing;
-    let mut got = Got {
+    let mut got = DealtSoFar {
         builder,
         left: node.free.clone(),
         bound,
@@ -59,7 +59,7 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
             }
         }
     }
-    let Got {
+    let DealtSoFar {
         builder,
         left,
         bound,
@@ -72,14 +72,14 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
 }
 
 /// What processes get, while it is dealt.
-struct Got<'r, 'g> {
+struct DealtSoFar<'r, 'g> {
     builder: &'r mut LayoutBuilder<'g>,
     /// PUs that nobody got.
     left: Bits,
     bound: bool,
 }
 
-impl Got<'_, '_> {
+impl DealtSoFar<'_, '_> {
     /// `count` processes that share these PUs.
     fn cpus(&mut self, count: u32, pus: &[u32]) {
         let mut mask = Bits::none(self.left.len());
@@ -94,22 +94,22 @@ impl Got<'_, '_> {
     }
 }
 
-impl<'t> Node<'t> {
-    fn ranges(&self, object: ObjectId) -> Ranges<'t> {
+impl<'t> MpibindNode<'t> {
+    fn ranges(&self, object: ObjectId) -> PuRanges<'t> {
         self.topologies.ranges(object)
     }
 
-    fn free_in(&self, ranges: Ranges<'_>) -> u32 {
+    fn free_in(&self, ranges: PuRanges<'_>) -> u32 {
         bits::count_of(self.free.words(), ranges)
     }
 
     /// Free PUs of some ranges, in logical order.
-    fn pus(&self, ranges: Ranges<'_>) -> Vec<u32> {
+    fn pus(&self, ranges: PuRanges<'_>) -> Vec<u32> {
         bits::ones(self.free.words(), ranges).collect()
     }
 
     /// The first free PUs by OS number, at most so many.
-    fn first_by_os(&self, ranges: Ranges<'_>, count: u32) -> Vec<u32> {
+    fn first_by_os(&self, ranges: PuRanges<'_>, count: u32) -> Vec<u32> {
         let os = self.topologies.pus_os(self.topology);
         let mut pus = self.pus(ranges);
         pus.sort_by_key(|&pu| os[pu as usize]);
@@ -153,7 +153,7 @@ impl<'t> Node<'t> {
     }
 
     /// Fewer processes than domains: each gets all that is in its block of them.
-    fn greedy(&self, domains: &[ObjectId], procs: u32, got: &mut Got<'_, '_>) {
+    fn greedy(&self, domains: &[ObjectId], procs: u32, got: &mut DealtSoFar<'_, '_>) {
         for at in 0..procs {
             let (first, end) = block(narrow(domains.len()), procs, at);
             let own = &domains[first as usize..end as usize];
@@ -195,8 +195,8 @@ impl<'t> Node<'t> {
     }
 
     /// The objects of a kind that have a free cpu and lie wholly inside some ranges. Where there are no cores, hwthreads are.
-    fn objects_inside(&self, kind: ObjKind, inside: Ranges<'_>) -> Vec<ObjectId> {
-        let within = |ranges: Ranges<'_>| {
+    fn objects_inside(&self, kind: ObjKind, inside: PuRanges<'_>) -> Vec<ObjectId> {
+        let within = |ranges: PuRanges<'_>| {
             let in_one =
                 |&(first, end): &(u32, u32)| inside.iter().any(|&(a, b)| a <= first && end <= b);
             ranges.iter().all(in_one)
@@ -224,7 +224,7 @@ impl<'t> Node<'t> {
     }
 
     /// The processes of one domain: threads, cpus and GPUs.
-    fn inside(&self, domain: ObjectId, procs: u32, got: &mut Got<'_, '_>) {
+    fn inside(&self, domain: ObjectId, procs: u32, got: &mut DealtSoFar<'_, '_>) {
         let within = self.ranges(domain);
         let mut cores = self.objects_inside(self.core_kind(), within);
         if cores.is_empty() {
@@ -295,7 +295,7 @@ impl<'t> Node<'t> {
         (cores, each)
     }
 
-    fn deal_gpus(&self, gpus: &[u32], procs: u32, threads: u32, got: &mut Got<'_, '_>) {
+    fn deal_gpus(&self, gpus: &[u32], procs: u32, threads: u32, got: &mut DealtSoFar<'_, '_>) {
         let count = narrow(gpus.len());
         if count == 0 {
             got.builder.share(procs, threads, &[]);
@@ -316,7 +316,7 @@ impl<'t> Node<'t> {
 }
 
 /// The chosen hwthreads of one object, dealt to the processes that share it.
-fn deal_threads(chosen: &[u32], procs: u32, got: &mut Got<'_, '_>) {
+fn deal_threads(chosen: &[u32], procs: u32, got: &mut DealtSoFar<'_, '_>) {
     let count = narrow(chosen.len());
     if count >= procs {
         for at in 0..procs {
