@@ -153,15 +153,3 @@ pub(crate) fn with_hole(mapping: &str) -> SpawnRequest {
         .expect("the mapping is sound");
     request
 }
-
-/// What the four tests of a component promise: all apps, one alone, a hole.
-pub(crate) fn maps_only(mapping: &str, component: &str, index: AppIndex, expected: &[u32]) {
-    let mapped = mapped(&with_hole(mapping), index).expect("it can be mapped");
-    assert_eq!(procs(&mapped), expected);
-    let nothing = expected.iter().all(|&procs| procs == 0);
-    let placed: Vec<_> = placed_by(&mapped)
-        .into_iter()
-        .map(|(name, _)| name)
-        .collect();
-    assert_eq!(placed, if nothing { vec![] } else { vec![component] });
-}

@@ -1,5 +1,6 @@
 //! Integration tests: one binary for the crate.
 
+mod app_idx;
 mod cluster;
 mod components;
 mod deps;
@@ -9,8 +10,4 @@ mod taskmap;
 mod taskmap_search;
 mod test_dispatch;
 mod test_policy_parse;
-mod test_ppr;
-mod test_rank_file;
 mod test_resolve_options;
-mod test_round_robin;
-mod test_seq;
