@@ -1,7 +1,7 @@
 //! Devices that `--devices` states, given to the topologies of a job's nodes.
 
 use crate::error::JobError;
-use crate::machine::hosts;
+use crate::named_nodes::hosts;
 use crate::rows::{ROWS_MAX, Row, change};
 
 /// Replaces the devices of all nodes, or of some, as `--devices` says.

@@ -37,6 +37,8 @@ pub mod error;
 pub mod sources;
 // What the words name outside of them.
 pub mod outside;
+// Nodes that an option names.
+pub mod named_nodes;
 // Topologies and their nodes; devices that are stated.
 mod devices;
 mod rows;

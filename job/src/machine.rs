@@ -3,6 +3,7 @@
 use crate::args::JobArgs;
 use crate::devices::give;
 use crate::error::JobError;
+use crate::named_nodes::hosts;
 use crate::outside::Outside;
 use crate::rows::{ROWS_MAX, Row, change};
 use crate::sources::Sources;
@@ -15,8 +16,7 @@ use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::names::{NameRange, Names, NodeId};
 use stowplan_engine::table::topologies::{Topologies, TopologyDraft, TopologyId};
 use stowplan_engine::text::cursor::whole_ranges;
-use stowplan_engine::text::hostlist::{HostFault, plain, read_hosts};
-use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
+use stowplan_engine::text::hostlist::plain;
 
 /// The word for the machine at hand.
 const HERE: &str = "here";
@@ -154,39 +154,6 @@ fn own_names(job: &JobArgs, outside: &dyn Outside) -> Vec<NameRange> {
     names.push(LOCALHOST.to_owned());
     names.extend(job.head.clone());
     names.iter().map(|name| plain(name)).collect()
-}
-
-/// The names of `NODES=T`: a host list without counts.
-pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
-    let refused = |reason: String| JobError::Told {
-        class: "bad-hostlist",
-        sentence: format!("--topo {text}=…: {reason}"),
-    };
-    let entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
-    let mut names = Vec::with_capacity(entries.len());
-    for entry in entries {
-        match entry {
-            HostEntry::Names(range, EntrySlots::One) => names.push(range),
-            HostEntry::Names(_, EntrySlots::Count(_) | EntrySlots::Infer) => {
-                return Err(refused(
-                    "nodes are named here, their slots are given with --host".to_owned(),
-                ));
-            }
-            HostEntry::Nth(_) | HostEntry::Empty(_) => {
-                return Err(refused(
-                    "nodes are named here, relative ones have no name".to_owned(),
-                ));
-            }
-        }
-    }
-    Ok(names)
-}
-
-fn fault(fault: HostFault) -> String {
-    match fault {
-        HostFault::Syntax(what) => what.to_owned(),
-        HostFault::TooMany(nodes) => format!("{nodes} nodes are more than there can be"),
-    }
 }
 
 /// `NODES=LIST`: these nodes have the cpus of the list alone.

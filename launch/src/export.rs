@@ -2,7 +2,8 @@
 
 use crate::dialect::{flux, hostfile, hydra, intel, jsrun, pals, prterun, rank_order, srun};
 use crate::job::{Job, Unsaid};
-use crate::script::{Body, Script};
+use crate::script::Script;
+pub use crate::text::{Note, Text};
 use std::fmt::{self, Write};
 use stowplan_engine::plan::Plan;
 
@@ -70,23 +71,6 @@ impl Dialect {
     pub const fn starts(self) -> bool {
         !matches!(self, Self::RankOrder | Self::Hostfile)
     }
-}
-
-/// Something worth knowing about what was written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note {
-    /// The stable class.
-    pub class: &'static str,
-    /// What there is to know.
-    pub sentence: String,
-}
-
-/// A file that starts nothing.
-pub struct Text<'p> {
-    /// Comment lines.
-    pub comments: Vec<String>,
-    /// The lines behind them.
-    pub body: Body<'p>,
 }
 
 /// A plan that a launcher cannot say. Class `not-expressible`.

@@ -29,6 +29,8 @@ pub mod lists;
 pub mod gpus;
 // A plan as launchers see it.
 pub mod job;
+// A file that starts nothing.
+mod text;
 // One launcher each.
 mod dialect;
 // A plan in a launcher's words.

@@ -225,3 +225,25 @@ impl<'d> Cause<'d> {
         self.told.b.as_deref()
     }
 }
+
+impl Plan {
+    /// What moved between this plan and another one.
+    ///
+    /// Cost: the runs where both are regular and the same, else a comparison a rank.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = |by| {
+    ///     let words = ["-n", "4", "-H", "a:2,b:2", "--map-by", by, "./x"];
+    ///     Plan::new(&Job::from_command_line(words)?, &machine)
+    /// };
+    /// let moved = plan("slot")?.diff(&plan("node")?);
+    /// assert_eq!((moved.same(), moved.moved()), (2, 2));
+    /// assert!(moved.is_reordered());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn diff(&self, other: &Self) -> Difference {
+        Difference::new(self, other)
+    }
+}

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use stowplan_engine::map;
 use stowplan_engine::table::topologies::TopologyId;
 use stowplan_engine::text::hostlist::plain;
-use stowplan_job::machine::{cpu_list, hosts};
+use stowplan_job::machine::cpu_list;
+use stowplan_job::named_nodes::hosts;
 use stowplan_session::{Name, SessionCandidates as Candidates, State};
 
 /// The hardware that jobs are placed on, and what their launcher says of it. Which nodes there are is said by the jobs.

@@ -1,7 +1,6 @@
 //! Nodes of a plan.
 
 use crate::plan::Form;
-use crate::proc::Proc;
 use crate::{Plan, Topology};
 use std::fmt;
 use std::iter::FusedIterator;
@@ -23,8 +22,8 @@ use stowplan_engine::table::states::NodeState;
 /// ```
 #[derive(Clone)]
 pub struct Node<'p> {
-    plan: &'p Plan,
-    id: NodeId,
+    pub(crate) plan: &'p Plan,
+    pub(crate) id: NodeId,
     /// Names are kept as ranges, and written out for who asks.
     name: OnceLock<String>,
 }
@@ -59,20 +58,6 @@ impl<'p> Node<'p> {
     pub fn name(&self) -> &str {
         let names = &self.plan.inner().world().names;
         self.name.get_or_init(|| names.name(self.id))
-    }
-
-    /// The processes of the job here, by local rank. Cost: as many.
-    /// ```
-    #[doc = include_str!("example.txt")]
-    /// let cpus: Vec<String> = proc.node().procs().map(|proc| proc.cpus().to_string()).collect();
-    /// assert_eq!(cpus, ["0", "1", "2"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn procs(&self) -> impl ExactSizeIterator<Item = Proc<'p>> + DoubleEndedIterator + use<'p> {
-        let plan = self.plan;
-        let places: Vec<_> = plan.inner().procs_on(self.id).collect();
-        places.into_iter().map(move |place| Proc::new(plan, place))
     }
 
     fn state(&self) -> Option<&'p NodeState> {
@@ -185,5 +170,36 @@ impl FusedIterator for Nodes<'_> {}
 impl fmt::Debug for Nodes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Nodes({:?})", self.left)
+    }
+}
+
+impl Plan {
+    /// A node by its name.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.node("b").map(|node| node.number()), Some(1));
+    /// assert!(plan.node("c").is_none());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<Node<'_>> {
+        let node = self.inner().world().names.find_name(name)?;
+        Some(Node::new(self, node))
+    }
+
+    /// The nodes of the pool in order of mention, idle ones too.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
+    /// let names: Vec<String> = plan.nodes().map(|node| node.name().to_owned()).collect();
+    /// assert_eq!(names, ["a", "b"]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes::new(self)
     }
 }

@@ -1,21 +1,16 @@
 //! Plans: where every process of a job is.
 
-use crate::difference::Difference;
 use crate::error::of_faults;
 use crate::explanation::Explanation;
-use crate::node::{Node, Nodes};
-use crate::proc::{Proc, Procs};
-use crate::summary::Summary;
-use crate::table::{Columns, Table};
 use crate::taskmap::TaskMap;
 use crate::{Error, Job, Machine, Note, Rank, workers};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use stowplan_engine::error::fold::fold;
 use stowplan_engine::map::{Mapped, map_resolved};
+use stowplan_engine::plan;
 use stowplan_engine::plan::gpus::GivenGpus;
 use stowplan_engine::taskmap::Limits;
-use stowplan_engine::{count, plan};
 use stowplan_judge::check;
 
 /// Where every process of a job is: small, immutable, cheap to clone, asked without being expanded.
@@ -215,94 +210,6 @@ impl Plan {
         self.inner.notes.get_or_init(folded)
     }
 
-    /// Everything about one process; `None`: the job has no such rank. Cost: a few searches.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
-    /// assert_eq!(plan.proc(Rank::new(1)).map(|proc| proc.local_rank()), Some(1));
-    /// assert!(plan.proc(Rank::new(2)).is_none());
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn proc(&self, rank: Rank) -> Option<Proc<'_>> {
-        let place = self.inner().place(count::Rank(rank.into()))?;
-        Some(Proc::new(self, place))
-    }
-
-    /// All processes, by rank. Cost: as [`Plan::proc`] for each; [`Plan::table`] is faster for all.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
-    /// let ranks: Vec<u32> = plan.procs().map(|proc| proc.rank().into()).collect();
-    /// assert_eq!(ranks, [0, 1]);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn procs(&self) -> Procs<'_> {
-        Procs::new(self)
-    }
-
-    /// A node by its name.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
-    /// assert_eq!(plan.node("b").map(|node| node.number()), Some(1));
-    /// assert!(plan.node("c").is_none());
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn node(&self, name: &str) -> Option<Node<'_>> {
-        let node = self.inner().world().names.find_name(name)?;
-        Some(Node::new(self, node))
-    }
-
-    /// The nodes of the pool in order of mention, idle ones too.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4,b:4", "./x"])?, &machine)?;
-    /// let names: Vec<String> = plan.nodes().map(|node| node.name().to_owned()).collect();
-    /// assert_eq!(names, ["a", "b"]);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn nodes(&self) -> Nodes<'_> {
-        Nodes::new(self)
-    }
-
-    /// Every rank, as columns. Cost: some linear writes for each rank, shared between threads.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
-    /// assert_eq!(plan.table().node(), [0, 0, 1, 1]);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn table(&self) -> Table {
-        Table::new(self)
-    }
-
-    /// As [`Plan::table`], written into memory of the caller.
-    ///
-    /// # Errors
-    /// `bad-value` where a column has another length than the job has ranks; nothing is written then.
-    /// ```
-    /// # use stowplan::{Columns, Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
-    /// let mut all = [[0; 4]; 8];
-    /// plan.write_table(Columns(all.each_mut().map(|column| &mut column[..])))?;
-    /// assert_eq!(all[2], [0, 0, 1, 1]);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    pub fn write_table(&self, columns: Columns<'_>) -> Result<(), Error> {
-        columns.write(self)
-    }
-
     /// On which node each rank is, as a task map of RFC 34; nodes are numbered as in the pool.
     ///
     /// # Errors
@@ -420,40 +327,6 @@ impl Plan {
         (self.form() == Form::Whole)
             .then(|| Explanation::new(self.inner(), rank))
             .flatten()
-    }
-
-    /// What moved between this plan and another one.
-    ///
-    /// Cost: the runs where both are regular and the same, else a comparison a rank.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = |by| {
-    ///     let words = ["-n", "4", "-H", "a:2,b:2", "--map-by", by, "./x"];
-    ///     Plan::new(&Job::from_command_line(words)?, &machine)
-    /// };
-    /// let moved = plan("slot")?.diff(&plan("node")?);
-    /// assert_eq!((moved.same(), moved.moved()), (2, 2));
-    /// assert!(moved.is_reordered());
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn diff(&self, other: &Self) -> Difference {
-        Difference::new(self, other)
-    }
-
-    /// The numbers that people quote: the first line of the command's page.
-    /// ```
-    /// # use stowplan::{Job, Machine, Plan, Topology};
-    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
-    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
-    /// let line = "4 ranks on 2 nodes · 1 app · 1 node shape · 0 notes";
-    /// assert_eq!(plan.summary().to_string(), line);
-    /// # Ok::<(), stowplan::Error>(())
-    /// ```
-    #[must_use]
-    pub fn summary(&self) -> Summary {
-        Summary::new(self)
     }
 }
 

@@ -5,6 +5,7 @@ use roaring::RoaringBitmap;
 use std::fmt;
 use std::iter::FusedIterator;
 use std::ops::Range;
+use stowplan_engine::count;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::ProcPlace;
 use stowplan_engine::table::cpusets::list_form;
@@ -329,5 +330,52 @@ impl FusedIterator for Procs<'_> {}
 impl fmt::Debug for Procs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Procs({:?})", self.left)
+    }
+}
+
+impl<'p> Node<'p> {
+    /// The processes of the job here, by local rank. Cost: as many.
+    /// ```
+    #[doc = include_str!("example.txt")]
+    /// let cpus: Vec<String> = proc.node().procs().map(|proc| proc.cpus().to_string()).collect();
+    /// assert_eq!(cpus, ["0", "1", "2"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn procs(&self) -> impl ExactSizeIterator<Item = Proc<'p>> + DoubleEndedIterator + use<'p> {
+        let plan = self.plan;
+        let places: Vec<_> = plan.inner().procs_on(self.id).collect();
+        places.into_iter().map(move |place| Proc::new(plan, place))
+    }
+}
+
+impl Plan {
+    /// Everything about one process; `None`: the job has no such rank. Cost: a few searches.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Rank, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// assert_eq!(plan.proc(Rank::new(1)).map(|proc| proc.local_rank()), Some(1));
+    /// assert!(plan.proc(Rank::new(2)).is_none());
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn proc(&self, rank: Rank) -> Option<Proc<'_>> {
+        let place = self.inner().place(count::Rank(rank.into()))?;
+        Some(Proc::new(self, place))
+    }
+
+    /// All processes, by rank. Cost: as [`Plan::proc`] for each; [`Plan::table`] is faster for all.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "2", "-H", "a:4", "./x"])?, &machine)?;
+    /// let ranks: Vec<u32> = plan.procs().map(|proc| proc.rank().into()).collect();
+    /// assert_eq!(ranks, [0, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn procs(&self) -> Procs<'_> {
+        Procs::new(self)
     }
 }

@@ -145,3 +145,19 @@ impl fmt::Display for Summary {
         )
     }
 }
+
+impl Plan {
+    /// The numbers that people quote: the first line of the command's page.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// let line = "4 ranks on 2 nodes · 1 app · 1 node shape · 0 notes";
+    /// assert_eq!(plan.summary().to_string(), line);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::new(self)
+    }
+}

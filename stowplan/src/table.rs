@@ -271,6 +271,36 @@ impl fmt::Debug for Table {
 }
 
 impl Plan {
+    /// Every rank, as columns. Cost: some linear writes for each rank, shared between threads.
+    /// ```
+    /// # use stowplan::{Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// assert_eq!(plan.table().node(), [0, 0, 1, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    #[must_use]
+    pub fn table(&self) -> Table {
+        Table::new(self)
+    }
+
+    /// As [`Plan::table`], written into memory of the caller.
+    ///
+    /// # Errors
+    /// `bad-value` where a column has another length than the job has ranks; nothing is written then.
+    /// ```
+    /// # use stowplan::{Columns, Job, Machine, Plan, Topology};
+    /// # let machine = Machine::uniform(Topology::parse("core:4 pu:1")?);
+    /// let plan = Plan::new(&Job::from_command_line(["-n", "4", "-H", "a:2,b:2", "./x"])?, &machine)?;
+    /// let mut all = [[0; 4]; 8];
+    /// plan.write_table(Columns(all.each_mut().map(|column| &mut column[..])))?;
+    /// assert_eq!(all[2], [0, 0, 1, 1]);
+    /// # Ok::<(), stowplan::Error>(())
+    /// ```
+    pub fn write_table(&self, columns: Columns<'_>) -> Result<(), Error> {
+        columns.write(self)
+    }
+
     /// Distinct cpu sets that [`Plan::cpus`] knows: ids are below this, and 0 is the empty set.
     /// ```
     #[doc = include_str!("example.txt")]

@@ -6,6 +6,8 @@ use std::io::Write;
 pub mod input;
 // Messages, notes, carets.
 pub mod report;
+// Bytes, so many and no more.
+pub mod bounded;
 // Standard input in the place of a file.
 pub mod stdin;
 // Files by path.

@@ -1,6 +1,6 @@
 //! Standard input, where `-` stands in the place of a file: read once, and at one place of a command.
 
-use crate::disk::{Unread, bounded};
+use crate::bounded::{Unread, bounded};
 use crate::report::Refused;
 use std::sync::OnceLock;
 use stowplan_engine::limit::TEXT_BYTES_MAX;

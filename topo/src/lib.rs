@@ -32,7 +32,8 @@ pub mod builtin;
 #[cfg(feature = "hwloc")]
 pub mod live;
 mod reduce;
-// GPUs and network cards of the machine at hand.
+// Files of the machine at hand, and its GPUs and network cards.
+mod files;
 mod pci;
 pub mod sys;
 

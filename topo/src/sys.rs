@@ -5,14 +5,13 @@
 //! like a live one. [`parse_with`] reads GPUs and network cards too, which takes the names in some folders.
 
 use crate::error::TopoError;
+pub use crate::files::{Lookup, Names};
+use crate::files::{numbers, ranges};
 use crate::pci;
 use crate::reduce::keep_pus;
 use std::collections::BTreeMap;
-use std::ops::Range;
-use stowplan_engine::limit::PUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::topologies::{DraftObject, TopologyDraft};
-use stowplan_engine::text::cursor::whole_ranges;
 
 /// Where cpus are.
 const CPU: &str = "/sys/devices/system/cpu";
@@ -22,12 +21,6 @@ const NODE: &str = "/sys/devices/system/node";
 const STATUS: &str = "/proc/self/status";
 /// Caches of one cpu that are looked at. Machines have four.
 const CACHES_MAX: u32 = 16;
-
-/// A file by its absolute path: its contents, or `None` where it is not there or cannot be read.
-pub type Lookup<'f> = &'f dyn Fn(&str) -> Option<String>;
-
-/// The names in a folder, by its absolute path; empty where it is not there or cannot be read.
-pub type Names<'f> = &'f dyn Fn(&str) -> Vec<String>;
 
 /// The topology that the files of a Linux machine describe, without devices: the online cpus that this process may use.
 ///
@@ -79,21 +72,6 @@ fn list(file: Lookup<'_>, path: &str) -> Result<Vec<u32>, TopoError> {
     let failed = |reason: String| TopoError::Live { reason };
     let text = file(path).ok_or_else(|| failed(format!("{path} cannot be read")))?;
     numbers(&text).ok_or_else(|| failed(format!("{path} has no list of cpus: {:?}", text.trim())))
-}
-
-/// Ascending numbers below [`PUS_MAX`]; `None` where the text is no list of these.
-pub(crate) fn numbers(text: &str) -> Option<Vec<u32>> {
-    let ranges = whole_ranges(text.trim())?;
-    let mut numbers = Vec::new();
-    for (first, last) in ranges {
-        if last >= PUS_MAX {
-            return None;
-        }
-        numbers.extend(first..=last);
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
-    Some(numbers)
 }
 
 /// What the line of `/proc/self/status` that begins with `key` lists.
@@ -312,16 +290,4 @@ fn position(object: &DraftObject) -> (u32, u32, Option<u32>) {
     let width = object.pus.iter().map(|range| range.end - range.start).sum();
     let end = object.pus.last().map_or(u32::MAX, |range| range.end);
     (end, width, object.os)
-}
-
-/// Sorted numbers as half-open ranges.
-pub(crate) fn ranges(sorted: &[u32]) -> Vec<Range<u32>> {
-    let mut ranges: Vec<Range<u32>> = Vec::new();
-    for &number in sorted {
-        match ranges.last_mut() {
-            Some(last) if last.end == number => last.end += 1,
-            Some(_) | None => ranges.push(number..number + 1),
-        }
-    }
-    ranges
 }

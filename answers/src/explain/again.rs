@@ -1,6 +1,5 @@
 //! The job that a saved plan is of, as far as its tables tell: used only where it gives that very plan.
 
-use super::instead::Planning;
 use crate::diff::cause::given;
 use crate::diff::is_same;
 use crate::hosts::{folds, host_list};
@@ -15,11 +14,15 @@ use stowplan_engine::table::origins::Origin;
 use stowplan_engine::text::hostlist::read_hosts;
 use stowplan_engine::text::hosts::HostEntry;
 use stowplan_job::args::map_args;
+use stowplan_job::error::JobError;
 use stowplan_job::outside::FilesAlone;
 use stowplan_job::place::place_on;
 
 /// Bytes of host list that are tried.
 const HOSTS_MAX: usize = 1 << 20;
+
+/// Plans a job from its words.
+pub type Planning<'f> = dyn Fn(&[String]) -> Result<Plan, JobError> + 'f;
 
 /// A job with its planning.
 pub(super) type Job<'f> = (Vec<String>, Box<Planning<'f>>);

@@ -1,6 +1,7 @@
 //! Other words: each planned before it is told, and once for all ranks that are asked of.
 
 use super::again;
+pub use super::again::Planning;
 use super::change::{Changed, joined, put, split_map};
 use crate::row::{Row, Rows};
 use serde::Serialize;
@@ -10,9 +11,6 @@ use stowplan_engine::plan::Plan;
 use stowplan_job::error::JobError;
 use stowplan_job::options::Meaning;
 use stowplan_job::words::CommandLine;
-
-/// Plans a job from its words.
-pub type Planning<'f> = dyn Fn(&[String]) -> Result<Plan, JobError> + 'f;
 
 /// Policies that a rank may be mapped by, those first that are asked for most.
 const MAPS: &[&str] = &[

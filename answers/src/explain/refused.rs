@@ -1,7 +1,7 @@
 //! A job that was refused for want of room: what is missing, and the nearest jobs that fit, each planned before it is told.
 
+use super::again::Planning;
 use super::change::{Changed, joined, put, shell, split_map};
-use super::instead::Planning;
 use serde::Serialize;
 use stowplan_engine::error::place::PlaceError;
 use stowplan_engine::error::{MapError, SpecError};

@@ -1,7 +1,7 @@
 //! What to type instead: lines below a refusal, each planned before it is told.
 
+use super::again::Planning;
 use super::change::{joined, shell, split_map};
-use super::instead::Planning;
 use super::refused::{CLASSES, Search, app_of, missing};
 use stowplan_engine::error::MapError;
 use stowplan_engine::error::place::PlaceError;

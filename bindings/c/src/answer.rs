@@ -1,30 +1,14 @@
 //! Questions about a plan or a slice whose answer goes into the caller's memory: one function for each kind of answer.
 
-use crate::error::StowError;
-use crate::pointer::{Room, read};
+use crate::fail::Fail;
+use crate::pointer::{Room, Space, read};
 use crate::proc::{self, StowProc};
-use crate::status::{Fail, call, call_with};
+use crate::refusal::StowError;
+use crate::status::{call, call_with};
 use std::ffi::c_char;
 
 /// Where a question tells no more than its status.
 pub(crate) const UNTOLD: *mut *mut StowError = std::ptr::null_mut();
-
-/// Memory for an answer, as the caller gave it.
-pub(crate) struct Space<T> {
-    pub(crate) out: *mut T,
-    pub(crate) capacity: usize,
-    pub(crate) needed: *mut usize,
-}
-
-impl<T> Space<T> {
-    pub(crate) const fn new(out: *mut T, capacity: usize, needed: *mut usize) -> Self {
-        Self {
-            out,
-            capacity,
-            needed,
-        }
-    }
-}
 
 /// Text about a handle.
 pub(crate) unsafe fn say<'h, H: 'h, S: AsRef<str>>(

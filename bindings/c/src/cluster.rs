@@ -1,10 +1,10 @@
 //! `stow_cluster`.
 
-use crate::error::StowError;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
 use crate::plan::StowPlan;
 use crate::pointer::{Out, change, free, read};
+use crate::refusal::StowError;
 use crate::status::call_with;
 
 /// A cluster; opaque to callers.

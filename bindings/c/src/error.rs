@@ -1,48 +1,10 @@
 //! `stow_error`: what a refusal says.
 
+use crate::fail::Fail;
 use crate::pointer::{Out, free, read};
-use crate::status::{Fail, call};
+pub use crate::refusal::StowError;
+use crate::status::call;
 use std::ffi::{CString, c_char};
-use std::ops::Range;
-
-/// A refusal; opaque to callers.
-pub struct StowError {
-    class: CString,
-    message: CString,
-    hint: CString,
-    text: CString,
-    span: Option<Range<usize>>,
-}
-
-fn string(text: &str) -> CString {
-    let text: Vec<u8> = text
-        .bytes()
-        .map(|byte| if byte == 0 { b'?' } else { byte })
-        .collect();
-    CString::new(text).unwrap_or_default()
-}
-
-impl StowError {
-    pub(crate) fn of(error: &face::Error) -> Self {
-        Self {
-            class: string(error.class()),
-            message: string(error.message()),
-            hint: string(error.hint().unwrap_or_default()),
-            text: string(error.text().unwrap_or_default()),
-            span: error.span(),
-        }
-    }
-
-    pub(crate) fn told(class: &str, message: &str) -> Self {
-        Self {
-            class: string(class),
-            message: string(message),
-            hint: CString::default(),
-            text: CString::default(),
-            span: None,
-        }
-    }
-}
 
 unsafe fn part(error: *const StowError, part: fn(&StowError) -> &CString) -> *const c_char {
     // SAFETY: handed on.

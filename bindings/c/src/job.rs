@@ -1,10 +1,11 @@
 //! `stow_job`.
 
-use crate::answer::{Space, list};
+use crate::answer::list;
 use crate::constants::{STOW_COUNT, STOW_JOB};
-use crate::error::StowError;
-use crate::pointer::{Out, bytes, change, free, text, words};
-use crate::status::{Fail, call_with};
+use crate::fail::Fail;
+use crate::pointer::{Out, Space, bytes, change, free, text, words};
+use crate::refusal::StowError;
+use crate::status::call_with;
 use std::ffi::c_char;
 use std::sync::OnceLock;
 use stowplan_job::draft::{Draft, Kind, Whose};

@@ -12,7 +12,9 @@
 
 // Numbers with a name.
 mod constants;
-// Statuses, and errors as objects.
+// Why a call gives no answer, and what C is told of it.
+mod fail;
+mod refusal;
 mod status;
 // Pointers, looked at.
 mod pointer;

@@ -1,7 +1,7 @@
 //! `stow_machine`.
 
-use crate::error::StowError;
 use crate::pointer::{Out, change, free, read, text};
+use crate::refusal::StowError;
 use crate::status::call_with;
 use crate::topology::StowTopology;
 use std::ffi::c_char;

@@ -1,12 +1,13 @@
 //! `stow_plan`.
 
-use crate::answer::{Space, UNTOLD, list, say, tell};
-use crate::error::StowError;
+use crate::answer::{UNTOLD, list, say, tell};
+use crate::fail::Fail;
 use crate::job::StowJob;
 use crate::machine::StowMachine;
-use crate::pointer::{Out, Room, bytes, free, read, text};
+use crate::pointer::{Out, Room, Space, bytes, free, read, text};
 use crate::proc::{self, StowProc};
-use crate::status::{Fail, ask, call, call_with};
+use crate::refusal::StowError;
+use crate::status::{ask, call, call_with};
 use face::{Node, Plan, Proc, Rank, Table};
 use std::ffi::c_char;
 use std::sync::OnceLock;

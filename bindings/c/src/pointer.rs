@@ -1,7 +1,6 @@
 //! Pointers that come in, looked at: the only place where they are followed.
 
-use crate::answer::Space;
-use crate::status::Fail;
+use crate::fail::Fail;
 use std::ffi::{CStr, c_char};
 use std::slice;
 
@@ -9,6 +8,23 @@ use std::slice;
 const BYTES_MAX: usize = 1 << 30;
 /// Words that a command line may have.
 const WORDS_MAX: usize = 1 << 24;
+
+/// Memory for an answer, as the caller gave it.
+pub(crate) struct Space<T> {
+    pub(crate) out: *mut T,
+    pub(crate) capacity: usize,
+    pub(crate) needed: *mut usize,
+}
+
+impl<T> Space<T> {
+    pub(crate) const fn new(out: *mut T, capacity: usize, needed: *mut usize) -> Self {
+        Self {
+            out,
+            capacity,
+            needed,
+        }
+    }
+}
 
 /// A handle that is read.
 pub(crate) unsafe fn read<'h, T>(handle: *const T) -> Result<&'h T, Fail> {

@@ -1,7 +1,7 @@
 //! `stow_proc`: one process as a struct that may grow, and its cpus.
 
 use crate::constants::STOW_NONE;
-use crate::status::Fail;
+use crate::fail::Fail;
 use std::ffi::c_char;
 use std::mem::offset_of;
 

@@ -1,10 +1,11 @@
 //! `stow_slice`.
 
-use crate::answer::{Space, UNTOLD, list, say, tell};
-use crate::error::StowError;
-use crate::pointer::{Out, bytes, free, read};
+use crate::answer::{UNTOLD, list, say, tell};
+use crate::fail::Fail;
+use crate::pointer::{Out, Space, bytes, free, read};
 use crate::proc::{self, StowProc};
-use crate::status::{Fail, ask, call_with};
+use crate::refusal::StowError;
+use crate::status::{ask, call_with};
 use face::{NodeSlice, SliceProc};
 use std::ffi::c_char;
 

@@ -1,6 +1,7 @@
 //! How a call ends: a status, and an error that says why.
 
-use crate::error::StowError;
+use crate::fail::Fail;
+use crate::refusal::StowError;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 
@@ -16,26 +17,6 @@ pub const STOW_TOO_SMALL: u32 = 3;
 pub const STOW_NOT_FOUND: u32 = 4;
 /// A panic, caught.
 pub const STOW_INTERNAL: u32 = 5;
-
-/// Why a call gives no answer.
-pub(crate) enum Fail {
-    Refused(face::Error),
-    Invalid(&'static str),
-    TooSmall,
-    NotFound(String),
-}
-
-impl From<face::Error> for Fail {
-    fn from(error: face::Error) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<stowplan_job::error::JobError> for Fail {
-    fn from(error: stowplan_job::error::JobError) -> Self {
-        Self::Refused(error.into())
-    }
-}
 
 /// A panic is told by its status; this copy of the runtime prints nothing.
 static QUIET: Once = Once::new();

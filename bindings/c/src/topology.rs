@@ -1,7 +1,7 @@
 //! `stow_topology`.
 
-use crate::error::StowError;
 use crate::pointer::{Out, free, text};
+use crate::refusal::StowError;
 use crate::status::call_with;
 use std::ffi::c_char;
 

@@ -60,7 +60,7 @@ impl Plan {
 
     /// A node by name.
     fn node(&self, name: &str) -> PyResult<Node> {
-        Node::of(self, name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        Node::of(&self.inner, name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     /// The columns: a number for each rank, each a read-only memoryview of 32-bit numbers.

@@ -1,7 +1,6 @@
 //! One process, one node, the slice of a node.
 
 use crate::error::refused;
-use crate::plan::Plan;
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyRange};
@@ -90,11 +89,11 @@ pub(crate) struct Node {
 
 impl Node {
     /// The node of this name, if the plan has it.
-    pub(crate) fn of(plan: &Plan, name: &str) -> Option<Self> {
-        let node = plan.inner.node(name)?;
+    pub(crate) fn of(plan: &stowplan::Plan, name: &str) -> Option<Self> {
+        let node = plan.node(name)?;
         let name = node.name().to_owned();
         Some(Self {
-            plan: plan.inner.clone(),
+            plan: plan.clone(),
             name,
         })
     }

@@ -1,8 +1,8 @@
 //! Hosts with slots, for launchers that go over them by block.
 
 use super::comment_without_cpus;
-use crate::export::Text;
 use crate::job::{Job, Unsaid};
+use crate::text::Text;
 
 pub(crate) fn export<'p>(job: &'p Job<'p>) -> Result<Text<'p>, Unsaid> {
     let blocks = job.blocks().map_err(|(rank, node)| {

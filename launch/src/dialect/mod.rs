@@ -2,6 +2,8 @@
 
 // Slurm.
 pub(crate) mod srun;
+// Its words for layouts, masks and GPUs.
+mod srun_words;
 // Parts of a job with cpus of their own, for Slurm.
 mod parts;
 // PRRTE and Open MPI 5.

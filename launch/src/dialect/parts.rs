@@ -1,7 +1,7 @@
 //! A het step of Slurm: parts of contiguous ranks on nodes of their own, each with one program and one list of masks.
 
 use super::program;
-use super::srun::{Layout, bind_word, gpu_word, lacks, sure};
+use super::srun_words::{Layout, bind_word, gpu_word, lacks, sure};
 use crate::job::{Job, Program, Unsaid};
 use crate::script::Word;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Cray MPICH's file of ranks: a line of ranks for each node.
 
 use super::comment_without_cpus;
-use crate::export::Text;
 use crate::job::{Job, Unsaid};
+use crate::text::Text;
 use std::fmt::{self, Write};
 use stowplan_engine::count::counted;
 

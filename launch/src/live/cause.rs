@@ -1,6 +1,6 @@
 //! Why a job is not as it was planned, as far as what differs tells.
 
-use super::compare::{Comparison, Differ, Pair};
+use super::differ::{Comparison, Differ, Pair};
 use std::collections::HashMap;
 use stowplan_engine::table::names::NodeId;
 

@@ -2,6 +2,8 @@
 
 // The line of one process.
 mod line;
+// What differs.
+mod differ;
 // Planned and real, rank by rank.
 mod compare;
 // Why they differ.
@@ -10,6 +12,7 @@ mod cause;
 mod text;
 
 pub use cause::Cause;
-pub use compare::{ComparedGpus, Differ, Report, compare, same_host};
+pub use compare::{ComparedGpus, Report, compare, same_host};
+pub use differ::Differ;
 pub use line::{BadLive, Line, Lines, read};
 pub use text::write;

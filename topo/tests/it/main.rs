@@ -7,6 +7,8 @@ mod hostile;
 mod machines;
 #[cfg(test)]
 mod objects;
+#[cfg(test)]
+mod pci;
 #[cfg(all(test, feature = "hwloc"))]
 mod second_opinion;
 #[cfg(test)]

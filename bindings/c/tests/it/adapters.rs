@@ -31,7 +31,11 @@ fn built(name: &str, plugin: &str, host: &str, include: Option<&str>) -> (PathBu
         .args(STRICT)
         .args(&include)
         .arg(example(plugin))
-        .arg(example(host))
+        .arg(
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/hosts")
+                .join(host),
+        )
         .args(flags(&prefix, &[]))
         .arg("-o")
         .arg(&program));
@@ -76,7 +80,7 @@ fn said(prefix: &Path, command: &mut Command, input: &str) -> (bool, String) {
 }
 
 fn slurm(name: &str, include: Option<&str>) {
-    let (prefix, host) = built(name, "slurm/stowplan_spank.c", "slurm/host.c", include);
+    let (prefix, host) = built(name, "slurm/stowplan_spank.c", "slurm.c", include);
     let step = |file: &Path, node: &str, tasks: u32, ranks: &[u32]| {
         let mut command = Command::new(&host);
         command.arg(file).arg(node).env("TASKS", tasks.to_string());
@@ -143,7 +147,7 @@ fn flux_maps_and_binds_tasks_as_the_command_does() {
     let (prefix, host) = built(
         "flux",
         "flux/stowplan_flux.c",
-        "flux/host.c",
+        "flux.c",
         Some("flux/include"),
     );
     let topology = "package:2 l3cache:2 core:4 pu:2";

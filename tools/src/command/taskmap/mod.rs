@@ -5,7 +5,7 @@ mod args;
 // The map in words, for people.
 mod describe;
 
-use crate::disk::{Unread, bounded};
+use crate::bounded::{Unread, bounded};
 use args::{Question, Wanted};
 use std::fmt;
 use std::io::{self, Read, Write};

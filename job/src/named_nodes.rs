@@ -1,0 +1,39 @@
+//! The nodes that an option names in front of a value, as in `NODES=T`.
+
+use crate::error::JobError;
+use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::hostlist::{HostFault, read_hosts};
+use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
+
+/// The names of `NODES=T`: a host list without counts.
+pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {
+    let refused = |reason: String| JobError::Told {
+        class: "bad-hostlist",
+        sentence: format!("--topo {text}=…: {reason}"),
+    };
+    let entries = read_hosts(text).map_err(|error| refused(fault(error.fault)))?;
+    let mut names = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match entry {
+            HostEntry::Names(range, EntrySlots::One) => names.push(range),
+            HostEntry::Names(_, EntrySlots::Count(_) | EntrySlots::Infer) => {
+                return Err(refused(
+                    "nodes are named here, their slots are given with --host".to_owned(),
+                ));
+            }
+            HostEntry::Nth(_) | HostEntry::Empty(_) => {
+                return Err(refused(
+                    "nodes are named here, relative ones have no name".to_owned(),
+                ));
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn fault(fault: HostFault) -> String {
+    match fault {
+        HostFault::Syntax(what) => what.to_owned(),
+        HostFault::TooMany(nodes) => format!("{nodes} nodes are more than there can be"),
+    }
+}

@@ -1,0 +1,74 @@
+//! One reader of bytes for files, pipes and standard input, with a limit.
+
+use std::io::{self, Read};
+
+/// Bytes of a piece, where nobody knows how many come.
+const STEP: usize = 1 << 20;
+
+/// Why something was not read to its end.
+#[derive(Debug)]
+pub enum Unread {
+    /// It has more bytes than may be.
+    TooLong,
+    /// The system says why.
+    Io(io::Error),
+}
+
+/// Reads all that is there, at most `limit` bytes. `expected`: how many there may be, 0 if nobody knows. Memory: the bytes,
+/// and where more come than were expected, the latter again while they are joined.
+///
+/// # Errors
+/// [`Unread`].
+pub fn bounded(mut from: impl Read, limit: usize, expected: usize) -> Result<Vec<u8>, Unread> {
+    let mut pieces: Vec<Vec<u8>> = Vec::new();
+    let mut step = expected.min(limit) + 1;
+    let mut had = 0;
+    loop {
+        let more = step.min(limit + 1 - had);
+        let mut piece = with_room(more)?;
+        let read = from.by_ref().take(more as u64).read_to_end(&mut piece);
+        let read = read.map_err(Unread::Io)?;
+        had += read;
+        if had > limit {
+            return Err(Unread::TooLong);
+        }
+        pieces.push(piece);
+        if read < more {
+            return joined(pieces, had);
+        }
+        step = STEP;
+    }
+}
+
+fn with_room(bytes: usize) -> Result<Vec<u8>, Unread> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(bytes)
+        .map_err(|error| Unread::Io(io::Error::other(error)))?;
+    Ok(room)
+}
+
+fn joined(mut pieces: Vec<Vec<u8>>, bytes: usize) -> Result<Vec<u8>, Unread> {
+    if let [_] = pieces.as_slice() {
+        return Ok(pieces.swap_remove(0));
+    }
+    let mut whole = with_room(bytes)?;
+    for piece in pieces {
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_bounded() {
+        let read = |bytes: usize, limit| bounded(io::repeat(7).take(bytes as u64), limit, 0);
+        assert_eq!(read(300_000, 300_000).unwrap().len(), 300_000);
+        assert!(matches!(read(300_001, 300_000), Err(Unread::TooLong)));
+        assert_eq!(read(0, 0).unwrap().len(), 0);
+        let endless = bounded(io::repeat(7), 1 << 20, 0);
+        assert!(matches!(endless, Err(Unread::TooLong)));
+    }
+}
