@@ -121,7 +121,7 @@ fn write_set(writer: &mut Writer, gpus: &[u32]) {
     }
 }
 
-fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u32>, BadPlan> {
+pub(super) fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u32>, BadPlan> {
     let count = reader.number(GPUS_MAX, "a number of GPUs")?;
     let mut gpus = Vec::new();
     let mut next = 0;
@@ -193,7 +193,7 @@ pub(super) fn read_given(reader: &mut Reader<'_>, nodes: u32) -> Result<GivenGpu
     Ok(given)
 }
 
-fn read_kind(reader: &mut Reader<'_>, sets: usize) -> Result<NodeKind, BadPlan> {
+pub(super) fn read_kind(reader: &mut Reader<'_>, sets: usize) -> Result<NodeKind, BadPlan> {
     let first = reader.number(u32::MAX, "a local rank")?;
     let stretches = reader.rows()?;
     let ends = reader.column(stretches)?;

@@ -100,7 +100,7 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
 }
 
 /// Whether a range is one stretch of one group: then adding it costs one step, however many names it has.
-fn is_canonical(range: &NameRange) -> bool {
+pub(super) fn is_canonical(range: &NameRange) -> bool {
     if range.count == 0 {
         return false;
     }

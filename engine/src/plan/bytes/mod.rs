@@ -24,6 +24,8 @@ pub(crate) mod gpus;
 // What was shown beside a plan.
 mod remarks;
 // Where passes ended.
+#[cfg(test)]
+mod claims;
 mod passes;
 
 pub use remarks::{Remark, Remarks};

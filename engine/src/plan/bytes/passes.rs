@@ -60,7 +60,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassRun>, BadPlan> {
+pub(super) fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassRun>, BadPlan> {
     let count = reader.number(u32::MAX, "a number of runs")? as usize;
     let some = count <= reader.left();
     reader.ensure(|| some, "as many runs as are counted")?;

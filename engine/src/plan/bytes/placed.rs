@@ -160,14 +160,14 @@ fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, 
 
 /// What is asked of a pattern before a run may use it.
 #[derive(Clone, Copy)]
-struct Facts {
-    procs: u64,
-    objects: HasObjects,
+pub(super) struct Facts {
+    pub(super) procs: u64,
+    pub(super) objects: HasObjects,
 }
 
 /// Whether the processes of a pattern have objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum HasObjects {
+pub(super) enum HasObjects {
     All,
     None,
     Some,
@@ -190,7 +190,7 @@ impl Facts {
     }
 }
 
-fn read_app(
+pub(super) fn read_app(
     reader: &mut Reader<'_>,
     patterns: &[(Facts, PatternId)],
     nodes: u32,

@@ -85,13 +85,13 @@ fn is_sound(table: &AppTable) -> bool {
         && table.listings.values().iter().all(listing)
 }
 
-fn ranges(ranges: &[(u32, u32)]) -> bool {
+pub(super) fn ranges(ranges: &[(u32, u32)]) -> bool {
     ranges
         .iter()
         .all(|&(first, last)| first <= last && last < PUS_MAX)
 }
 
-fn listing(listing: &Listing) -> bool {
+pub(super) fn listing(listing: &Listing) -> bool {
     let mut next = 0_u64;
     let entries = listing.entries.iter().all(|entry| {
         let ascends = u64::from(entry.number) >= next && entry.count > 0;

@@ -1,0 +1,283 @@
+//! What readers refuse: claims of a sealed plan that do not hold, each beside one that just does.
+
+use super::placed::{Facts, HasObjects};
+use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
+use super::{gpus, hardware, listed, passes, placed, sets, table};
+use crate::id::Id as _;
+use crate::limit::{GPUS_MAX, PUS_MAX, RANKS_MAX};
+use crate::plan::placed::{ListedRun, PlacedRun};
+use crate::table::listings::{Entry, EntryNode, Listing};
+use crate::table::names::{NameRange, NodeRange};
+use crate::table::patterns::PatternId;
+
+/// What a reader makes of what is written, or what it expected instead.
+fn reads<T>(
+    write: impl FnOnce(&mut Writer),
+    read: impl FnOnce(&mut Reader<'_>) -> Result<T, BadPlan>,
+) -> Result<T, &'static str> {
+    let mut writer = Writer::default();
+    write(&mut writer);
+    let bytes = writer.seal(FrameKind::Whole, Edition::Gpus);
+    let mut reader = Reader::open(&bytes, FrameKind::Whole).unwrap();
+    read(&mut reader).map_err(|bad| bad.expected)
+}
+
+fn numbers(numbers: &[u32]) -> impl FnOnce(&mut Writer) {
+    move |writer| numbers.iter().for_each(|&number| writer.number(number))
+}
+
+#[test]
+fn passes_are_of_nodes_of_the_pool_and_each_grows() {
+    let check = |told: &[u32], expected: Result<usize, &str>| {
+        let read = reads(numbers(told), |reader| passes::read_runs(reader, 4));
+        assert_eq!(read.map(|runs| runs.len()), expected, "{told:?}");
+    };
+    // Runs; of each: nodes before, nodes, passes, processes of each.
+    check(&[1, 0, 4, 2, 0, 3], Ok(1));
+    check(&[2, 0, 2, 1, 1, 1, 1, 1, 1], Ok(2));
+    check(&[1, 0, 5, 1, 1], Err("nodes of the pool"));
+    check(&[1, 4, 0, 1, 1], Err("nodes of the pool"));
+    check(&[1, 0, 4, 0], Err("as many passes as are counted"));
+    check(&[1, 0, 4, 3, 0, 1], Err("as many passes as are counted"));
+    check(&[1, 0, 4, 2, 1, 0], Err("processes of a pass"));
+    check(&[9, 0, 4, 1, 1], Err("as many runs as are counted"));
+}
+
+#[test]
+fn gpus_of_a_kind_of_nodes_are_sets_that_there_are() {
+    const TURNS: &str = "processes that get sets in turn";
+    const SETS: &str = "sets of GPUs that there are";
+    let check = |first: u32, ends: &[u32], turns: &[u32], rows: &[u32], expected| {
+        let write = |writer: &mut Writer| {
+            writer.number(first);
+            writer.size(ends.len());
+            writer.column(ends);
+            writer.column(turns);
+            writer.size(rows.len());
+            writer.column(rows);
+        };
+        let read = reads(write, |reader| gpus::read_kind(reader, 3));
+        assert_eq!(read.err(), expected, "{first} {ends:?} {turns:?} {rows:?}");
+    };
+    check(0, &[2, 5], &[1, 2], &[0, 1, 2], None);
+    check(u32::MAX - 5, &[2, 5], &[1, 2], &[0, 1, 2], None);
+    check(u32::MAX - 4, &[2, 5], &[1, 2], &[0, 1, 2], Some(SETS));
+    check(0, &[2, 5], &[1, 2], &[0, 1, 3], Some(SETS));
+    check(0, &[2, 5], &[1, 2], &[0, 1, 2, 0], Some(SETS));
+    check(0, &[2, 5], &[1, 2], &[0, 1], Some(TURNS));
+    check(0, &[2, 2], &[1, 2], &[0, 1, 2], Some(TURNS));
+    check(0, &[0, 2], &[1, 2], &[0, 1, 2], Some(TURNS));
+    check(0, &[2, 5], &[3, 0], &[0, 1, 2], Some(TURNS));
+}
+
+#[test]
+fn nodes_with_gpus_are_of_the_pool_and_of_kinds_that_there_are() {
+    const NODES: &str = "nodes and kinds of nodes that there are";
+    let check = |gap: u32, count: u32, kind: u32, expected| {
+        let write = |writer: &mut Writer| {
+            // No sets; one kind, of no process; one run of nodes.
+            numbers(&[0, 1, 0, 0, 0, 1])(writer);
+            for value in [gap, count, kind] {
+                writer.column(&[value]);
+            }
+        };
+        let read = reads(write, |reader| gpus::read_given(reader, 4));
+        assert_eq!(read.err(), expected, "{gap} {count} {kind}");
+    };
+    check(0, 4, 0, None);
+    check(3, 1, 0, None);
+    check(0, 5, 0, Some(NODES));
+    check(4, 1, 0, Some(NODES));
+    check(4, 0, 0, Some(NODES));
+    check(0, 4, 1, Some(NODES));
+}
+
+#[test]
+fn a_set_of_gpus_stays_within_the_bound_and_a_share_has_processes() {
+    let last = GPUS_MAX - 1;
+    let set = |told: &[u32]| reads(numbers(told), gpus::read_set);
+    assert_eq!(set(&[1, last]), Ok(vec![last]));
+    assert_eq!(set(&[2, 0, 0]), Ok(vec![0, 1]));
+    assert_eq!(set(&[1, GPUS_MAX]), Err("a GPU within the bound"));
+    assert_eq!(set(&[2, last, 0]), Err("a GPU within the bound"));
+    // One share: processes, threads, GPUs.
+    let shares = |told: &[u32]| reads(numbers(told), gpus::read_shares).map(|shares| shares.len());
+    assert_eq!(shares(&[1, 1, 0, 0]), Ok(1));
+    assert_eq!(shares(&[1, 0, 0, 0]), Err("at least one process"));
+}
+
+#[test]
+fn sets_of_pus_ascend_with_gaps_and_move_within_the_bound() {
+    const ASCENDING: &str = "ascending ranges of PUs";
+    const STATED: &str = "as many sets as stated";
+    const WITHIN: &str = "moves within the PUs";
+    let check = |told: &[u32], expected: Result<&[u64], &str>| {
+        let read = reads(numbers(told), sets::read);
+        let read = read.map(|sets| sets.iter().map(|set| set.len()).collect::<Vec<u64>>());
+        assert_eq!(read, expected.map(<[u64]>::to_vec), "{told:?}");
+    };
+    let last = PUS_MAX - 1;
+    // Sets; of each: moves, by how much if any, ranges, and of each: from the last PU before, PUs behind its first.
+    check(&[1, 0, 2, 0, 1, 2, 0], Ok(&[3]));
+    check(&[1, 0, 2, 0, 1, 1, 0], Err(ASCENDING));
+    check(&[1, 0, 1, last, 0], Ok(&[1]));
+    check(&[1, 0, 1, last, 1], Err(ASCENDING));
+    check(&[1, 0, 1, PUS_MAX, 0], Err(ASCENDING));
+    check(&[3, 2, 4, 1, 0, 3], Ok(&[4, 4, 4]));
+    check(&[2, 2, 4, 1, 0, 3], Err(STATED));
+    check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 3], Ok(&[4, 4, 4]));
+    check(&[3, 2, (PUS_MAX - 4) / 2 + 1, 1, 0, 3], Err(WITHIN));
+}
+
+#[test]
+fn names_are_kept_in_one_way() {
+    let check = |prefix: &str, first: u64, count: u32, width: u8, suffix: &str, canonical| {
+        let range = NameRange {
+            prefix: prefix.to_owned(),
+            first,
+            count,
+            width,
+            suffix: suffix.to_owned(),
+        };
+        assert_eq!(hardware::is_canonical(&range), canonical, "{range:?}");
+    };
+    check("n", 0, 1, 0, "", true);
+    check("n", 0, 2, 0, "", false);
+    check("n", 1, 1, 0, "", false);
+    check("n", 0, 1, 0, "s", false);
+    check("n", 0, 0, 1, "", false);
+    check("n", 0, 10, 1, "", true);
+    check("n", 0, 11, 1, "", false);
+    check("n", u64::MAX, 2, 3, "", false);
+    check("n1", 0, 2, 1, "", false);
+    check("n", 0, 2, 1, "-s", true);
+    check("n", 0, 2, 1, "-1", false);
+    check(".n", 0, 2, 1, "", true);
+    check("a.n", 0, 2, 1, "", false);
+    check("n", 0, 2, 1, ".s", false);
+    // The numbers of addresses are kept apart as well.
+    check("10.0.0.", 1, 1, 1, "", true);
+}
+
+#[test]
+fn ranges_of_a_list_ascend_within_the_pus() {
+    assert!(table::ranges(&[(0, 0), (3, PUS_MAX - 1)]));
+    assert!(!table::ranges(&[(0, PUS_MAX)]));
+    assert!(!table::ranges(&[(1, 0)]));
+    assert!(!table::ranges(&[(0, 0), (1, 0)]));
+}
+
+#[test]
+fn entries_of_a_file_ascend_and_name_nodes_that_there_are() {
+    let check = |entries: &[(u32, u32)], named: EntryNode, sound| {
+        let entry = |&(number, count): &(u32, u32)| Entry {
+            number,
+            node: named,
+            cpus: None,
+            line: 1,
+            count,
+        };
+        let listing = Listing {
+            entries: entries.iter().map(entry).collect(),
+            ..Listing::default()
+        };
+        assert_eq!(table::listing(&listing), sound, "{entries:?}");
+    };
+    let nth = EntryNode::Nth(0);
+    check(&[(0, 2), (2, 1), (7, 1)], nth, true);
+    check(&[(0, 2), (1, 1)], nth, false);
+    check(&[(0, 0)], nth, false);
+    check(&[(u32::MAX, 1)], nth, true);
+    check(&[(u32::MAX, 2)], nth, false);
+    check(
+        &[(0, 1)],
+        EntryNode::Name(crate::id::Id::from_row(0)),
+        false,
+    );
+}
+
+#[test]
+fn runs_of_an_app_are_served_by_their_patterns() {
+    const SERVED: &str = "runs that their patterns serve";
+    let facts = Facts {
+        procs: 8,
+        objects: HasObjects::All,
+    };
+    // Nodes before, nodes, processes, pattern, kind, own processes before, others' before.
+    let check = |rows: &[[u32; 7]], ranks: u64, expected| {
+        let write = |writer: &mut Writer| {
+            writer.size(rows.len());
+            for column in 0..7 {
+                writer.column(&rows.iter().map(|row| row[column]).collect::<Vec<u32>>());
+            }
+            writer.number(0_u32);
+        };
+        let patterns = [(facts, PatternId::from_row(0))];
+        let read = reads(write, |reader| {
+            placed::read_app(reader, &patterns, 4, &mut ranks.clone())
+        });
+        assert_eq!(read.err(), expected, "{rows:?} {ranks}");
+    };
+    let most = u64::from(RANKS_MAX);
+    check(&[[0, 2, 8, 0, 0, 0, 0], [0, 2, 1, 0, 0, 0, 0]], 0, None);
+    check(&[[0, 2, 8, 0, 0, 0, 0]], most - 16, None);
+    check(&[[0, 2, 8, 0, 0, 0, 0]], most - 15, Some("fewer processes"));
+    check(&[[0, 2, 9, 0, 0, 0, 0]], 0, Some(SERVED));
+    check(&[[0, 2, 0, 0, 0, 0, 0]], 0, Some(SERVED));
+    check(&[[0, 0, 8, 0, 0, 0, 0]], 0, Some(SERVED));
+    check(
+        &[[0, 2, 8, 1, 0, 0, 0]],
+        0,
+        Some("runs of nodes and patterns that there are"),
+    );
+    check(&[[0, 2, 8, 0, 99, 0, 0]], 0, Some("a kind of objects"));
+    check(
+        &[[0, 2, 8, 0, 0, u32::MAX - 7, 0]],
+        0,
+        Some("fewer processes on a node"),
+    );
+    check(
+        &[[0, 2, 8, 0, 0, 0, u32::MAX - 7]],
+        0,
+        Some("fewer processes on a node"),
+    );
+    check(&[[0, 2, 8, 0, 0, 0, u32::MAX - 8]], 0, None);
+    // The second run begins three nodes before the end of the first.
+    check(
+        &[[0, 4, 8, 0, 0, 0, 0], [u32::MAX - 2, 1, 8, 0, 0, 0, 0]],
+        0,
+        Some("each node once in an app"),
+    );
+}
+
+#[test]
+fn listed_ranks_ascend_from_the_first_and_end_with_the_last() {
+    const ORDER: &str = "listed ranks in order";
+    let run = PlacedRun {
+        nodes: NodeRange { first: 0, count: 1 },
+        procs: 3,
+        pattern: PatternId::from_row(0),
+        kind: None,
+        own_before: 0,
+        used_before: 0,
+    };
+    let check = |ranks: &[u32], locals: &[u32], expected| {
+        let list: Vec<ListedRun> = ranks
+            .iter()
+            .zip(locals)
+            .map(|(&rank, &local)| ListedRun {
+                rank,
+                node: 0,
+                local,
+            })
+            .collect();
+        let write = |writer: &mut Writer| listed::write(writer, &list);
+        let read = reads(write, |reader| listed::read(reader, &[run], 3));
+        assert_eq!(read.err(), expected, "{ranks:?} {locals:?}");
+    };
+    check(&[0], &[0], None);
+    check(&[0, 1], &[2, 0], None);
+    check(&[1], &[0], Some(ORDER));
+    check(&[0, 0], &[0, 1], Some(ORDER));
+    check(&[0, 3], &[0, 0], Some(ORDER));
+}
