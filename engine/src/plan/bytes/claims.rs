@@ -1,11 +1,14 @@
 //! What readers refuse: claims of a sealed plan that do not hold, each beside one that just does.
 
 use super::placed::{Facts, HasObjects};
+use super::remarks::{Remark, Remarks};
 use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
 use super::{gpus, hardware, listed, passes, placed, sets, table};
 use crate::id::Id as _;
-use crate::limit::{GPUS_MAX, PUS_MAX, RANKS_MAX};
+use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
+use crate::plan::Plan;
 use crate::plan::placed::{ListedRun, PlacedRun};
+use crate::table::apps::AppTable;
 use crate::table::listings::{Entry, EntryNode, Listing};
 use crate::table::names::{NameRange, NodeRange};
 use crate::table::patterns::PatternId;
@@ -126,7 +129,7 @@ fn sets_of_pus_ascend_with_gaps_and_move_within_the_bound() {
     check(&[3, 2, 4, 1, 0, 3], Ok(&[4, 4, 4]));
     check(&[2, 2, 4, 1, 0, 3], Err(STATED));
     check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 3], Ok(&[4, 4, 4]));
-    check(&[3, 2, (PUS_MAX - 4) / 2 + 1, 1, 0, 3], Err(WITHIN));
+    check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 4], Err(WITHIN));
 }
 
 #[test]
@@ -280,4 +283,124 @@ fn listed_ranks_ascend_from_the_first_and_end_with_the_last() {
     check(&[1], &[0], Some(ORDER));
     check(&[0, 0], &[0, 1], Some(ORDER));
     check(&[0, 3], &[0, 0], Some(ORDER));
+}
+
+#[test]
+fn a_stretch_of_a_pattern_says_what_each_process_gets() {
+    const SAYS: &str = "runs that say what each process gets";
+    // Processes, a cycle's first run and one, counts, objects and one.
+    let check = |procs: u32, cycle: Option<u32>, counts: &[u32], object: u32, expected| {
+        let write = |writer: &mut Writer| {
+            writer.number(procs);
+            writer.maybe(cycle);
+            writer.size(counts.len());
+            writer.column(counts);
+            writer.column(&vec![object; counts.len()]);
+            writer.column(&vec![0; counts.len()]);
+            // No GPUs.
+            writer.number(0_u32);
+        };
+        let read = reads(write, |reader| placed::read_segment(reader, &[]));
+        assert_eq!(
+            read.err(),
+            expected,
+            "{procs} {cycle:?} {counts:?} {object}"
+        );
+    };
+    check(3, None, &[1, 2], 0, None);
+    check(4, None, &[1, 2], 0, Some(SAYS));
+    check(4, Some(1), &[1, 2], 0, None);
+    check(4, Some(2), &[1, 2], 0, Some(SAYS));
+    check(3, None, &[3, 0], 0, Some("runs of processes on objects"));
+    check(3, None, &[3], OBJECTS_MAX, None);
+    check(
+        3,
+        None,
+        &[3],
+        OBJECTS_MAX + 1,
+        Some("runs of processes on objects"),
+    );
+}
+
+#[test]
+fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
+    const COUNTED: &str = "as many arguments as are counted";
+    const BEHIND: &str = "an app behind the one before";
+    // Apps; of each: its number, how many arguments, their lengths: all are empty.
+    let check = |told: &[u32], expected| {
+        let mut table = AppTable::default();
+        table.push_hole();
+        table.push_hole();
+        let read = reads(numbers(told), |reader| {
+            table::read_arguments(reader, &mut table)
+        });
+        assert_eq!(read.err(), expected, "{told:?}");
+    };
+    check(&[2, 0, 1, 0, 1, 2, 0, 0], None);
+    check(&[1, 0, 0], Some(COUNTED));
+    check(&[1, 0, 2, 0], Some(COUNTED));
+    check(&[1, 2, 1, 0], Some(BEHIND));
+    check(&[2, 1, 1, 0, 0, 1, 0], Some(BEHIND));
+    check(&[2, 1, 1, 0, 1, 1, 0], Some(BEHIND));
+}
+
+#[test]
+fn sections_ascend_and_the_local_node_is_of_the_pool() {
+    let passes = u32::from(passes::PASSES);
+    let sections = |told: &[u32]| {
+        let mut table = AppTable::default();
+        let read = reads(numbers(told), |reader| {
+            super::sections(reader, &mut table, &mut [], 0, 4)
+        });
+        read.err()
+    };
+    assert_eq!(sections(&[]), None);
+    assert_eq!(sections(&[passes, 0]), None);
+    assert_eq!(
+        sections(&[passes, 0, passes, 0]),
+        Some("a section behind the one before")
+    );
+    // One more than its number; 0 is none.
+    let local = |told: u32| reads(numbers(&[told]), |reader| super::local(reader, 4)).err();
+    assert_eq!((local(0), local(4)), (None, None));
+    assert_eq!(local(5), Some("a node of the pool"));
+}
+
+#[test]
+fn a_group_of_a_column_has_values_and_stays_within_it() {
+    const GROUP: &str = "a group of 1 to 256 values within its column";
+    // Twice the values of a group; one more where they are one step; the steps, twice as large.
+    let column = |told: &[u32]| reads(numbers(told), |reader| reader.column(2));
+    assert_eq!(column(&[4, 2, 4]), Ok(vec![1, 3]));
+    assert_eq!(column(&[5, 2]), Ok(vec![1, 2]));
+    assert_eq!(column(&[0, 4, 2, 4]), Err(GROUP));
+    assert_eq!(column(&[6, 2, 2, 2]), Err(GROUP));
+    assert_eq!(column(&[2 * 257, 2, 2]), Err(GROUP));
+}
+
+#[test]
+fn another_version_is_told_at_its_byte() {
+    let mut bytes = Writer::default().seal(FrameKind::Whole, Edition::Plain);
+    bytes[8] = 9;
+    let bad = Reader::open(&bytes, FrameKind::Whole)
+        .map(drop)
+        .unwrap_err();
+    assert_eq!((bad.offset, bad.expected), (8, "version 1 or 2"));
+}
+
+#[test]
+fn remarks_come_back() {
+    let remarks = Remarks {
+        sources: Vec::new(),
+        notes: vec![Remark {
+            class: "no-effect".to_owned(),
+            text: "a word".to_owned(),
+        }],
+    };
+    let bytes = Plan::default().to_bytes_with(&remarks);
+    assert_eq!(Plan::from_bytes_with(&bytes).unwrap().1, remarks);
+    assert_eq!(
+        Plan::default().to_bytes(),
+        Plan::default().to_bytes_with(&Remarks::default())
+    );
 }

@@ -116,7 +116,10 @@ pub(super) fn read(
     Ok((patterns, placed))
 }
 
-fn read_segment(reader: &mut Reader<'_>, masks: &[CpusetId]) -> Result<Segment, BadPlan> {
+pub(super) fn read_segment(
+    reader: &mut Reader<'_>,
+    masks: &[CpusetId],
+) -> Result<Segment, BadPlan> {
     let procs = reader.number(u32::MAX, "a number of processes")?;
     let cycle = reader.maybe("a place in the stretch")?;
     let rows = reader.rows()?;
