@@ -346,7 +346,7 @@ fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
 
 #[test]
 fn sections_ascend_and_the_local_node_is_of_the_pool() {
-    let passes = u32::from(passes::PASSES);
+    let passes = passes::PASSES;
     let sections = |told: &[u32]| {
         let mut table = AppTable::default();
         let read = reads(numbers(told), |reader| {
