@@ -3,7 +3,8 @@
 use crate::numbers::{Numbers, Piece};
 use crate::places::Places;
 use stowplan_engine::id::Id as _;
-use stowplan_engine::plan::{AppPlan, BlockLocals, ListedRun, Plan, RankBlock, RankOrder};
+use stowplan_engine::plan::{AppPlan, ListedRun, Plan, ProcTable, RankOrder};
+use stowplan_engine::table::names::NodeId;
 
 /// Which rank of an app each of its places has.
 pub(crate) enum Order<'o> {
@@ -13,8 +14,8 @@ pub(crate) enum Order<'o> {
     Rounds,
     /// Runs of ranks on nodes.
     Listed(&'o [ListedRun]),
-    /// As the plan's blocks go.
-    Blocks(&'o Plan),
+    /// As the plan's table has them.
+    Table(&'o Plan),
     /// The rank of each place.
     RankOf(&'o [u32]),
 }
@@ -76,7 +77,7 @@ pub(crate) fn orders<'p>(places: &Places<'p>) -> Vec<Order<'p>> {
         RankOrder::Fill if ascend(app) => Order::Places,
         RankOrder::Node => Order::Rounds,
         RankOrder::Listed(listed) => Order::Listed(listed),
-        RankOrder::Fill | RankOrder::Span => Order::Blocks(plan),
+        RankOrder::Fill | RankOrder::Span => Order::Table(plan),
     };
     plan.apps().iter().map(order).collect()
 }
@@ -97,18 +98,14 @@ pub(crate) fn column<'c, T: Number>(
     let total = numbers.apps.iter().map(ranks).sum();
     of_rank.clear();
     of_rank.reserve(total);
-    let mut walked = None;
-    for (pieces, order) in numbers.apps.iter().zip(orders) {
+    for (app, (pieces, order)) in numbers.apps.iter().zip(orders).enumerate() {
         match order {
             Order::Places => by_place(numbers, pieces, |objects| {
                 of_rank.extend(objects.map(T::of));
             }),
             Order::Rounds => by_rounds(numbers, pieces, of_rank),
             Order::Listed(listed) => by_list(numbers, pieces, listed, ranks(pieces), of_rank),
-            Order::Blocks(plan) => {
-                walked = Some(*plan);
-                of_rank.resize(of_rank.len() + ranks(pieces), T::of(0));
-            }
+            Order::Table(plan) => by_table(numbers, pieces, plan, app, of_rank),
             Order::RankOf(rank_of) => {
                 let first = of_rank.len();
                 of_rank.resize(first + rank_of.len(), T::of(0));
@@ -123,9 +120,6 @@ pub(crate) fn column<'c, T: Number>(
                 });
             }
         }
-    }
-    if let Some(plan) = walked {
-        by_blocks(numbers, plan, orders, of_rank);
     }
     Column {
         of_rank,
@@ -180,67 +174,49 @@ fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T
     }
 }
 
-/// Writes the ranks of all apps that go as the plan's blocks do.
-fn by_blocks<T: Number>(numbers: &Numbers, plan: &Plan, orders: &[Order<'_>], out: &mut [T]) {
-    let by_node: Vec<Vec<&Piece>> = numbers
-        .apps
-        .iter()
-        .zip(orders)
-        .map(|(pieces, order)| match order {
-            Order::Blocks(_) => sorted(pieces),
-            Order::Places | Order::Rounds | Order::Listed(_) | Order::RankOf(_) => Vec::new(),
-        })
-        .collect();
-    let mut left = out;
-    let mut inside = Vec::new();
-    plan.each_block(|block| {
-        let ranks = block.nodes as usize * block.locals.count() as usize;
-        let Some(own) = left.split_off_mut(..ranks) else {
-            return;
-        };
-        let app = block.app.row();
-        if matches!(orders[app], Order::Blocks(_)) {
-            let first = plan.apps()[app].runs()[block.run as usize].nodes.first;
-            write_block(numbers, &by_node[app], block, first, own, &mut inside);
+/// Rows of the explicit table that are read at once.
+const AT_ONCE: u32 = 1 << 14;
+
+/// The objects of an app's ranks, where the explicit table has them. Neighbouring ranks are often on nodes of one piece.
+fn by_table<T: Number>(
+    numbers: &Numbers,
+    pieces: &[Piece],
+    plan: &Plan,
+    app: usize,
+    of_rank: &mut Vec<T>,
+) {
+    let by_node = sorted(pieces);
+    let runs = plan.apps()[app].runs();
+    let (mut rank, end) = (plan.bases()[app], plan.bases()[app + 1]);
+    let mut table = ProcTable::default();
+    let mut on: Option<(&Piece, u32)> = None;
+    while rank < end {
+        let rows = AT_ONCE.min(end - rank);
+        plan.expand_rows(rank..rank + rows, &mut table);
+        for (&node, &local_rank) in table.nodes().iter().zip(table.local_ranks()) {
+            let same = on.filter(|(piece, _)| holds(piece, node));
+            let (piece, own_before) = same.unwrap_or_else(|| {
+                let piece = piece_of(&by_node, node);
+                let run = plan.apps()[app].run_of(NodeId::from_row(node as usize));
+                (piece, run.map_or(0, |run| runs[run].own_before))
+            });
+            on = Some((piece, own_before));
+            let local = local_rank - own_before;
+            of_rank.push(T::of(numbers.object(piece, node - piece.first, local)));
         }
-    });
+        rank += rows;
+    }
 }
 
-/// Writes the ranks of a block of a run whose first node is given. `inside`: filled again for each piece.
-fn write_block<T: Number>(
-    numbers: &Numbers,
-    by_node: &[&Piece],
-    block: RankBlock<'_>,
-    first: u32,
-    mut own: &mut [T],
-    inside: &mut Vec<u32>,
-) {
-    let count = block.locals.count() as usize;
-    let (mut node, end) = (first + block.first, first + block.first + block.nodes);
-    while node < end {
-        let behind = by_node.partition_point(|piece| piece.first <= node);
-        let piece = by_node[behind - 1];
-        let until = end.min(piece.first + piece.nodes);
-        let on_node = numbers.on_node(piece);
-        inside.clear();
-        match block.locals {
-            BlockLocals::From { first, count } => {
-                inside.extend_from_slice(&on_node[first as usize..][..count as usize]);
-            }
-            BlockLocals::Listed(locals) => {
-                inside.extend(locals.iter().map(|&local| on_node[local as usize]));
-            }
-        }
-        let (nodes, behind) = own.split_at_mut((until - node) as usize * count);
-        own = behind;
-        for (ranks, node) in nodes.chunks_exact_mut(count.max(1)).zip(node..) {
-            let base = piece.base + (node - piece.first) * piece.width;
-            for (rank, inside) in ranks.iter_mut().zip(inside.iter()) {
-                *rank = T::of(base + inside);
-            }
-        }
-        node = until;
-    }
+fn holds(piece: &Piece, node: u32) -> bool {
+    let inside = node.checked_sub(piece.first);
+    inside.is_some_and(|inside| inside < piece.nodes)
+}
+
+/// The piece that holds a node. `by_node`: an app's, sorted.
+fn piece_of<'n>(by_node: &[&'n Piece], node: u32) -> &'n Piece {
+    let behind = by_node.partition_point(|piece| piece.first <= node);
+    by_node[behind - 1]
 }
 
 /// The pieces of an app by their nodes.
@@ -261,14 +237,8 @@ fn by_list<T: Number>(
     let mut ends = listed.iter().skip(1).map(|run| run.rank as usize);
     let mut last: Option<&Piece> = None;
     for run in listed {
-        let holds = |piece: &&Piece| {
-            let node = run.node.checked_sub(piece.first);
-            node.is_some_and(|node| node < piece.nodes)
-        };
-        let piece = last.filter(holds).unwrap_or_else(|| {
-            let behind = by_node.partition_point(|piece| piece.first <= run.node);
-            by_node[behind - 1]
-        });
+        let same = last.filter(|piece| holds(piece, run.node));
+        let piece = same.unwrap_or_else(|| piece_of(&by_node, run.node));
         last = Some(piece);
         let count = ends.next().unwrap_or(ranks) - run.rank as usize;
         let base = piece.base + (run.node - piece.first) * piece.width;

@@ -1,15 +1,57 @@
 //! One app of a plan: its runs, its ranks.
 
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
-use super::rank::order::{Met, Order, ProcInRun, Shared};
-use super::rank::profile::OwnTurns;
-use super::rank::rounds::{RoundScratch, Rounds, Turn};
-use super::steps::Steps;
+use super::rank::node_order::{RoundTurns, RunOrders};
+use super::sorted_index::SortedIndex;
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;
 use crate::table::apps::PolicyId;
 use crate::table::names::NodeId;
-use crate::table::patterns::Patterns;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The order of an app's ranks, with what is derived to answer quickly.
+#[derive(Clone, Debug)]
+pub(super) enum Order {
+    /// Node by node, in placement order.
+    Slot,
+    /// Node by node, by the turns of each node.
+    Fill(RunOrders),
+    /// Round by round over nodes, by the turns of each node.
+    Rounds(RunOrders),
+    /// As written.
+    Listed {
+        /// The first app rank of each listed run.
+        ranks: SortedIndex,
+        /// Rows of the listed runs by ascending (node, local), from the first question on that needs them.
+        by_node: OnceLock<Vec<u32>>,
+    },
+}
+
+impl Order {
+    /// `orders`: those of the nodes, where ranks go by turns.
+    pub(super) fn new(order: &RankOrder, orders: Option<RunOrders>) -> Self {
+        match (order, orders) {
+            (RankOrder::Listed(listed), _) => Self::Listed {
+                ranks: SortedIndex::new(listed.iter().map(|run| run.rank)),
+                by_node: OnceLock::new(),
+            },
+            (RankOrder::Node | RankOrder::Span, Some(orders)) => Self::Rounds(orders),
+            (RankOrder::Fill, Some(orders)) => Self::Fill(orders),
+            (RankOrder::Slot | RankOrder::Fill | RankOrder::Node | RankOrder::Span, _) => {
+                Self::Slot
+            }
+        }
+    }
+}
+
+/// One process of an app: which run, which node of it, which of the node's processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ProcInRun {
+    pub(crate) run: u32,
+    pub(crate) node: u32,
+    pub(crate) local: u32,
+}
 
 /// One app of a plan.
 #[derive(Clone, Debug)]
@@ -19,29 +61,19 @@ pub struct AppPlan {
     pub(crate) base: Rank,
     /// Its processes.
     pub(crate) procs: ProcCount,
-    /// Processes before each run, in run order, and all of them at the end. Shape `[runs + 1]`.
-    pub(super) before: Steps,
     /// The first node of each run, ascending.
-    firsts: Steps,
+    firsts: SortedIndex,
     /// Runs by ascending node; empty when they stand so already.
     by_node: Vec<u32>,
     pub(super) order: Order,
+    /// Its rows of the plan's spans.
+    pub(super) spans: Range<u32>,
 }
 
 impl AppPlan {
-    pub(super) fn new(
-        placed: Placed,
-        base: Rank,
-        met: Met,
-        shared: &Shared,
-        scratch: &mut RoundScratch,
-    ) -> Self {
+    pub(super) fn new(placed: Placed, base: Rank, orders: Option<RunOrders>) -> Self {
         let runs = &placed.runs;
-        let sums = runs.iter().scan(0_u32, |sum, run| {
-            *sum += run.procs * run.nodes.count;
-            Some(*sum)
-        });
-        let before = Steps::one(runs.len() + 1, std::iter::once(0).chain(sums));
+        let procs = runs.iter().map(|run| run.procs * run.nodes.count).sum();
         let by_node = if runs.is_sorted_by_key(|run| run.nodes.first) {
             Vec::new()
         } else {
@@ -53,16 +85,14 @@ impl AppPlan {
             let run = by_node.get(at).map_or(at, |&run| run as usize);
             runs[run].nodes.first
         };
-        let firsts = Steps::one(runs.len(), (0..runs.len()).map(first));
-        let order = Order::new(&placed, met, shared, scratch);
         Self {
-            procs: ProcCount(before.get(0, runs.len())),
+            procs: ProcCount(procs),
+            firsts: SortedIndex::new((0..runs.len()).map(first)),
+            order: Order::new(&placed.order, orders),
             placed,
             base,
-            before,
-            firsts,
             by_node,
-            order,
+            spans: 0..0,
         }
     }
 
@@ -96,41 +126,33 @@ impl AppPlan {
     pub const fn procs(&self) -> ProcCount {
         self.procs
     }
+    /// Processes of the app on each node, as runs in the job's node order.
+    pub fn counts(&self) -> impl Iterator<Item = (crate::table::names::NodeRange, u32)> + '_ {
+        self.placed.runs.iter().map(|run| (run.nodes, run.procs))
+    }
     /// The run that holds a node.
     #[must_use]
     pub fn run_of(&self, node: NodeId) -> Option<usize> {
         let node = row(node.row());
-        let lowest = self.firsts.row(0).first();
+        let lowest = self.firsts.numbers().first();
         lowest.filter(|&&first| first <= node)?;
-        let at = self.firsts.find(0, node);
+        let at = self.firsts.find(node);
         let found = self.by_node.get(at).map_or(at, |&run| run as usize);
         (node < self.placed.runs[found].nodes.end()).then_some(found)
     }
-}
 
-impl AppPlan {
     /// Processes of a run in a round of its app.
     pub(super) fn weight(&self, run: u32, round: u32) -> u32 {
-        let placed = &self.placed.runs[run as usize];
-        self.pairs(run, round) * placed.nodes.count
-    }
-
-    /// Processes of each node of a run in a round.
-    pub(super) fn pairs(&self, run: u32, round: u32) -> u32 {
-        self.own_turns(run, round).count
+        let nodes = self.placed.runs[run as usize].nodes.count;
+        self.in_round(run, round).count * nodes
     }
 
     /// The turns of each node of a run in a round of its app.
-    #[inline]
-    pub(super) fn own_turns(&self, run: u32, round: u32) -> OwnTurns {
+    pub(super) fn in_round(&self, run: u32, round: u32) -> RoundTurns {
         match &self.order {
-            Order::Span(_, profiles) => profiles.own_turns(run, round),
-            Order::Slot | Order::Fill(_) | Order::Node(_) | Order::Listed { .. } => {
-                let procs = self.placed.runs[run as usize].procs;
-                OwnTurns {
-                    first: round,
-                    count: u32::from(procs > round),
-                }
+            Order::Rounds(orders) => orders.in_round(run, round),
+            Order::Slot | Order::Fill(_) | Order::Listed { .. } => {
+                unreachable!("only ranks by node and span go in rounds")
             }
         }
     }
@@ -140,11 +162,7 @@ impl AppPlan {
         let Order::Listed { ranks, .. } = &self.order else {
             unreachable!("the app was asked for its listed ranks")
         };
-        self.proc_of(self.listed()[ranks.find(0, rank)], rank)
-    }
-
-    /// Where a rank of this listed run is.
-    pub(super) fn proc_of(&self, entry: ListedRun, rank: u32) -> ProcInRun {
+        let entry = self.listed()[ranks.find(rank)];
         let node = crate::id::Id::from_row(entry.node as usize);
         let run = self.run_of(node).expect("a listed node holds processes");
         ProcInRun {
@@ -154,43 +172,17 @@ impl AppPlan {
         }
     }
 
-    /// The app rank of a process: the inverse of `Plan::find`.
-    pub(super) fn rank_at(&self, proc: ProcInRun, patterns: &Patterns) -> u32 {
-        let run = &self.placed.runs[proc.run as usize];
-        let first = || self.before.get(0, proc.run as usize) + proc.node * run.procs;
-        let object = || {
-            let place = patterns.get(run.pattern).place(proc.local);
-            place
-                .object
-                .expect("fill and span need an object map (resolve refuses the rest)")
+    /// The app rank of a listed process: the inverse of [`Self::listed_proc`].
+    pub(super) fn listed_rank(&self, node: u32, local: u32) -> u32 {
+        let Order::Listed { by_node, .. } = &self.order else {
+            unreachable!("the app was asked for its listed ranks")
         };
-        let rank = |rounds: &Rounds, round, place| {
-            let turn = Turn {
-                round,
-                run: proc.run,
-                place,
-            };
-            rounds.rank(turn, |run, round| self.weight(run, round))
-        };
-        match &self.order {
-            Order::Slot => first() + proc.local,
-            Order::Fill(profiles) => first() + profiles.turn(proc.run, proc.local, object()),
-            Order::Node(rounds) => rank(rounds, proc.local, proc.node),
-            Order::Span(rounds, profiles) => {
-                let (round, turn) = profiles.round(proc.run, proc.local, object());
-                let pairs = profiles.pairs(proc.run, round);
-                rank(rounds, round, proc.node * pairs + turn)
-            }
-            Order::Listed { by_node, .. } => {
-                let listed = self.listed();
-                let by_node = by_node.get_or_init(|| listed_by_node(listed));
-                let node = run.nodes.first + proc.node;
-                let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
-                let at = by_node.partition_point(|row| key(row) <= (node, proc.local)) - 1;
-                let entry = listed[by_node[at] as usize];
-                entry.rank + (proc.local - entry.local)
-            }
-        }
+        let listed = self.listed();
+        let by_node = by_node.get_or_init(|| listed_by_node(listed));
+        let key = |&at: &u32| (listed[at as usize].node, listed[at as usize].local);
+        let at = by_node.partition_point(|row| key(row) <= (node, local)) - 1;
+        let entry = listed[by_node[at] as usize];
+        entry.rank + (local - entry.local)
     }
 
     /// The runs of a listed order.

@@ -4,7 +4,7 @@
 //! else follows by arithmetic: ranks from prefix sums, places from patterns.
 
 // Ascending numbers, searched quickly.
-mod steps;
+mod sorted_index;
 // Items put in order by counting.
 mod counted;
 // What placing gives.
@@ -19,14 +19,14 @@ mod app;
 mod node_apps;
 // The questions: rank -> place, node -> ranks.
 pub(crate) mod query;
-// Every process in rank order.
-mod rows;
-// Short blocks, row by row.
-mod short_blocks;
-// The same as blocks.
-mod rank_blocks;
+// Ranks in order, written some at a time.
+mod row_writer;
+// Rounds of nodes that differ, written side by side.
+mod round_writer;
 // The explicit table.
 mod table;
+// Every process in rank order.
+mod rows;
 // The compact forms: saved, broadcast.
 pub mod bytes;
 // The same places with other ranks.
@@ -42,7 +42,6 @@ pub use app::AppPlan;
 pub use bytes::BadPlan;
 pub use placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, World};
 pub use query::{Located, OnNode, ProcPlace};
-pub use rank_blocks::{BlockLocals, RankBlock};
 pub use reorder::BadOrder;
 pub use rows::Rows;
 pub use table::ProcTable;
@@ -54,11 +53,9 @@ use crate::table::patterns::Patterns;
 use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
-use rank::order::Shared;
-use rank::rounds::RoundScratch;
+use rank::node_order::{MetOrders, PlanOrders};
 use rank::spans::RankSpans;
 use std::sync::Arc;
-use steps::Steps;
 
 /// Where every process of a job is.
 #[derive(Clone, Debug, Default)]
@@ -68,15 +65,15 @@ pub struct Plan {
     pub(crate) patterns: Patterns,
     pub(crate) apps: Vec<AppPlan>,
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
-    bases: Steps,
+    bases: Vec<u32>,
     /// What the patterns say, written out.
     places: Places,
     /// Which turns the processes of a node have.
-    orders: Shared,
+    orders: PlanOrders,
     /// Where each rank is.
-    stretches: RankSpans,
+    spans: RankSpans,
     /// The apps on each node; `None`: few enough to be asked one by one.
-    guests: Option<NodeApps>,
+    node_apps: Option<NodeApps>,
     /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
     told: Option<Arc<GivenGpus>>,
 }
@@ -85,7 +82,7 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derived {
     places: Places,
-    orders: Shared,
+    orders: PlanOrders,
 }
 
 impl Plan {
@@ -114,19 +111,20 @@ impl Plan {
         let places = earlier.places.again(&placed, &patterns);
         let mut orders = earlier.orders;
         let met = orders.meet(&placed, &patterns, &places);
-        let mut scratch = RoundScratch::default();
-        let mut apps = Vec::with_capacity(placed.len());
+        let mut bases = vec![0];
         let mut next = 0_u32;
-        for (placed, met) in placed.into_iter().zip(met) {
-            let app = AppPlan::new(placed, Rank(next), met, &orders, &mut scratch);
+        let app = |(placed, met): (Placed, MetOrders)| {
+            let orders = met.map(|(by, of_run)| orders.of_app(by, of_run));
+            let app = AppPlan::new(placed, Rank(next), orders);
             next += app.procs.0;
-            apps.push(app);
-        }
-        let bases = apps.iter().map(|app| app.base.0).chain([next]);
+            bases.push(next);
+            app
+        };
+        let mut apps: Vec<AppPlan> = placed.into_iter().zip(met).map(app).collect();
         Self {
-            bases: Steps::one(apps.len() + 1, bases),
-            stretches: RankSpans::new(&apps, &places),
-            guests: NodeApps::new(&apps),
+            spans: RankSpans::new(&mut apps, &places),
+            node_apps: NodeApps::new(&apps),
+            bases,
             world,
             table,
             patterns,
@@ -186,6 +184,6 @@ impl Plan {
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
     #[must_use]
     pub fn bases(&self) -> &[u32] {
-        self.bases.row(0)
+        &self.bases
     }
 }

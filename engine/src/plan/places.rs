@@ -9,18 +9,13 @@ use crate::limit::OBJECTS_MAX;
 use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::patterns::{Pattern, PatternId, Patterns, Place, PlaceRun};
-use rayon::prelude::*;
 
 /// Places that are written out in any case, and how many more for each run of the patterns: what is here stays in
 /// proportion to what was there.
 const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
-/// Places from which on several threads write them: some hundred microseconds of work.
-const PARALLEL: usize = 1 << 17;
 /// Patterns that may be missing when places are taken over from an earlier plan.
 const FEW: usize = 64;
-/// Places behind the last one: whoever reads in strides need not end with a pattern.
-pub(super) const BEHIND: usize = 16;
 /// No place was written out.
 const NOT_HERE: u32 = u32::MAX;
 
@@ -94,7 +89,6 @@ impl KindBits {
 pub(crate) struct Places {
     /// Where those of each pattern start. Shape `[patterns]`.
     starts: Vec<u32>,
-    /// With [`BEHIND`] more at the end.
     flat: Vec<Packed>,
     /// Nothing that is used is missing.
     whole: bool,
@@ -106,8 +100,8 @@ impl Places {
     /// What the placed runs use, written out: these, as far as an earlier plan used as much of the same patterns. `patterns`
     /// are those of that plan, and others behind them.
     ///
-    /// Cost: the runs; where something is missing, the patterns and what is missing; where that is much, or does not fit into
-    /// what is used no more, eight bytes for each process of each distinct pattern, in parallel.
+    /// Cost: the runs; where something is missing, the patterns and what is missing; where that is much, eight bytes for each
+    /// process of each distinct pattern.
     pub(super) fn again(mut self, placed: &[Placed], patterns: &Patterns) -> Self {
         let runs = || placed.iter().flat_map(|placed| &placed.runs);
         let here = |pattern: PatternId| self.most.get(pattern.row()).copied().unwrap_or(0);
@@ -119,101 +113,63 @@ impl Places {
             let most = &mut most[run.pattern.row()];
             *most = run.procs.max(*most);
         }
-        match self.mend(&most, patterns) {
-            Some(()) => self,
-            None => Self::new(most, patterns),
+        let used: usize = most.iter().map(|&procs| procs as usize).sum();
+        let lacks = |at: &usize| most[*at] > self.most.get(*at).copied().unwrap_or(0);
+        let missing: Vec<usize> = (0..most.len()).filter(lacks).collect();
+        if !self.whole || missing.len() > FEW || self.flat.len() > 2 * used {
+            return Self::new(most, patterns);
         }
-    }
-
-    /// Writes what is missing over what is used no more; `None`: that is to be done anew.
-    fn mend(&mut self, most: &[u32], patterns: &Patterns) -> Option<()> {
         self.starts.resize(most.len(), NOT_HERE);
         self.most.resize(most.len(), 0);
-        let (mut free, mut missing) = (Vec::new(), Vec::new());
-        let rows = self.starts.iter_mut().zip(&mut self.most);
-        for (at, ((start, here), &procs)) in rows.zip(most).enumerate() {
-            if procs > *here {
-                missing.push(at);
-            }
-            if *here > 0 && (procs > *here || procs == 0) {
-                free.push((*start, *here));
-                (*start, *here) = (NOT_HERE, 0);
-            }
-        }
-        if !self.whole || missing.len() > FEW {
-            return None;
-        }
         for at in missing {
-            let procs = most[at];
-            let fits = free.iter().position(|&(_, room)| room >= procs)?;
-            let (start, _) = free.swap_remove(fits);
-            let own = &mut self.flat[start as usize..][..procs as usize];
-            write(patterns.get(PatternId::from_row(at)), own);
-            (self.starts[at], self.most[at]) = (start, procs);
+            self.add(at, most[at], patterns);
         }
-        Some(())
+        self
     }
 
     fn new(most: Vec<u32>, patterns: &Patterns) -> Self {
-        let mut starts = Vec::with_capacity(most.len());
-        let (mut end, mut room, mut whole) = (0_usize, ALWAYS, true);
-        let mut here: Vec<(&Pattern, u32)> = Vec::new();
-        for ((_, pattern), &procs) in patterns.iter().zip(&most) {
-            let runs: usize = pattern
-                .segments()
-                .iter()
-                .map(|segment| segment.runs.len())
-                .sum();
-            room += runs * PER_RUN;
-            let fits = procs as usize <= room && end + (procs as usize) < NOT_HERE as usize;
-            whole &= fits;
-            if procs == 0 || !fits {
-                starts.push(NOT_HERE);
-                continue;
+        let mut places = Self {
+            starts: vec![NOT_HERE; most.len()],
+            flat: Vec::new(),
+            whole: true,
+            most: vec![0; most.len()],
+        };
+        let mut room = ALWAYS;
+        for ((at, (_, pattern)), &procs) in patterns.iter().enumerate().zip(&most) {
+            let runs = pattern.segments().iter().map(|segment| segment.runs.len());
+            room += runs.sum::<usize>() * PER_RUN;
+            match room.checked_sub(procs as usize) {
+                Some(left) if procs > 0 => {
+                    room = left;
+                    places.add(at, procs, patterns);
+                }
+                Some(_) => {}
+                None => places.whole = false,
             }
-            room -= procs as usize;
-            starts.push(row(end));
-            end += procs as usize;
-            here.push((pattern, procs));
         }
-        let room = end + BEHIND;
-        let mut flat = Vec::new();
-        if room < PARALLEL {
-            flat.resize(room, Packed::default());
-        } else {
-            // Pages come from the system where they are written first: that too is shared.
-            flat.par_extend(rayon::iter::repeat_n(Packed::default(), room));
-        }
-        let mut rest = &mut flat[..end];
-        let parts = here.into_iter().map(|(pattern, procs)| {
-            let (own, behind) = std::mem::take(&mut rest).split_at_mut(procs as usize);
-            rest = behind;
-            (pattern, own)
-        });
-        if end < PARALLEL {
-            parts.for_each(|(pattern, own)| write(pattern, own));
-        } else {
-            let parts: Vec<_> = parts.collect();
-            parts
-                .into_par_iter()
-                .with_min_len(64)
-                .for_each(|(pattern, own)| write(pattern, own));
-        }
-        Self {
-            starts,
-            flat,
-            whole,
-            most,
-        }
+        places.most = most;
+        places
     }
 
-    /// Where the places of a pattern that is here start.
+    /// Writes the places of a pattern behind the others.
+    fn add(&mut self, at: usize, procs: u32, patterns: &Patterns) {
+        let start = self.flat.len();
+        self.flat.resize(start + procs as usize, Packed::default());
+        write(
+            patterns.get(PatternId::from_row(at)),
+            &mut self.flat[start..],
+        );
+        (self.starts[at], self.most[at]) = (row(start), procs);
+    }
+
+    /// Where the places of a pattern start; `None`: they are not here.
     #[inline]
-    pub(super) fn start(&self, pattern: PatternId) -> u32 {
-        self.starts[pattern.row()]
+    pub(super) fn start(&self, pattern: PatternId) -> Option<u32> {
+        let start = self.starts.get(pattern.row()).copied();
+        start.filter(|&start| start != NOT_HERE)
     }
 
-    /// All places, and [`BEHIND`] more.
+    /// All places.
     pub(super) fn all(&self) -> &[Packed] {
         &self.flat
     }
@@ -221,8 +177,8 @@ impl Places {
     /// The places of a pattern from its first process on, if they are here; those of other patterns follow.
     #[inline]
     pub(super) fn of(&self, pattern: PatternId) -> Option<&[Packed]> {
-        let start = *self.starts.get(pattern.row())?;
-        (start != NOT_HERE).then(|| &self.flat[start as usize..])
+        self.start(pattern)
+            .map(|start| &self.flat[start as usize..])
     }
 
     /// What a process gets.

@@ -1,11 +1,11 @@
 //! The questions a plan answers by arithmetic: where is a rank, who is on a node.
 
 use super::Plan;
-use super::app::AppPlan;
+use super::app::{AppPlan, ProcInRun};
 use super::node_apps::NodeApp;
 use super::placed::{PlacedRun, row};
-use super::rank::order::ProcInRun;
-use super::rank::spans::{FoundRank, RunNodes};
+use super::rank::find::FoundRank;
+use super::rank::spans::RunNodes;
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -66,7 +66,7 @@ impl Plan {
     /// phase, each in a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
-        let FoundRank { app, proc, .. } = self.find_known(rank)?;
+        let FoundRank { app, proc, .. } = self.find(rank.0)?;
         Some(Located {
             app: AppId::from_row(app as usize),
             run: proc.run,
@@ -78,18 +78,12 @@ impl Plan {
     /// The rank of a process by place: the inverse of [`Plan::locate`].
     #[must_use]
     pub fn rank_of(&self, at: Located) -> Rank {
-        let app = &self.apps[at.app.row()];
-        Rank(
-            app.base.0
-                + app.rank_at(
-                    ProcInRun {
-                        run: at.run,
-                        node: at.node,
-                        local: at.local,
-                    },
-                    &self.patterns,
-                ),
-        )
+        let proc = ProcInRun {
+            run: at.run,
+            node: at.node,
+            local: at.local,
+        };
+        Rank(self.rank_of_proc(at.app.row(), proc))
     }
 
     /// Everything about a rank.
@@ -100,13 +94,7 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn place(&self, rank: Rank) -> Option<ProcPlace> {
-        Some(self.describe(rank, self.find_known(rank)?))
-    }
-
-    /// Where a rank is, and what it gets; `None`: the job has no such rank.
-    #[inline]
-    fn find_known(&self, rank: Rank) -> Option<FoundRank> {
-        (rank.0 < self.stretches.end).then(|| self.find(rank.0))
+        Some(self.describe(rank, self.find(rank.0)?))
     }
 
     #[inline]
@@ -135,18 +123,18 @@ impl Plan {
     /// each.
     pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = OnNode<'_>> + '_ {
         let node = row(node.row());
-        let guests = match &self.guests {
-            Some(guests) => guests.on(node),
+        let here = match &self.node_apps {
+            Some(node_apps) => node_apps.on(node),
             None => {
                 let apps = (0..).zip(&self.apps);
-                apps.filter_map(|(at, app)| app.guest(at, node)).collect()
+                apps.filter_map(|(at, app)| app.on_node(at, node)).collect()
             }
         };
-        guests.into_iter().map(|guest| OnNode {
-            app: AppId::from_row(guest.app as usize),
-            row: guest.run,
-            run: &self.apps[guest.app as usize].placed.runs[guest.run as usize],
-            node: guest.node,
+        here.into_iter().map(|on| OnNode {
+            app: AppId::from_row(on.app as usize),
+            row: on.run,
+            run: &self.apps[on.app as usize].placed.runs[on.run as usize],
+            node: on.node,
         })
     }
 
@@ -179,17 +167,12 @@ impl Plan {
 
 impl AppPlan {
     /// This app, of such a row, on a node.
-    fn guest(&self, app: u32, node: u32) -> Option<NodeApp> {
+    fn on_node(&self, app: u32, node: u32) -> Option<NodeApp> {
         let run = self.run_of(NodeId::from_row(node as usize))?;
         Some(NodeApp {
             app,
             run: row(run),
             node: node - self.placed.runs[run].nodes.first,
         })
-    }
-
-    /// Processes of the app on each node, as runs in the job's node order.
-    pub fn counts(&self) -> impl Iterator<Item = (crate::table::names::NodeRange, u32)> + '_ {
-        self.placed.runs.iter().map(|run| (run.nodes, run.procs))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Plan;
 use super::placed::{ListedRun, Placed, RankOrder, row};
+use super::sorted_index::SortedIndex;
 use crate::count::counted;
 use crate::policy::{MapBy, RankBy};
 use crate::table::apps::{AppId, Policy, PolicyId};
@@ -52,7 +53,7 @@ impl Plan {
     /// # Errors
     /// A [`BadOrder`].
     ///
-    /// Cost: the ranks; the plan keeps a row for each stretch of ranks that follow each other on a node.
+    /// Cost: the ranks; the plan keeps a row for each run of ranks that follow each other on a node.
     pub fn reordered(self, ranks: &[u32]) -> Result<Self, BadOrder> {
         let mut with_processes = self.table.ids().filter(|&app| self.app(app).procs().0 > 0);
         let (app, others) = (with_processes.next(), with_processes.count());
@@ -90,7 +91,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The ranks as stretches on nodes, in rank order.
+    /// The ranks as runs on nodes, in rank order.
     fn listed_runs(&self, app: AppId, ranks: &[u32]) -> Result<Vec<ListedRun>, BadOrder> {
         const NONE: u32 = u32::MAX;
         let own = self.app(app);
@@ -107,12 +108,18 @@ impl Plan {
                 None => return Err(BadOrder::Beyond { rank, places }),
             }
         }
+        let sums = own.runs().iter().scan(0, |sum, run| {
+            *sum += run.procs * run.nodes.count;
+            Some(*sum)
+        });
+        // Places before each run.
+        let before = SortedIndex::new(std::iter::once(0).chain(sums));
         let mut listed: Vec<ListedRun> = Vec::new();
         let mut last = None;
         for (rank, &place) in (0..).zip(&place_of) {
-            let at = own.before.find(0, place);
+            let at = before.find(place);
             let run = &own.runs()[at];
-            let inside = place - own.before.get(0, at);
+            let inside = place - before.numbers()[at];
             let node = run.nodes.first + inside / run.procs;
             let continues = last == Some((node, place.wrapping_sub(1)));
             if !continues {

@@ -1,12 +1,11 @@
 //! The explicit table: a row per rank, as columns that all threads write from front to back.
 //!
-//! What is written comes in blocks (`rows.rs`): of nodes that have the same, the first is written and the others are copies.
+//! What a thread writes comes from `row_writer.rs`.
 
 use super::Plan;
 use super::placed::row;
 use super::places::INDEX_BITS;
-use super::rank::profile::NodeTurns;
-use super::rows::{Block, PlanBlocks};
+use super::row_writer::{COLUMNS, Columns, RowsOut};
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;
@@ -19,8 +18,6 @@ use std::ops::Range;
 const CHUNK: usize = 1 << 16;
 /// And for each run of the plan's largest app: a task that begins inside a phase looks at all runs.
 const CHUNK_PER_RUN: usize = 16;
-/// Rows that are copied at once: they stay in the nearest cache.
-const COPIED: usize = 1 << 11;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
@@ -38,12 +35,6 @@ pub struct ProcTable {
     /// Row of the cpu set, plus one; 0: unbound.
     cpus: Vec<u32>,
 }
-
-/// Columns of the table.
-const COLUMNS: usize = 5;
-
-/// Some rows of the node, local rank, node rank, object and cpu columns, packed as in [`ProcTable`].
-pub(super) type Columns<'c> = [&'c mut [u32]; COLUMNS];
 
 impl ProcTable {
     /// Rows.
@@ -128,7 +119,8 @@ impl ProcTable {
         let row = self.cpus[rank.0 as usize].checked_sub(1)?;
         Some(CpusetId::from_row(row as usize))
     }
-    fn columns(&mut self, ranks: usize) -> Columns<'_> {
+    /// Its columns, with so many rows.
+    pub(super) fn columns(&mut self, ranks: usize) -> Columns<'_> {
         let all = [
             &mut self.node,
             &mut self.local_rank,
@@ -140,141 +132,6 @@ impl ProcTable {
             column.resize(ranks, 0);
             &mut column[..]
         })
-    }
-}
-
-/// Takes the first rows away from the columns.
-fn take<'c>(columns: &mut Columns<'c>, rows: usize) -> Columns<'c> {
-    let first = |column: &mut &'c mut [u32]| column.split_off_mut(..rows);
-    columns
-        .each_mut()
-        .map(|column| first(column).unwrap_or_default())
-}
-
-impl Block<'_> {
-    /// Writes rows from one of the block's on, as many as there is room for.
-    fn write(&self, plan: &Plan, first: u32, mut out: Columns<'_>, scratch: &mut Vec<u32>) {
-        if let (
-            [node, local_rank, node_rank, object, cpus],
-            NodeTurns::From(local, _),
-            Some(places),
-            1,
-        ) = (&mut out, self.turns, self.places, self.count)
-        {
-            // One process of each node: the rows differ in their node alone.
-            let local = local + self.nodes.own_before;
-            count_up(node, self.nodes.first + first);
-            local_rank.fill(local);
-            node_rank.fill(local - self.nodes.own_before + self.nodes.used_before);
-            object.fill(self.kind.object(places[0]));
-            cpus.fill(places[0].cpus);
-            return;
-        }
-        let count = self.count as usize;
-        let (mut node, turn) = (first / self.count, first % self.count);
-        if turn > 0 {
-            let rows = out[0].len().min(count - turn as usize);
-            self.of_node(plan, node, turn, take(&mut out, rows), scratch);
-            node += 1;
-        }
-        let one = count.min(out[0].len());
-        let first = out.each_mut().map(|column| &mut column[..one]);
-        self.of_node(plan, node, 0, first, scratch);
-        if out[0].len() > one {
-            let [nodes, others @ ..] = out;
-            each_again(nodes, self.nodes.first + node, count);
-            for column in others {
-                again(column, one);
-            }
-        }
-    }
-
-    /// Writes neighbouring turns of one node.
-    #[inline]
-    fn of_node(
-        &self,
-        plan: &Plan,
-        node: u32,
-        turn: u32,
-        [nodes, local_rank, node_rank, object, cpus]: Columns<'_>,
-        scratch: &mut Vec<u32>,
-    ) {
-        let rows = nodes.len();
-        nodes.fill(self.nodes.first + node);
-        let (own, used) = (self.nodes.own_before, self.nodes.used_before);
-        let turns = self.turns.some(turn..turn + row(rows), scratch);
-        let ranks = local_rank.iter_mut().zip(node_rank);
-        match turns {
-            NodeTurns::From(first, _) => {
-                for ((local_rank, node_rank), local) in ranks.zip(first..) {
-                    (*local_rank, *node_rank) = (own + local, used + local);
-                }
-            }
-            NodeTurns::Listed(locals) => {
-                for ((local_rank, node_rank), &local) in ranks.zip(locals) {
-                    (*local_rank, *node_rank) = (own + local, used + local);
-                }
-            }
-            NodeTurns::Asked { .. } => unreachable!("some turns are always told"),
-        }
-        let columns = object.iter_mut().zip(cpus);
-        if let Some(places) = self.places {
-            let places = &places[turn as usize..][..rows];
-            for ((object, cpus), &place) in columns.zip(places) {
-                (*object, *cpus) = (self.kind.object(place), place.cpus);
-            }
-            return;
-        }
-        let pattern = plan.apps[self.app as usize].placed.runs[self.run as usize].pattern;
-        for (at, (object, cpus)) in columns.enumerate() {
-            let local = match turns {
-                NodeTurns::From(first, _) => first + row(at),
-                NodeTurns::Listed(locals) => locals[at],
-                NodeTurns::Asked { .. } => unreachable!("some turns are always told"),
-            };
-            let place = plan.places.packed(pattern, local, &plan.patterns);
-            (*object, *cpus) = (self.kind.object(place), place.cpus);
-        }
-    }
-}
-
-/// Repeats the first `count` values to the column's end.
-fn again(column: &mut [u32], count: usize) {
-    let mut done = count;
-    while done < column.len() {
-        // Whole rounds: what is copied ends where it began.
-        let round = if done >= COPIED {
-            COPIED.div_ceil(count) * count
-        } else {
-            done
-        };
-        let rows = done.min(round).min(column.len() - done);
-        column.copy_within(..rows, done);
-        done += rows;
-    }
-}
-
-fn count_up(column: &mut [u32], first: u32) {
-    for (value, number) in column.iter_mut().zip(first..) {
-        *value = number;
-    }
-}
-
-/// `count` times each number from `first` on.
-fn each_again(column: &mut [u32], first: u32, count: usize) {
-    // Few rows a node: the first nodes, then these again with greater numbers.
-    let nodes = COPIED.div_ceil(count);
-    let (done, rest) = column.split_at_mut((nodes * count).min(column.len()));
-    for (rows, node) in done.chunks_mut(count).zip(first..) {
-        rows.fill(node);
-    }
-    for (rows, more) in rest
-        .chunks_mut(nodes * count)
-        .zip((row(nodes)..).step_by(nodes))
-    {
-        for (value, &node) in rows.iter_mut().zip(&*done) {
-            *value = node + more;
-        }
     }
 }
 
@@ -309,7 +166,8 @@ impl Plan {
     pub fn expand_rows(&self, ranks: Range<u32>, table: &mut ProcTable) {
         let end = ranks.end.min(self.ranks());
         let rows = end.saturating_sub(ranks.start) as usize;
-        self.write_rows(ranks.start.min(end), table.columns(rows));
+        let mut out = RowsOut::new(table.columns(rows));
+        self.write_rows(ranks.start.min(end), &mut out);
     }
 
     /// The columns of the table (node, local rank, node rank, packed object, cpu set), written where the caller has them: each has a row for each rank.
@@ -324,38 +182,20 @@ impl Plan {
         let chunks = (ranks / least).next_multiple_of(rayon::current_num_threads());
         let chunk = CHUNK.max(ranks.div_ceil(chunks.max(1)));
         let mut rest = columns.map(|column| &mut column[..ranks]);
-        if ranks <= chunk {
-            return self.write_rows(0, rest);
-        }
-        let mut parts = Vec::with_capacity(chunks);
-        for first in (0..ranks).step_by(chunk) {
-            parts.push((row(first), take(&mut rest, chunk.min(ranks - first))));
-        }
-        let parts = parts.into_par_iter();
-        parts.for_each(|(first, part)| self.write_rows(first, part));
-    }
-
-    /// Writes the ranks from `first` on.
-    fn write_rows(&self, first: u32, mut out: Columns<'_>) {
-        let mut scratch = Vec::new();
-        let mut blocks = PlanBlocks::new(self, first);
-        loop {
-            let [node, local_rank, node_rank, object, cpus] = &mut out;
-            let mut at = 0;
-            blocks.short(row(node.len()), |nodes, on, kind, (local, place)| {
-                node[at] = on;
-                local_rank[at] = nodes.own_before + local;
-                node_rank[at] = nodes.used_before + local;
-                object[at] = kind.object(place);
-                cpus[at] = place.cpus;
-                at += 1;
-            });
-            take(&mut out, at);
-            let Some(block) = blocks.next().filter(|_| !out[0].is_empty()) else {
-                return;
-            };
-            let rows = out[0].len().min(block.rows.len());
-            block.write(self, block.rows.start, take(&mut out, rows), &mut scratch);
+        let parts = (0..ranks).step_by(chunk).map(|first| {
+            let rows = chunk.min(ranks - first);
+            (
+                row(first),
+                rest.each_mut()
+                    .map(|column| column.split_off_mut(..rows).unwrap_or_default()),
+            )
+        });
+        let parts: Vec<(u32, Columns<'_>)> = parts.collect();
+        let write = |(first, part)| self.write_rows(first, &mut RowsOut::new(part));
+        match parts.len() {
+            // No other thread is woken.
+            0 | 1 => parts.into_iter().for_each(write),
+            _ => parts.into_par_iter().for_each(write),
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::Plan;
 use super::app::AppPlan;
-use super::placed::row;
-use super::rank::order::Order;
-use super::rank::rounds::Rounds;
+use super::placed::{PlacedRun, row};
+use super::rank::spans::{PhaseSpan, RankSpan};
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
@@ -41,69 +40,75 @@ impl Plan {
     /// assert!(Plan::default().task_map(Limits::default()).unwrap().is_unknown(), "there are no tasks");
     /// ```
     pub fn task_map(&self, limits: Limits) -> Result<TaskMap, TaskMapError> {
-        TaskMap::from_blocks_within(self.apps.iter().flat_map(AppPlan::blocks), limits)
+        TaskMap::from_blocks_within(self.apps.iter().flat_map(|app| self.blocks(app)), limits)
+    }
+
+    /// The blocks of an app, in rank order.
+    fn blocks<'p>(&'p self, app: &'p AppPlan) -> impl Iterator<Item = Block> + 'p {
+        // The runs that take part in the phase at hand.
+        let mut live: Vec<u32> = (0..row(app.placed.runs.len())).collect();
+        self.spans.of_app(app).iter().flat_map(move |span| {
+            let blocks: Box<dyn Iterator<Item = Block>> = match span {
+                &RankSpan::Run { run, .. } => Box::new(std::iter::once(block_of_run(
+                    &app.placed.runs[run as usize],
+                ))),
+                RankSpan::Phase(phase) => Box::new(rounds(app, phase, &mut live)),
+                RankSpan::Listed { .. } => Box::new(listed_blocks(app)),
+            };
+            blocks
+        })
     }
 }
 
-impl AppPlan {
-    /// The blocks of the app, in rank order.
-    fn blocks(&self) -> Box<dyn Iterator<Item = Block> + '_> {
-        match &self.order {
-            Order::Slot | Order::Fill(_) => {
-                let runs = self.placed.runs.iter();
-                Box::new(runs.map(|run| Block {
-                    first: run.nodes.first,
-                    nodes: run.nodes.count,
-                    ppn: run.procs,
-                    repeat: 1,
-                }))
+const fn block_of_run(run: &PlacedRun) -> Block {
+    Block {
+        first: run.nodes.first,
+        nodes: run.nodes.count,
+        ppn: run.procs,
+        repeat: 1,
+    }
+}
+
+/// The blocks of a phase, round by round. `live`: the runs that took part in the phase before.
+fn rounds(
+    app: &AppPlan,
+    phase: &PhaseSpan,
+    live: &mut Vec<u32>,
+) -> impl Iterator<Item = Block> + use<> {
+    let mut rows: Vec<EvenNodes> = Vec::new();
+    live.retain(|&run| {
+        let nodes = app.placed.runs[run as usize].nodes;
+        let ppn = app.in_round(run, phase.round).count;
+        match rows.last_mut() {
+            _ if ppn == 0 => return false,
+            Some(last) if last.first + last.nodes == nodes.first && last.ppn == ppn => {
+                last.nodes += nodes.count;
             }
-            Order::Node(rounds) | Order::Span(rounds, _) => Box::new(self.rounds(rounds)),
-            Order::Listed { .. } => Box::new(self.listed_blocks()),
-        }
-    }
-
-    fn rounds<'a>(&'a self, rounds: &'a Rounds) -> impl Iterator<Item = Block> + 'a {
-        let mut live: Vec<u32> = (0..row(self.placed.runs.len())).collect();
-        rounds.phases().flat_map(move |phase| {
-            let rounds = phase.rounds.1 - phase.rounds.0;
-            let mut rows: Vec<EvenNodes> = Vec::new();
-            live.retain(|&run| {
-                let nodes = self.placed.runs[run as usize].nodes;
-                let ppn = self.pairs(run, phase.rounds.0);
-                match rows.last_mut() {
-                    _ if ppn == 0 => return false,
-                    Some(last) if last.first + last.nodes == nodes.first && last.ppn == ppn => {
-                        last.nodes += nodes.count;
-                    }
-                    Some(_) | None => rows.push(EvenNodes {
-                        first: nodes.first,
-                        nodes: nodes.count,
-                        ppn,
-                    }),
-                }
-                true
-            });
-            let (turns, repeat) = if rows.len() == 1 {
-                (1, rounds)
-            } else {
-                (rounds, 1)
-            };
-            (0..turns).flat_map(move |_| rows.clone().into_iter().map(move |row| row.block(repeat)))
-        })
-    }
-
-    fn listed_blocks(&self) -> impl Iterator<Item = Block> + '_ {
-        let listed = self.listed();
-        listed.iter().enumerate().map(|(at, entry)| {
-            let end = listed.get(at + 1).map_or(self.procs.0, |next| next.rank);
-            let ppn = end - entry.rank;
-            Block {
-                first: entry.node,
-                nodes: 1,
+            Some(_) | None => rows.push(EvenNodes {
+                first: nodes.first,
+                nodes: nodes.count,
                 ppn,
-                repeat: 1,
-            }
-        })
-    }
+            }),
+        }
+        true
+    });
+    let (rounds, repeat) = if rows.len() == 1 {
+        (1, phase.rounds)
+    } else {
+        (phase.rounds, 1)
+    };
+    (0..rounds).flat_map(move |_| rows.clone().into_iter().map(move |row| row.block(repeat)))
+}
+
+fn listed_blocks(app: &AppPlan) -> impl Iterator<Item = Block> + '_ {
+    let listed = app.listed();
+    listed.iter().enumerate().map(|(at, entry)| {
+        let end = listed.get(at + 1).map_or(app.procs.0, |next| next.rank);
+        Block {
+            first: entry.node,
+            nodes: 1,
+            ppn: end - entry.rank,
+            repeat: 1,
+        }
+    })
 }

@@ -1,40 +1,51 @@
 //! Turns dealt out: the processes of a node object by object, or round by round over its objects.
 
-use super::turns::ObjectIndex;
+use super::object_index::ObjectIndex;
+use crate::plan::placed::row;
 use crate::plan::places::{Packed, visit};
 use crate::table::patterns::Pattern;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rounds of a node in which equally many of its objects have a process.
+/// Rounds of a node in each of which it has equally many turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct ProfileStep {
+pub(crate) struct EqualRounds {
     /// The first of these rounds, and the first behind them.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Objects.
-    pub(crate) pairs: u32,
+    /// Turns in each: the objects that have a process there.
+    pub(crate) turns: u32,
     /// Processes of the node in the rounds before these.
     pub(crate) before: u32,
 }
 
-impl ProfileStep {
+impl EqualRounds {
+    /// One turn in each of so many rounds.
+    pub(crate) const fn of_processes(procs: u32) -> Self {
+        Self {
+            start: 0,
+            end: procs,
+            turns: 1,
+            before: 0,
+        }
+    }
+
     /// The first turn of the node in one of these rounds, or behind them, by its number among all.
     #[inline]
-    pub(crate) const fn turn(&self, round: u32) -> u32 {
-        self.before + (round - self.start) * self.pairs
+    pub(crate) const fn first_turn(&self, round: u32) -> u32 {
+        self.before + (round - self.start) * self.turns
     }
 }
 
-/// Adds the rounds up to `end`, in which `pairs` objects take part, to the steps of a node, which begin in row `first`.
-fn push(steps: &mut Vec<ProfileStep>, first: usize, end: u32, pairs: u32) {
-    let (start, before) = steps[first..]
+/// Adds the rounds up to `end`, in which `turns` objects take part, to those of a node, which begin in row `first`.
+fn push(rounds: &mut Vec<EqualRounds>, first: usize, end: u32, turns: u32) {
+    let (start, before) = rounds[first..]
         .last()
-        .map_or((0, 0), |last| (last.end, last.turn(last.end)));
-    steps.push(ProfileStep {
+        .map_or((0, 0), |last| (last.end, last.first_turn(last.end)));
+    rounds.push(EqualRounds {
         start,
         end,
-        pairs,
+        turns,
         before,
     });
 }
@@ -119,14 +130,14 @@ impl Deal {
         std::mem::swap(&mut self.out, &mut self.by_object);
     }
 
-    /// All processes, round by round, into `out`; the rounds to `steps`. Cost: as above.
-    pub(crate) fn by_round(&mut self, places: &[Packed], steps: &mut Vec<ProfileStep>) {
+    /// All processes, round by round, into `out`; the rounds to `rounds`. Cost: as above.
+    pub(crate) fn by_round(&mut self, places: &[Packed], rounds: &mut Vec<EqualRounds>) {
         self.sort(places);
         self.out.clear();
-        let first = steps.len();
+        let first = rounds.len();
         let mut round = 0;
         while !self.live.is_empty() {
-            let pairs = self.live.len();
+            let turns = self.live.len();
             let start = self.out.len();
             self.live.retain_mut(|left| {
                 let next = left.next().expect("those with none left were dropped");
@@ -134,9 +145,9 @@ impl Deal {
                 left.start < left.end
             });
             round += 1;
-            if self.live.len() < pairs {
-                let pairs = u32::try_from(self.out.len() - start).expect("objects of one node");
-                push(steps, first, round, pairs);
+            if self.live.len() < turns {
+                let turns = row(self.out.len() - start);
+                push(rounds, first, round, turns);
             }
         }
     }
@@ -169,7 +180,12 @@ impl<'p> Tally<'p> {
 
     /// The rounds of the first `procs` processes, which are at least as many as last time. Cost: the objects or, if they are
     /// fewer, the processes since; and the rounds.
-    pub(crate) fn rounds(&mut self, index: &ObjectIndex, procs: u32, steps: &mut Vec<ProfileStep>) {
+    pub(crate) fn rounds(
+        &mut self,
+        index: &ObjectIndex,
+        procs: u32,
+        rounds: &mut Vec<EqualRounds>,
+    ) {
         let more = procs - self.procs;
         if more as usize > self.counts.len() {
             self.counts = index.counts(procs);
@@ -194,11 +210,11 @@ impl<'p> Tally<'p> {
             });
         }
         self.procs = procs;
-        let first = steps.len();
-        let mut pairs: u32 = self.objects.values().sum();
+        let first = rounds.len();
+        let mut turns: u32 = self.objects.values().sum();
         for (&count, &objects) in &self.objects {
-            push(steps, first, count, pairs);
-            pairs -= objects;
+            push(rounds, first, count, turns);
+            turns -= objects;
         }
     }
 }

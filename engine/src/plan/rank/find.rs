@@ -1,22 +1,33 @@
-//! Where a rank is: a search in the row of all apps' runs and phases.
+//! Where a rank is, and which rank a process has: searches in the row of all apps' runs and phases.
 
-use super::order::{Order, ProcInRun};
-use super::profile::Dealt;
-use super::spans::{FoundRank, PhaseSpan, RankSpan, RunNodes, Source};
+use super::node_order::{Dealt, TurnLocals, TurnsBy};
+use super::spans::{PhaseSpan, RankSpan, RunNodes, Source};
 use crate::plan::Plan;
-use crate::plan::placed::row;
+use crate::plan::app::{Order, ProcInRun};
 use crate::plan::places::Packed;
-use crate::plan::steps::at_most;
+use crate::policy::ObjKind;
+
+/// Where a process is, and what it gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FoundRank {
+    pub(crate) app: u32,
+    pub(crate) proc: ProcInRun,
+    pub(crate) nodes: RunNodes,
+    pub(crate) kind: Option<ObjKind>,
+    pub(crate) packed: Packed,
+}
 
 impl Plan {
     /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
     /// was found, in one to three cache lines.
     #[inline]
-    pub(crate) fn find(&self, rank: u32) -> FoundRank {
-        let stretches = &self.stretches;
-        let at = stretches.ranks.find(0, rank);
-        let inside = rank - stretches.ranks.get(0, at);
-        match stretches.all[at] {
+    pub(crate) fn find(&self, rank: u32) -> Option<FoundRank> {
+        if rank >= self.spans.end {
+            return None;
+        }
+        let at = self.spans.of_rank(rank);
+        let inside = rank - self.spans.first(at);
+        Some(match *self.spans.get(at) {
             RankSpan::Run {
                 nodes,
                 start,
@@ -27,41 +38,42 @@ impl Plan {
                 source,
             } => {
                 let (node, turn) = (inside / procs, inside % procs);
-                let got = self.gets(source, start, turn, self.orders.dealt_by_object());
-                let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, None, turn));
-                let proc = ProcInRun { run, node, local };
+                let got = gets(source, start + turn, turn, self.places.all(), || {
+                    self.orders.dealt(TurnsBy::Object)
+                });
+                let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, turn));
                 FoundRank {
                     app,
-                    proc,
+                    proc: ProcInRun { run, node, local },
                     nodes,
                     kind,
                     packed,
                 }
             }
-            RankSpan::Phase(phase) => self.find_turn(phase, inside),
+            RankSpan::Phase(phase) => self.find_turn(&phase, inside),
             RankSpan::Listed { app } => self.find_listed(app, inside),
-        }
+        })
     }
 
     /// The same, in a phase.
     #[inline]
-    fn find_turn(&self, phase: PhaseSpan, inside: u32) -> FoundRank {
+    fn find_turn(&self, phase: &PhaseSpan, inside: u32) -> FoundRank {
         let app = phase.app;
         let round = phase.round + inside / phase.width;
         let (run, place) = self.run_in(phase, round, inside % phase.width);
-        let turns = &self.stretches.turns[(phase.turns + run) as usize];
-        let (first, count) = turns.in_round(round).unwrap_or_else(|| {
-            let own = self.apps[app as usize].own_turns(run, round);
-            (own.first, own.count)
-        });
-        let (node, at) = (place / count, place % count);
-        let got = self.gets(
+        let turns = &self.spans.turns(phase)[run as usize];
+        let own = turns
+            .in_round(round)
+            .unwrap_or_else(|| self.apps[app as usize].in_round(run, round));
+        let (node, turn) = (place / own.count, own.first + place % own.count);
+        let got = gets(
             turns.source,
-            turns.start,
-            first + at,
-            self.orders.dealt_by_round(),
+            turns.start + turn,
+            turn,
+            self.places.all(),
+            || self.orders.dealt(TurnsBy::Round),
         );
-        let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, Some(round), at));
+        let (local, packed) = got.unwrap_or_else(|| self.asked(app, run, turn));
         FoundRank {
             app,
             proc: ProcInRun { run, node, local },
@@ -73,48 +85,31 @@ impl Plan {
 
     /// On which run of a phase a place in a round is, and which of the run's places.
     #[inline]
-    pub(crate) fn run_in(&self, phase: PhaseSpan, round: u32, place: u32) -> (u32, u32) {
-        if phase.lines > 0 {
-            let near = &self.stretches.near[phase.near as usize..][..phase.lines as usize];
-            let found: usize = near.iter().map(|line| at_most(line, place)).sum();
-            let run = found - 1;
-            return (row(run), place - near.as_flattened()[run]);
-        }
+    pub(crate) fn run_in(&self, phase: &PhaseSpan, round: u32, place: u32) -> (u32, u32) {
         let plan = &self.apps[phase.app as usize];
-        let (Order::Node(rounds) | Order::Span(rounds, _)) = &plan.order else {
-            unreachable!("only rounds have phases")
-        };
-        let weight = |run, round| plan.weight(run, round);
-        rounds.run(phase.phase as usize, round, place, weight)
+        let weight = |run| plan.weight(run, round);
+        self.spans.run_at(phase, place, weight)
     }
 
-    /// Which process has a turn, and what it gets, where that stands written out.
-    #[inline]
-    pub(crate) fn gets(
-        &self,
-        source: Source,
-        start: u32,
-        turn: u32,
-        dealt: Dealt<'_>,
-    ) -> Option<(u32, Packed)> {
-        let row = (start + turn) as usize;
-        match source {
-            Source::Places => Some((turn, self.places.all()[row])),
-            Source::Dealt => Some((dealt.locals[row], dealt.places[row])),
-            Source::Asked => None,
-        }
+    /// The first place of a run in a round of a phase.
+    pub(crate) fn place_of(&self, phase: &PhaseSpan, run: u32, round: u32) -> u32 {
+        let plan = &self.apps[phase.app as usize];
+        self.spans
+            .place_of(phase, run, |run| plan.weight(run, round))
     }
 
-    /// Which process of a run has a turn: in a round, or of all.
+    /// Which process of a run has a turn, where that stands nowhere.
     #[cold]
-    fn asked(&self, app: u32, run: u32, round: Option<u32>, at: u32) -> (u32, Packed) {
+    fn asked(&self, app: u32, run: u32, turn: u32) -> (u32, Packed) {
         let plan = &self.apps[app as usize];
-        let local = match (&plan.order, round) {
-            (Order::Fill(profiles) | Order::Span(_, profiles), round) => {
-                profiles.local(run, round, at)
+        let local = match &plan.order {
+            Order::Fill(orders) | Order::Rounds(orders) => {
+                match orders.some(run, turn..turn + 1, &mut Vec::new()) {
+                    TurnLocals::From(local) => local,
+                    TurnLocals::Listed(locals) => locals[0],
+                }
             }
-            (Order::Node(_), Some(round)) => round,
-            (Order::Slot | Order::Node(_) | Order::Listed { .. }, _) => at,
+            Order::Slot | Order::Listed { .. } => turn,
         };
         let pattern = plan.placed.runs[run as usize].pattern;
         (local, self.places.packed(pattern, local, &self.patterns))
@@ -132,5 +127,57 @@ impl Plan {
             kind: run.kind,
             packed: self.places.packed(run.pattern, proc.local, &self.patterns),
         }
+    }
+
+    /// The rank of a process of an app: the inverse of [`Self::find`].
+    pub(crate) fn rank_of_proc(&self, app: usize, proc: ProcInRun) -> u32 {
+        let plan = &self.apps[app];
+        let run = &plan.placed.runs[proc.run as usize];
+        let object = || {
+            let place = self.patterns.get(run.pattern).place(proc.local);
+            place
+                .object
+                .expect("fill and span need an object map (resolve refuses the rest)")
+        };
+        let turn = match &plan.order {
+            Order::Slot => proc.local,
+            Order::Fill(orders) | Order::Rounds(orders) => {
+                orders.turn(proc.run, proc.local, object)
+            }
+            Order::Listed { .. } => {
+                let node = run.nodes.first + proc.node;
+                return plan.base.0 + plan.listed_rank(node, proc.local);
+            }
+        };
+        let Order::Rounds(orders) = &plan.order else {
+            let first = self.spans.first((plan.spans.start + proc.run) as usize);
+            return first + proc.node * run.procs + turn;
+        };
+        let (round, turn) = orders.round_of(proc.run, turn);
+        let (at, phase) = self.spans.phase(&plan.spans, round);
+        let before = self.place_of(&phase, proc.run, round);
+        let own = plan.in_round(proc.run, round);
+        let rounds = round - phase.round;
+        self.spans.first(at) + rounds * phase.width + before + proc.node * own.count + turn
+    }
+}
+
+/// Which process has a turn, and what it gets, where that stands written out in a row.
+#[inline]
+pub(crate) fn gets<'p>(
+    source: Source,
+    row: u32,
+    turn: u32,
+    places: &[Packed],
+    dealt: impl FnOnce() -> Dealt<'p>,
+) -> Option<(u32, Packed)> {
+    let row = row as usize;
+    match source {
+        Source::Places => Some((turn, places[row])),
+        Source::Dealt => {
+            let dealt = dealt();
+            Some((dealt.locals[row], dealt.places[row]))
+        }
+        Source::Asked => None,
     }
 }

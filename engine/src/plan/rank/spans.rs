@@ -1,21 +1,16 @@
-//! RankSpans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
+//! Spans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
-//! Node by node a stretch is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
+//! Node by node a span is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
 //! is one. So one search finds app and run, or app and phase, whatever the apps are. The explicit table is written from here too:
 //! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
 
-use super::order::{Order, ProcInRun};
-use super::profile::{First, Profiles};
-use super::rounds::Rounds;
-use crate::plan::app::AppPlan;
+use super::node_order::{Locals, RoundTurns, RunOrders};
+use crate::plan::app::{AppPlan, Order};
 use crate::plan::placed::{PlacedRun, row};
-use crate::plan::places::{Packed, Places};
-use crate::plan::steps::{Steps, WIDE};
+use crate::plan::places::Places;
+use crate::plan::sorted_index::SortedIndex;
 use crate::policy::ObjKind;
-use crate::table::patterns::PatternId;
-
-/// Runs of a phase that are looked at one and all: a few cache lines side by side.
-const NEAR: usize = 4 * WIDE;
+use std::ops::Range;
 
 /// Where what the turns of a node get stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +19,7 @@ pub(crate) enum Source {
     Places,
     /// Among what is dealt, beside the process of each turn.
     Dealt,
-    /// Nowhere: patterns and profiles are asked.
+    /// Nowhere: the pattern and the node's order are asked.
     Asked,
 }
 
@@ -42,10 +37,13 @@ pub(crate) struct RunTurns {
     pub(crate) nodes: RunNodes,
     /// How many nodes.
     pub(crate) count: u32,
+    /// Where what its first turn gets stands.
     pub(crate) start: u32,
     /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
     ends: [u32; 2],
-    counts: [u16; 2],
+    turns: [u16; 2],
+    /// Whether there are others behind these, which are asked for.
+    more: bool,
     pub(crate) kind: Option<ObjKind>,
     pub(crate) source: Source,
 }
@@ -54,16 +52,16 @@ pub(crate) struct RunTurns {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PhaseSpan {
     pub(crate) app: u32,
-    /// Which of the app's phases.
-    pub(crate) phase: u32,
-    /// The first round, and processes of each.
+    /// The first round, how many, and processes of each.
     pub(crate) round: u32,
+    pub(crate) rounds: u32,
     pub(crate) width: u32,
     /// The first row of the app in [`RankSpans::turns`].
     pub(crate) turns: u32,
-    /// Rows of [`RankSpans::near`] that say how many processes of a round come before each run; none: the app is asked.
-    pub(crate) near: u32,
-    pub(crate) lines: u32,
+    /// Row of [`RankSpans::before`].
+    pub(crate) before: u32,
+    /// Runs of a block there: two to this power.
+    pub(crate) block: u32,
 }
 
 /// Ranks of one app.
@@ -94,62 +92,59 @@ const _: () = assert!(size_of::<RankSpan>() == 32 && size_of::<RunTurns>() == 36
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankSpans {
-    /// The first rank of each. Shape `[stretches]`.
-    pub(crate) ranks: Steps,
-    /// Shape `[stretches]`.
+    /// The first rank of each. Shape `[spans]`.
+    ranks: SortedIndex,
+    /// Shape `[spans]`.
     pub(crate) all: Vec<RankSpan>,
     /// The runs of all apps round by round.
-    pub(crate) turns: Vec<RunTurns>,
-    /// Processes of a round before each run, for phases of few runs, filled up with the largest number there is.
-    pub(crate) near: Vec<[u32; WIDE]>,
+    pub(super) turns: Vec<RunTurns>,
+    /// Processes of a round before each block of runs, and all of them at the end. Shape `[phases][blocks + 1]`.
+    pub(super) before: Vec<SortedIndex>,
     /// Ranks of the plan.
     pub(crate) end: u32,
 }
 
-/// Where a process is, and what it gets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct FoundRank {
-    pub(crate) app: u32,
-    pub(crate) proc: ProcInRun,
-    pub(crate) nodes: RunNodes,
-    pub(crate) kind: Option<ObjKind>,
-    pub(crate) packed: Packed,
-}
-
 impl RankSpans {
-    /// Cost: the runs.
-    pub(crate) fn new(apps: &[AppPlan], places: &Places) -> Self {
-        let mut stretches = Self::default();
-        let all = apps.iter().map(|app| app.first_ranks().len()).sum();
-        stretches.all.reserve_exact(all);
+    /// Gives each app its spans. Cost: the runs, and what [`Self::add_phases`] says.
+    pub(crate) fn new(apps: &mut [AppPlan], places: &Places) -> Self {
+        let mut spans = Self::default();
+        let mut ranks = Vec::new();
         for (at, app) in (0..).zip(apps) {
+            let first = row(spans.all.len());
+            let runs = &app.placed.runs;
             match &app.order {
-                Order::Slot => stretches.add_runs(at, app, None, places),
-                Order::Fill(profiles) => stretches.add_runs(at, app, Some(profiles), places),
-                Order::Node(rounds) => {
-                    stretches.add_bands(at, rounds);
-                    stretches.add_turns(app, None, places);
+                Order::Slot | Order::Fill(_) => {
+                    let mut rank = app.base.0;
+                    for (run, placed) in (0..).zip(runs) {
+                        ranks.push(rank);
+                        spans.all.push(span_of_run(at, run, app, places));
+                        rank += placed.procs * placed.nodes.count;
+                    }
                 }
-                Order::Span(rounds, profiles) => {
-                    stretches.add_bands(at, rounds);
-                    stretches.add_turns(app, Some(profiles), places);
+                Order::Rounds(orders) => {
+                    let own = spans.add_phases(at, runs, orders);
+                    ranks.extend(own.iter().map(|rank| app.base.0 + rank));
+                    let turns = (0..).zip(runs);
+                    let turns =
+                        turns.map(|(run, placed)| RunTurns::new(run, placed, orders, places));
+                    spans.turns.extend(turns);
                 }
-                Order::Listed { .. } => stretches.all.push(RankSpan::Listed { app: at }),
+                Order::Listed { .. } => {
+                    ranks.push(app.base.0);
+                    spans.all.push(RankSpan::Listed { app: at });
+                }
             }
+            app.spans = first..row(spans.all.len());
+            spans.end = app.base.0 + app.procs.0;
         }
-        let ranks = apps.iter().flat_map(|app| {
-            let firsts = app.first_ranks().iter();
-            firsts.map(|rank| app.base.0 + rank)
-        });
-        stretches.ranks = Steps::one(all, ranks);
-        stretches.end = apps.last().map_or(0, |app| app.base.0 + app.procs.0);
-        stretches
+        spans.ranks = SortedIndex::new(ranks.into_iter());
+        spans
     }
 
-    /// Which stretch a rank is in.
+    /// Which span a rank is in.
     #[inline]
     pub(crate) fn of_rank(&self, rank: u32) -> usize {
-        self.ranks.find(0, rank)
+        self.ranks.find(rank)
     }
 
     /// One of them.
@@ -158,88 +153,110 @@ impl RankSpans {
         &self.all[at]
     }
 
+    /// The first rank of one.
+    #[inline]
+    pub(crate) fn first(&self, at: usize) -> u32 {
+        self.ranks.numbers()[at]
+    }
+
+    /// The first rank behind one.
+    #[inline]
+    pub(crate) fn end_of(&self, at: usize) -> u32 {
+        let next = self.ranks.numbers().get(at + 1);
+        next.copied().unwrap_or(self.end)
+    }
+
+    /// Those of an app.
+    pub(crate) fn of_app(&self, app: &AppPlan) -> &[RankSpan] {
+        &self.all[app.spans.start as usize..app.spans.end as usize]
+    }
+
+    /// The phase of an app that has a round, and its row.
+    pub(crate) fn phase(&self, spans: &Range<u32>, round: u32) -> (usize, PhaseSpan) {
+        let own = &self.all[spans.start as usize..spans.end as usize];
+        let before = |span: &RankSpan| match span {
+            RankSpan::Phase(phase) => phase.round <= round,
+            RankSpan::Run { .. } | RankSpan::Listed { .. } => false,
+        };
+        let at = own.partition_point(before) - 1;
+        match own[at] {
+            RankSpan::Phase(phase) => (spans.start as usize + at, phase),
+            RankSpan::Run { .. } | RankSpan::Listed { .. } => {
+                unreachable!("the first round is one of a phase")
+            }
+        }
+    }
+
     /// The runs of a phase's app, others behind them.
     #[inline]
-    pub(crate) fn turns(&self, phase: PhaseSpan) -> &[RunTurns] {
+    pub(crate) fn turns(&self, phase: &PhaseSpan) -> &[RunTurns] {
         &self.turns[phase.turns as usize..]
     }
 
-    /// The first rank of each. Shape `[stretches]`.
-    pub(crate) fn firsts(&self) -> &[u32] {
-        self.ranks.row(0)
-    }
-
-    fn add_runs(&mut self, app: u32, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
-        let runs = (0..).zip(&plan.placed.runs);
-        self.all.extend(runs.map(|(run, placed)| {
-            let first = profiles.map(|profiles| profiles.first(run));
-            let (source, start) = source(placed.pattern, first, places);
-            RankSpan::Run {
-                nodes: RunNodes::from(placed),
-                start,
-                procs: placed.procs,
-                app,
-                run,
-                kind: placed.kind,
-                source,
+    /// On which run of a phase a place in a round is, and which of the run's places. `weight`: processes of a run in the round.
+    #[inline]
+    pub(crate) fn run_at(
+        &self,
+        phase: &PhaseSpan,
+        place: u32,
+        weight: impl Fn(u32) -> u32,
+    ) -> (u32, u32) {
+        let before = &self.before[phase.before as usize];
+        let block = before.find(place);
+        let mut run = row(block << phase.block);
+        let mut place = place - before.numbers()[block];
+        if phase.block > 0 {
+            loop {
+                let own = weight(run);
+                if place < own {
+                    break;
+                }
+                place -= own;
+                run += 1;
             }
-        }));
-    }
-
-    fn add_bands(&mut self, app: u32, rounds: &Rounds) {
-        for (at, phase) in (0..).zip(rounds.phases()) {
-            let near = row(self.near.len());
-            if let Some(before) = rounds.before_runs(at as usize)
-                && before.len() <= NEAR
-            {
-                self.near.extend(before.chunks(WIDE).map(|before| {
-                    let mut line = [u32::MAX; WIDE];
-                    line[..before.len()].copy_from_slice(before);
-                    line
-                }));
-            }
-            self.all.push(RankSpan::Phase(PhaseSpan {
-                app,
-                phase: at,
-                round: phase.rounds.0,
-                width: phase.width,
-                turns: row(self.turns.len()),
-                near,
-                lines: row(self.near.len()) - near,
-            }));
         }
+        (run, place)
     }
 
-    fn add_turns(&mut self, plan: &AppPlan, profiles: Option<&Profiles>, places: &Places) {
-        let runs = (0..).zip(&plan.placed.runs);
-        self.turns
-            .extend(runs.map(|(run, placed)| RunTurns::new(run, placed, profiles, places)));
+    /// Processes of a round of a phase before the block of a run.
+    #[inline]
+    pub(crate) fn before(&self, phase: &PhaseSpan, run: u32) -> u32 {
+        let before = &self.before[phase.before as usize];
+        before.numbers()[(run >> phase.block) as usize]
+    }
+
+    /// The first place of a run in a round of a phase: the inverse of [`Self::run_at`].
+    pub(crate) fn place_of(&self, phase: &PhaseSpan, run: u32, weight: impl Fn(u32) -> u32) -> u32 {
+        let others = run >> phase.block << phase.block..run;
+        others.map(weight).sum::<u32>() + self.before(phase, run)
     }
 }
 
-impl AppPlan {
-    /// The first app rank of each of its stretches.
-    fn first_ranks(&self) -> &[u32] {
-        match &self.order {
-            Order::Slot | Order::Fill(_) => &self.before.row(0)[..self.placed.runs.len()],
-            Order::Node(rounds) | Order::Span(rounds, _) => rounds.first_ranks(),
-            Order::Listed { .. } => &[0],
-        }
+fn span_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankSpan {
+    let placed = &app.placed.runs[run as usize];
+    let orders = match &app.order {
+        Order::Fill(orders) => Some(orders),
+        Order::Slot | Order::Rounds(_) | Order::Listed { .. } => None,
+    };
+    let locals = orders.map_or(Locals::Same, |orders| orders.locals(run));
+    let (source, start) = source(placed, locals, places);
+    RankSpan::Run {
+        nodes: RunNodes::from(placed),
+        start,
+        procs: placed.procs,
+        app: at,
+        run,
+        kind: placed.kind,
+        source,
     }
 }
 
 /// Where what the turns of a run's nodes get stands, and from which row on.
-#[inline]
-pub(crate) fn source(pattern: PatternId, first: Option<&First>, places: &Places) -> (Source, u32) {
-    let dealt = first.and_then(First::dealt);
-    match (
-        dealt,
-        first.is_some_and(First::is_asked),
-        places.of(pattern),
-    ) {
-        (Some(start), _, _) => (Source::Dealt, start),
-        (None, false, Some(_)) => (Source::Places, places.start(pattern)),
-        (None, true, _) | (None, false, None) => (Source::Asked, 0),
+fn source(placed: &PlacedRun, locals: Locals, places: &Places) -> (Source, u32) {
+    match (locals, places.start(placed.pattern)) {
+        (Locals::At(start), _) => (Source::Dealt, start),
+        (Locals::Same, Some(start)) => (Source::Places, start),
+        (Locals::Asked(_), _) | (Locals::Same, None) => (Source::Asked, 0),
     }
 }
 
@@ -254,40 +271,47 @@ impl From<&PlacedRun> for RunNodes {
 }
 
 impl RunTurns {
-    fn new(run: u32, placed: &PlacedRun, profiles: Option<&Profiles>, places: &Places) -> Self {
-        let first = profiles.map(|profiles| profiles.first(run));
-        let (source, start) = source(placed.pattern, first, places);
-        let mut ends = [placed.procs; 2];
-        let mut counts = [1; 2];
-        if let Some(profiles) = profiles {
-            (ends, counts) = ([0; 2], [0; 2]);
-            for (at, step) in profiles.steps_of(run).iter().take(2).enumerate() {
-                // What does not fit is asked for: there are no such rounds here.
-                let Ok(count) = u16::try_from(step.pairs) else {
-                    break;
-                };
-                (ends[at], counts[at]) = (step.end, count);
-            }
-            ends[1] = ends[1].max(ends[0]);
+    fn new(run: u32, placed: &PlacedRun, orders: &RunOrders, places: &Places) -> Self {
+        let (source, start) = source(placed, orders.locals(run), places);
+        let (mut ends, mut turns) = ([0; 2], [0; 2]);
+        let rounds = orders.rounds(run);
+        let mut more = rounds.len() > 2;
+        for (at, equal) in rounds.iter().take(2).enumerate() {
+            let Ok(count) = u16::try_from(equal.turns) else {
+                more = true;
+                break;
+            };
+            (ends[at], turns[at]) = (equal.end, count);
         }
+        ends[1] = ends[1].max(ends[0]);
         Self {
             nodes: RunNodes::from(placed),
             count: placed.nodes.count,
             start,
             ends,
-            counts,
+            turns,
+            more,
             kind: placed.kind,
             source,
         }
     }
 
-    /// The first turn of a node in a round, and how many it has there; `None`: that does not stand here.
+    /// The turns of a node in a round; `None`: that does not stand here.
     #[inline]
-    pub(crate) fn in_round(&self, round: u32) -> Option<(u32, u32)> {
-        let [first, second] = self.counts.map(u32::from);
+    pub(crate) fn in_round(&self, round: u32) -> Option<RoundTurns> {
+        let [first, second] = self.turns.map(u32::from);
         let behind = round.saturating_sub(self.ends[0]);
         let early = round - behind;
-        let count = if round < self.ends[0] { first } else { second };
-        (round < self.ends[1]).then_some((early * first + behind * second, count))
+        let (count, until) = match round {
+            _ if round < self.ends[0] => (first, self.ends[0]),
+            _ if round < self.ends[1] => (second, self.ends[1]),
+            _ if self.more => return None,
+            _ => (0, u32::MAX),
+        };
+        Some(RoundTurns {
+            first: early * first + behind * second,
+            count,
+            until,
+        })
     }
 }

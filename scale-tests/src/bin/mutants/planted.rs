@@ -106,21 +106,21 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "ranks are swapped between phases",
-        file: "engine/src/plan/rank/rounds.rs",
-        from: "            rank += width * (end - round);\n",
+        file: "engine/src/plan/rank/phases.rs",
+        from: "            rank += width * rounds;\n",
         to: "            rank += width;\n",
     },
     Mutant {
         name: "rank by node counts finished nodes",
-        file: "engine/src/plan/rank/rounds.rs",
-        from: "weights[blocks.of(run)] -= pairs * nodes(run);",
-        to: "weights[blocks.of(run)] -= pairs * nodes(run) / 2;",
+        file: "engine/src/plan/rank/phases.rs",
+        from: "weights[run as usize >> block] -= turns * nodes(run);",
+        to: "weights[run as usize >> block] -= turns * nodes(run) / 2;",
     },
     Mutant {
         name: "rank by fill forgets the object order",
-        file: "engine/src/plan/rank/order.rs",
-        from: "RankOrder::Fill if in_object_order(&app.runs, patterns) => None,",
-        to: "RankOrder::Fill if !app.runs.is_empty() || in_object_order(&app.runs, patterns) => None,",
+        file: "engine/src/plan/rank/node_order.rs",
+        from: "RankOrder::Fill if runs.all(|run| patterns.get(run.pattern).ascends()) => None,",
+        to: "RankOrder::Fill if runs.len() > 0 || patterns.is_empty() => None,",
     },
     Mutant {
         name: "listed ranks start a place late",
@@ -262,15 +262,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "nodes with one process each are written from the block's first on",
-        file: "engine/src/plan/table.rs",
-        from: "count_up(node, self.nodes.first + first);",
-        to: "count_up(node, self.nodes.first);",
+        file: "engine/src/plan/row_writer.rs",
+        from: "count_up(out.node, self.nodes.first + rows.start);",
+        to: "count_up(out.node, self.nodes.first);",
     },
     Mutant {
         name: "a row of turns that are dealt has what their processes would get undealt",
-        file: "engine/src/plan/rows.rs",
-        from: "(NodeTurns::Listed(own), &dealt.places[at..])",
-        to: "(NodeTurns::Listed(own), &self.plan.places.all()[at..])",
+        file: "engine/src/plan/row_writer.rs",
+        from: "block.write(locals, &dealt.places[turns], rows, out);",
+        to: "block.write(locals, &self.places.all()[turns], rows, out);",
     },
 ];
 

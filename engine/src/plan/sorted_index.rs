@@ -1,6 +1,6 @@
 //! Ascending numbers, searched in two or three cache lines: which run a rank is in, which block of a round, which node.
 //!
-//! The values of a row fall into *ranges* of equal width, an eighth as many as there are numbers. Behind the numbers stands for
+//! The values fall into *ranges* of equal width, an eighth as many as there are numbers. Behind the numbers stands for
 //! each range the last number before it; from there 16 numbers are compared at once, without a branch that a processor could
 //! guess wrongly. Only where more than that crowd in a range they are halved.
 
@@ -8,83 +8,59 @@ use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Numbers that are compared at once: a cache line of them.
-pub(super) const WIDE: usize = 16;
+const WIDE: usize = 16;
 /// Numbers that need no room of their own.
 const FEW: usize = 8;
-/// Numbers of a range, in the mean: few rows have ranges of more than [`WIDE`].
+/// Numbers of a range, in the mean: few have more than [`WIDE`].
 const PER_RANGE: usize = 8;
 
-/// Rows of ascending numbers, all of one length, each with its ranges.
+/// Ascending numbers with their ranges.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Steps {
-    /// Numbers of a row.
+pub(super) struct SortedIndex {
+    /// How many numbers.
     len: usize,
-    /// From one row to the next.
-    stride: usize,
-    /// A row: its numbers, filled up with the largest there is where they are up to [`WIDE`]; else behind them ranges per
-    /// value, in parts of 2^32, and where to look for each range. In place where they are few: an app of a few runs is asked
-    /// without another cache line.
+    /// The numbers, filled up with the largest there is where they are up to [`WIDE`]; else behind them ranges per value, in
+    /// parts of 2^32, and where to look for each range. In place where they are few: an app of a few runs is asked without
+    /// another cache line.
     values: SmallVec<[u32; FEW]>,
 }
 
-impl Steps {
-    /// One row of so many. Cost: two passes over it, and one allocation.
-    pub(super) fn one(len: usize, values: impl Iterator<Item = u32>) -> Self {
-        let mut steps = Self::of_length(len);
-        steps.values.reserve_exact(steps.stride);
-        steps.push(values);
-        steps
-    }
-
-    /// No rows yet, for rows of this length.
-    pub(super) fn of_length(len: usize) -> Self {
-        let stride = if len <= FEW {
-            FEW
-        } else if len <= WIDE {
-            WIDE
-        } else {
-            len + 1 + len / PER_RANGE
-        };
-        Self {
-            len,
-            stride,
-            values: SmallVec::new(),
+impl SortedIndex {
+    /// Cost: two passes over the numbers; one allocation where the iterator knows how many there are.
+    pub(super) fn new(numbers: impl Iterator<Item = u32>) -> Self {
+        let mut values: SmallVec<[u32; FEW]> = SmallVec::new();
+        let (least, _) = numbers.size_hint();
+        if least > WIDE {
+            values.reserve_exact(with_ranges(least));
         }
-    }
-
-    /// Adds a row of the length that was said.
-    pub(super) fn push(&mut self, values: impl Iterator<Item = u32>) {
-        let first = self.values.len();
-        let filler = if self.len <= WIDE { u32::MAX } else { 0 };
-        self.values.resize(first + self.stride, filler);
-        let (numbers, behind) = self.values[first..].split_at_mut(self.len);
-        let written = values.fold(0, |at, number| {
-            numbers[at] = number;
-            at + 1
-        });
-        debug_assert_eq!(written, self.len, "rows are of one length");
-        if self.len > WIDE
-            && let Some((scale, starts)) = behind.split_first_mut()
-        {
+        values.extend(numbers);
+        let len = values.len();
+        if len <= WIDE {
+            values.resize(if len <= FEW { FEW } else { WIDE }, u32::MAX);
+            return Self { len, values };
+        }
+        values.resize(with_ranges(len), 0);
+        let (numbers, behind) = values.split_at_mut(len);
+        if let Some((scale, starts)) = behind.split_first_mut() {
             *scale = find_starts(numbers, starts);
         }
+        Self { len, values }
     }
 
-    /// The last number of a row that is at most `value`; the first of the row is.
+    /// The last number that is at most `value`; the first one is.
     #[inline]
-    pub(super) fn find(&self, row: usize, value: u32) -> usize {
-        let row = &self.values[row * self.stride..];
+    pub(super) fn find(&self, value: u32) -> usize {
         if self.len <= FEW {
-            // A default has no row to look in.
-            let few = row.first_chunk::<FEW>();
+            // A default has nothing to look in.
+            let few = self.values.first_chunk::<FEW>();
             return few.map_or(0, |few| at_most(few, value).saturating_sub(1));
         }
         if self.len <= WIDE {
-            let all = row.first_chunk::<WIDE>();
+            let all = self.values.first_chunk::<WIDE>();
             return all.map_or(0, |all| at_most(all, value).saturating_sub(1));
         }
-        let (numbers, behind) = row.split_at(self.len);
-        let starts = &behind[1..self.stride - self.len];
+        let (numbers, behind) = self.values.split_at(self.len);
+        let starts = &behind[1..];
         let range = range(value, behind[0]).min(starts.len() - 1);
         let from = (starts[range] as usize).min(self.len - WIDE);
         let near = numbers[from..].first_chunk::<WIDE>();
@@ -98,16 +74,16 @@ impl Steps {
         from + found - 1 + crowded(numbers, from + found..end, value)
     }
 
-    /// A number of a row.
+    /// The numbers.
     #[inline]
-    pub(super) fn get(&self, row: usize, at: usize) -> u32 {
-        self.values[row * self.stride + at]
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.values[..self.len]
     }
+}
 
-    /// The numbers of a row.
-    pub(super) fn row(&self, row: usize) -> &[u32] {
-        &self.values[row * self.stride..][..self.len]
-    }
+/// Room for so many numbers, ranges per value, and the ranges.
+const fn with_ranges(len: usize) -> usize {
+    len + 1 + len / PER_RANGE
 }
 
 /// For each range the last number before it, or the first number; gives ranges per value.
@@ -137,7 +113,7 @@ fn range(value: u32, scale: u32) -> usize {
 
 /// How many are at most `value`.
 #[inline]
-pub(super) fn at_most<const N: usize>(numbers: &[u32; N], value: u32) -> usize {
+fn at_most<const N: usize>(numbers: &[u32; N], value: u32) -> usize {
     let count: u32 = numbers.iter().map(|&other| u32::from(other <= value)).sum();
     count as usize
 }
@@ -154,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_is_found_in_rows_of_any_length() {
+    fn every_number_is_found_among_any_number() {
         for len in [
             1, 2, 8, 9, 15, 16, 17, 18, 255, 256, 257, 4096, 5000, 70_000,
         ] {
@@ -172,19 +148,13 @@ mod tests {
                 |at, len| if at * 2 < len { at / 50 } else { at * 9 },
             ] {
                 let values: Vec<u32> = (0..len).map(|at| number(at, len)).collect();
-                let mut steps = Steps::of_length(values.len());
-                steps.push(values.iter().copied());
-                steps.push(values.iter().map(|value| value / 2));
-                let one = Steps::one(values.len(), values.iter().copied());
+                let index = SortedIndex::new(values.iter().copied());
                 let around = values.iter().flat_map(|&value| [value, value + 1]);
                 for value in around.chain([u32::MAX - 1]) {
                     let found = values.partition_point(|&other| other <= value) - 1;
-                    assert_eq!(steps.find(0, value), found, "{value} among {len}");
-                    assert_eq!(one.find(0, value), found, "{value} among {len}");
-                    let found = values.partition_point(|&other| other / 2 <= value) - 1;
-                    assert_eq!(steps.find(1, value), found, "{value} in the second row");
+                    assert_eq!(index.find(value), found, "{value} among {len}");
                 }
-                assert_eq!(one.row(0), values);
+                assert_eq!(index.numbers(), values);
             }
         }
     }

@@ -155,19 +155,6 @@ impl ObjectIndex {
         counts
     }
 
-    /// The process of a node with `procs` of them that has a turn: in a round, or object by object.
-    pub(crate) fn local(&self, procs: u32, round: Option<u32>, at: u32) -> u32 {
-        let mut before = 0;
-        for (object, count) in (0..).zip(self.counts(procs)) {
-            let own = round.map_or(count, |round| u32::from(count > round));
-            if at - before < own {
-                return self.nth(object, round.unwrap_or(at - before));
-            }
-            before += own;
-        }
-        unreachable!("a turn is below the processes of the node")
-    }
-
     /// Object by object: the turn of a process, and of which object, by logical index, it is.
     pub(crate) fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
         let object = self.turn(logical);
@@ -332,7 +319,9 @@ mod tests {
         order: &[u32],
     ) -> Result<(), TestCaseError> {
         for (&local, turn) in order.iter().zip(0..) {
-            prop_assert_eq!(index.local(procs, round, turn), local);
+            let mut one = Vec::new();
+            index.turns(procs, round, turn..turn + 1, &mut one);
+            prop_assert_eq!(one, [local]);
         }
         let end = row(order.len());
         for part in [0..end, 0..end / 2, end / 2..end, end / 3..end / 2 + 1] {
