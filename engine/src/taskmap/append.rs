@@ -4,29 +4,21 @@
 //! whole stretches of equal runs in O(1) each: a stretch extends the last block until that equals the one before it,
 //! the two become one, and the rest starts a new block. The repeats of a block beyond the first two are a sum.
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Block, Blocks, JobNode};
 use super::error::{Field, MapPlace, TaskMapError};
+use super::forms::Limits;
 use super::map::TaskMap;
-use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
+use crate::count::ProcCount;
+use crate::limit::TASKMAP_TASKS_MAX;
 
 /// Takes pieces of a map in task order, ends as the map. Cost: O(1) a piece, 20 bytes a block of Flux's encoding.
 #[derive(Debug, Default)]
 pub struct Appender {
-    /// All blocks but the last two.
-    blocks: Blocks,
-    /// The last block but one, then the last: apart, because all the work is on them.
-    before: Option<Block>,
-    last: Option<Block>,
-    /// The last run: the next piece may add to it. None of it is in a block yet.
-    run: Option<Run>,
-    tasks: u64,
+    blocks: Vec<Block>,
+    /// The last run, on one node: the next piece may add to it. None of it is in a block yet.
+    run: Option<Block>,
+    tasks: u32,
     nodes: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    node: u32,
-    count: u32,
 }
 
 impl Appender {
@@ -45,20 +37,17 @@ impl Appender {
     /// Cost: O(1). Source: taskmap "The one encoding of a map" and "How the fewest blocks are found".
     pub fn block(&mut self, block: Block, at: MapPlace) -> Result<(), TaskMapError> {
         self.admit(block, at)?;
-        let Block {
-            first,
-            nodes,
-            ppn,
-            repeat,
-        } = block;
-        if nodes == 1 {
-            self.extend_run(first, ppn * repeat);
-            return Ok(());
+        if block.nodes == 1 {
+            self.extend_run(block.first, block.tasks());
+        } else {
+            self.copies(block);
         }
-        let last = Run {
-            node: first + nodes - 1,
-            count: ppn,
-        };
+        Ok(())
+    }
+
+    /// Appends a block of several nodes: all its runs but the last are sure to be whole.
+    fn copies(&mut self, block: Block) {
+        let [first, nodes, ppn, repeat] = block.numbers();
         self.extend_run(first, ppn);
         self.flush_run();
         if repeat == 1 {
@@ -68,16 +57,12 @@ impl Appender {
             if let Some(middle) = repeat.checked_sub(3) {
                 // The second copy starts a block of its own and ends as exactly this block, or adds to one.
                 self.stretch(first, nodes, ppn);
-                let same = self
-                    .last
-                    .as_mut()
-                    .filter(|last| (last.first, last.nodes, last.ppn) == (first, nodes, ppn));
-                same.expect("the second copy of a block is a block").repeat += middle;
+                let copy = self.blocks.last_mut();
+                copy.expect("the second copy of a block is a block").repeat += middle;
             }
             self.stretch(first, nodes - 1, ppn);
         }
-        self.run = Some(last);
-        Ok(())
+        self.run = Some(Block::ramp(block.end() - 1, 1, ppn));
     }
 
     /// Appends `count` tasks on one node.
@@ -88,20 +73,7 @@ impl Appender {
     /// Cost: O(1).
     #[inline]
     pub fn run(&mut self, node: u32, count: u32, at: MapPlace) -> Result<(), TaskMapError> {
-        let tasks = self.tasks + u64::from(count);
-        if count == 0 || node > TASKMAP_NODE_MAX || tasks > u64::from(TASKMAP_TASKS_MAX) {
-            return self.admit(
-                Block {
-                    first: node,
-                    nodes: 1,
-                    ppn: count,
-                    repeat: 1,
-                },
-                at,
-            );
-        }
-        self.tasks = tasks;
-        self.nodes = self.nodes.max(node + 1);
+        self.admit(Block::ramp(node, 1, count), at)?;
         self.extend_run(node, count);
         Ok(())
     }
@@ -109,129 +81,158 @@ impl Appender {
     /// Tasks so far.
     #[must_use]
     pub fn tasks(&self) -> u64 {
-        self.tasks
+        u64::from(self.tasks)
     }
 
     /// Blocks so far, but for the last run.
     #[must_use]
     pub fn blocks(&self) -> usize {
-        self.blocks.len() + usize::from(self.before.is_some()) + usize::from(self.last.is_some())
+        self.blocks.len()
     }
 
     /// The map of all that was appended. Cost: O(blocks).
     #[must_use]
     pub fn finish(mut self) -> TaskMap {
         self.flush_run();
-        self.blocks.extend(self.before.into_iter().chain(self.last));
-        TaskMap::of_flux_blocks(self.blocks, self.nodes)
+        TaskMap::of_flux_blocks(Blocks(self.blocks), self.nodes)
     }
 
     /// Counts the block, or says what is wrong with it.
+    #[inline]
     fn admit(&mut self, block: Block, at: MapPlace) -> Result<(), TaskMapError> {
-        let Block {
-            first,
-            nodes,
-            ppn,
-            repeat,
-        } = block;
-        for (field, found) in [
+        let [first, nodes, ppn, repeat] = block.numbers().map(u64::from);
+        let (end, added) = (first + nodes, (nodes * ppn).saturating_mul(repeat));
+        let tasks = added.saturating_add(u64::from(self.tasks));
+        match (u32::try_from(end), u32::try_from(tasks)) {
+            (Ok(end), Ok(tasks)) if added > 0 && end.max(tasks) <= TASKMAP_TASKS_MAX => {
+                self.nodes = self.nodes.max(end);
+                self.tasks = tasks;
+                Ok(())
+            }
+            _ => Err(self.refused(block, at)),
+        }
+    }
+
+    #[cold]
+    fn refused(&self, block: Block, at: MapPlace) -> TaskMapError {
+        let [_, nodes, ppn, repeat] = block.numbers();
+        let counts = [
             (Field::Nnodes, nodes),
             (Field::Ppn, ppn),
             (Field::Repeat, repeat),
-        ] {
-            if found == 0 {
-                return Err(TaskMapError::Value {
-                    field,
-                    found: found.to_string(),
-                    at,
-                });
-            }
+        ];
+        if let Some((field, found)) = counts.into_iter().find(|&(_, count)| count == 0) {
+            let found = found.to_string();
+            return TaskMapError::Value { field, found, at };
         }
-        let end = u64::from(first) + u64::from(nodes);
-        let end = u32::try_from(end)
-            .ok()
-            .filter(|&end| end <= TASKMAP_TASKS_MAX)
-            .ok_or(TaskMapError::Range {
-                what: "nodeid + nnodes is",
-                found: end.to_string(),
-                most: TASKMAP_TASKS_MAX,
-                at,
-            })?;
-        let tasks =
-            u128::from(self.tasks) + u128::from(nodes) * u128::from(ppn) * u128::from(repeat);
-        self.tasks = u64::try_from(tasks)
-            .ok()
-            .filter(|&tasks| tasks <= u64::from(TASKMAP_TASKS_MAX))
-            .ok_or(TaskMapError::Range {
-                what: "the number of tasks is",
-                found: tasks.to_string(),
-                most: TASKMAP_TASKS_MAX,
-                at,
-            })?;
-        self.nodes = self.nodes.max(end);
-        Ok(())
+        let [first, nodes, ppn, repeat] = block.numbers().map(u128::from);
+        let (what, found) = if first + nodes > u128::from(TASKMAP_TASKS_MAX) {
+            ("nodeid + nnodes is", first + nodes)
+        } else {
+            let tasks = u128::from(self.tasks) + nodes * ppn * repeat;
+            ("the number of tasks is", tasks)
+        };
+        TaskMapError::Range {
+            what,
+            found: found.to_string(),
+            most: TASKMAP_TASKS_MAX,
+            at,
+        }
     }
 
     #[inline]
     fn extend_run(&mut self, node: u32, count: u32) {
-        if let Some(run) = self.run.as_mut()
-            && run.node == node
-        {
-            run.count += count;
-            return;
+        match self.run.as_mut() {
+            Some(run) if run.first == node => run.ppn += count,
+            Some(_) | None => {
+                self.flush_run();
+                self.run = Some(Block::ramp(node, 1, count));
+            }
         }
-        self.flush_run();
-        self.run = Some(Run { node, count });
     }
 
-    #[inline]
     fn flush_run(&mut self) {
-        if let Some(Run { node, count }) = self.run.take() {
-            self.stretch(node, 1, count);
+        if let Some(run) = self.run.take() {
+            self.stretch(run.first, 1, run.ppn);
         }
     }
 
-    /// Appends `nodes` runs of `count` tasks, each on the node after the one before it.
-    fn stretch(&mut self, mut first: u32, mut nodes: u32, count: u32) {
+    /// Appends `nodes` runs of `ppn` tasks, each on the node after the one before it.
+    fn stretch(&mut self, mut first: u32, mut nodes: u32, ppn: u32) {
         while nodes > 0 {
-            let Some(last) = self.last.as_mut() else {
-                self.last = Some(Block {
-                    first,
-                    nodes,
-                    ppn: count,
-                    repeat: 1,
-                });
+            let goes_on = |last: &Block| last.repeat == 1 && last.end() == first && last.ppn == ppn;
+            if !self.blocks.last().is_some_and(goes_on) {
+                self.blocks.push(Block::ramp(first, 0, ppn));
+            }
+            let Some((last, before)) = self.blocks.split_last_mut() else {
                 return;
             };
-            if last.repeat != 1 || last.first + last.nodes != first || last.ppn != count {
-                if let Some(before) = self.before.replace(*last) {
-                    self.blocks.push(before);
-                }
-                *last = Block {
-                    first,
-                    nodes: 1,
-                    ppn: count,
-                    repeat: 1,
-                };
-                (first, nodes) = (first + 1, nodes - 1);
-                continue;
-            }
-            let like = self
-                .before
-                .filter(|before| before.first == last.first && before.ppn == last.ppn);
-            let room = like.map_or(0, |before| before.nodes.saturating_sub(last.nodes));
-            let grow = if room == 0 { nodes } else { nodes.min(room) };
+            let twin = before.last_mut().filter(|before| {
+                (before.first, before.ppn) == (last.first, ppn) && before.nodes > last.nodes
+            });
+            let grow = twin
+                .as_ref()
+                .map_or(nodes, |twin| nodes.min(twin.nodes - last.nodes));
             last.nodes += grow;
             (first, nodes) = (first + grow, nodes - grow);
-            if room == grow
-                && let Some(before) = like
+            if let Some(twin) = twin
+                && twin.nodes == last.nodes
             {
-                self.last = Some(Block {
-                    repeat: before.repeat + 1,
-                    ..before
-                });
-                self.before = self.blocks.pop();
+                twin.repeat += 1;
+                self.blocks.pop();
             }
         }
+    }
+}
+
+impl TaskMap {
+    /// The map of blocks in task order: the planner's phases and stretches, or any other list, in any spelling.
+    ///
+    /// # Errors
+    /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].
+    ///
+    /// Cost: O(blocks). Source: taskmap "How the fewest blocks are found".
+    /// ```
+    /// use stowplan_engine::taskmap::{Block, TaskMap};
+    /// let round = |repeat| Block { first: 0, nodes: 4096, ppn: 1, repeat };
+    /// assert_eq!(TaskMap::from_blocks([round(200), round(56)])?, TaskMap::from_blocks([round(256)])?);
+    /// assert_eq!(TaskMap::from_blocks([round(0)]).unwrap_err().class(), "taskmap-value");
+    /// # Ok::<(), stowplan_engine::taskmap::TaskMapError>(())
+    /// ```
+    pub fn from_blocks(blocks: impl IntoIterator<Item = Block>) -> Result<Self, TaskMapError> {
+        Self::from_blocks_within(blocks, Limits::NONE)
+    }
+
+    /// The map of blocks, if Flux's encoding of it has no more blocks than `limits.items`: rounds that skip nodes may need
+    /// more blocks than anybody can hold, and nothing shorter says the same (taskmap "How the fewest blocks are found").
+    ///
+    /// # Errors
+    /// As [`TaskMap::from_blocks`]; `taskmap-too-large`, as soon as there are more.
+    pub fn from_blocks_within(
+        blocks: impl IntoIterator<Item = Block>,
+        limits: Limits,
+    ) -> Result<Self, TaskMapError> {
+        let mut appender = Appender::new();
+        for (at, block) in blocks.into_iter().enumerate() {
+            appender.block(block, MapPlace::Block(at))?;
+            limits.allow("the task map", appender.blocks() as u64, "blocks")?;
+        }
+        Ok(appender.finish())
+    }
+
+    /// The map of runs in task order: so many tasks on that node. Neighbours on the same node are one run.
+    ///
+    /// # Errors
+    /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].
+    ///
+    /// Cost: one comparison a run. Source: taskmap "The one encoding of a map".
+    pub fn from_runs(
+        runs: impl IntoIterator<Item = (JobNode, ProcCount)>,
+    ) -> Result<Self, TaskMapError> {
+        let mut appender = Appender::new();
+        for (at, (node, count)) in runs.into_iter().enumerate() {
+            appender.run(node.0, count.0, MapPlace::Block(at))?;
+        }
+        Ok(appender.finish())
     }
 }

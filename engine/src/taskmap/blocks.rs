@@ -1,4 +1,8 @@
-//! Blocks of RFC 34, one and many.
+//! Blocks of RFC 34, one and many, and the nodes that they are on.
+
+/// The number of a node in its job: 0 is the first node of the allocation. Not a row of any table of ours.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct JobNode(pub u32);
 
 /// One block: `repeat` times, for each of `nodes` nodes from `first` on, `ppn` tasks. Source: RFC 34.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -14,99 +18,77 @@ pub struct Block {
 }
 
 impl Block {
-    /// Tasks of one repeat. Blocks of a map have so few that this fits.
+    /// A block without repeat: its nodes ascend.
+    #[inline]
+    pub(crate) const fn ramp(first: u32, nodes: u32, ppn: u32) -> Self {
+        Self {
+            first,
+            nodes,
+            ppn,
+            repeat: 1,
+        }
+    }
+    /// The node behind its last. Blocks of a map have so few nodes and tasks that this and the next two fit.
+    #[inline]
+    pub(super) const fn end(self) -> u32 {
+        self.first + self.nodes
+    }
+    /// Tasks of one repeat.
     #[inline]
     pub(super) const fn period(self) -> u32 {
         self.nodes * self.ppn
     }
+    /// All its tasks.
+    #[inline]
+    pub(super) const fn tasks(self) -> u32 {
+        self.period() * self.repeat
+    }
+    /// As RFC 34 writes it.
+    #[inline]
+    pub(super) const fn numbers(self) -> [u32; 4] {
+        [self.first, self.nodes, self.ppn, self.repeat]
+    }
+    /// Characters of `[nodeid,nnodes,ppn,repeat],`.
+    pub(super) fn chars(self) -> u32 {
+        self.numbers().map(digits).iter().sum::<u32>() + 6
+    }
     #[inline]
     pub(super) const fn has(self, node: u32) -> bool {
-        self.first <= node && node - self.first < self.nodes
+        self.first <= node && node < self.end()
     }
 }
 
-/// Blocks as columns. Shape of each column: `[blocks]`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Blocks {
-    /// First node.
-    pub(super) first: Vec<u32>,
-    /// Nodes.
-    pub(super) nodes: Vec<u32>,
-    /// Tasks of each node in one repeat.
-    pub(super) ppn: Vec<u32>,
-    /// Repeats; 1 for one node.
-    pub(super) repeat: Vec<u32>,
+/// Digits of a number.
+pub(super) fn digits(number: u32) -> u32 {
+    number.checked_ilog10().unwrap_or(0) + 1
 }
+
+/// The blocks of a map, in task order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Blocks(pub(super) Vec<Block>);
 
 impl Blocks {
     /// Blocks.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.first.len()
+        self.0.len()
     }
     /// No blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.0.is_empty()
     }
     /// The block of that number.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<Block> {
-        (at < self.len()).then(|| self.at(at))
+        self.0.get(at).copied()
     }
     /// All, in task order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + Clone + '_ {
-        (0..self.len()).map(|at| self.at(at))
-    }
-    pub(super) fn with_capacity(blocks: usize) -> Self {
-        let column = || Vec::with_capacity(blocks);
-        Self {
-            first: column(),
-            nodes: column(),
-            ppn: column(),
-            repeat: column(),
-        }
+        self.0.iter().copied()
     }
     /// Blocks with each repeat counted: what PMI writes.
     pub(super) fn repeats(&self) -> u64 {
-        self.repeat.iter().map(|&repeat| u64::from(repeat)).sum()
-    }
-    #[inline]
-    pub(super) fn at(&self, at: usize) -> Block {
-        Block {
-            first: self.first[at],
-            nodes: self.nodes[at],
-            ppn: self.ppn[at],
-            repeat: self.repeat[at],
-        }
-    }
-    #[inline]
-    pub(super) fn push(&mut self, block: Block) {
-        self.first.push(block.first);
-        self.nodes.push(block.nodes);
-        self.ppn.push(block.ppn);
-        self.repeat.push(block.repeat);
-    }
-    /// Turns the order of the blocks from `start` on round.
-    pub(super) fn reverse_from(&mut self, start: usize) {
-        self.first[start..].reverse();
-        self.nodes[start..].reverse();
-        self.ppn[start..].reverse();
-        self.repeat[start..].reverse();
-    }
-    pub(super) fn pop(&mut self) -> Option<Block> {
-        let (first, nodes) = (self.first.pop()?, self.nodes.pop()?);
-        Some(Block {
-            first,
-            nodes,
-            ppn: self.ppn.pop()?,
-            repeat: self.repeat.pop()?,
-        })
-    }
-}
-
-impl Extend<Block> for Blocks {
-    fn extend<I: IntoIterator<Item = Block>>(&mut self, blocks: I) {
-        blocks.into_iter().for_each(|block| self.push(block));
+        self.iter().map(|block| u64::from(block.repeat)).sum()
     }
 }

@@ -1,4 +1,4 @@
-//! A place in the text of a map, and the numbers that stand there.
+//! A place in a text, and the numbers that stand there.
 
 use super::error::{Field, FoundText, MapPlace, TaskMapError};
 use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
@@ -20,23 +20,43 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at).copied()
     }
 
+    /// What is left.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
     pub(super) fn skip_white(&mut self) {
         while self.peek().is_some_and(is_white) {
             self.at += 1;
         }
     }
 
-    /// Steps over this byte, if it is the next one.
-    pub(super) fn take(&mut self, byte: u8) -> Option<()> {
-        (self.peek()? == byte).then(|| self.at += 1)
+    /// Steps over this byte, if it is the next one, and tells.
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
     }
 
     /// Steps over this byte, with white space before it, or says what was expected instead.
     pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), TaskMapError> {
         self.skip_white();
-        self.take(byte).ok_or_else(|| self.syntax(expected))
+        if self.take(byte) {
+            return Ok(());
+        }
+        Err(self.syntax(expected))
     }
 
+    /// Nothing but white space is left.
+    pub(super) fn end(&mut self) -> Result<(), TaskMapError> {
+        self.skip_white();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.syntax("the end")),
+        }
+    }
+
+    /// Something else was expected than the next byte.
     pub(super) fn syntax(&self, expected: &'static str) -> TaskMapError {
         TaskMapError::Syntax {
             expected,
@@ -46,81 +66,113 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over digits and gives them; there may be none.
-    pub(super) fn digits(&mut self) -> &'a [u8] {
-        let rest = &self.text[self.at..];
-        let count = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_digit())
-            .unwrap_or(rest.len());
-        self.at += count;
-        &rest[..count]
+    pub(super) fn digits(&mut self) -> &'a str {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        std::str::from_utf8(&self.text[start..self.at]).expect("digits are UTF-8")
+    }
+
+    /// Steps over a number without a sign, or says what was expected in place of its first digit.
+    pub(super) fn natural(&mut self, digit: &'static str) -> Result<Number<'a>, TaskMapError> {
+        let at = self.at;
+        let digits = self.digits();
+        if digits.is_empty() {
+            return Err(self.syntax(digit));
+        }
+        let is_negative = false;
+        Ok(Number {
+            is_negative,
+            digits,
+            at,
+        })
+    }
+
+    /// Steps over a number that may have a minus.
+    pub(super) fn integer(&mut self, digit: &'static str) -> Result<Number<'a>, TaskMapError> {
+        let at = self.at;
+        let is_negative = self.take(b'-');
+        let number = self.natural(digit)?;
+        Ok(Number {
+            is_negative,
+            at,
+            ..number
+        })
     }
 }
 
 /// A whole number as it was written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
-    pub(super) sign: Sign,
+    is_negative: bool,
     /// At least one.
-    pub(super) digits: &'a [u8],
+    digits: &'a str,
     /// Where it starts.
     pub(super) at: usize,
 }
 
-/// Of a number, as it was written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sign {
-    None,
-    Minus,
-}
-
 impl Number<'_> {
-    /// The value, or `None` when it needs more than 64 bits; the sign apart.
-    pub(super) fn magnitude(&self) -> Option<u64> {
-        self.digits.iter().try_fold(0_u64, |value, digit| {
-            value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
-        })
+    /// The number, unless it has zeros in front.
+    pub(super) fn without_zeros(self, expected: &'static str) -> Result<Self, TaskMapError> {
+        if self.digits.starts_with('0') && self.digits.len() > 1 {
+            return Err(named(expected, "a leading zero", self.at));
+        }
+        Ok(self)
+    }
+
+    /// The value, or `None` when it needs more than 64 bits.
+    pub(super) fn value(&self) -> Option<i64> {
+        let sign = if self.is_negative { -1 } else { 1 };
+        self.digits.parse().ok().map(|value: i64| sign * value)
     }
 
     /// As it was written, cut to a readable length.
     pub(super) fn shown(&self) -> String {
-        let sign = if self.sign == Sign::Minus { "-" } else { "" };
-        let digits = String::from_utf8_lossy(&self.digits[..self.digits.len().min(24)]);
+        let sign = if self.is_negative { "-" } else { "" };
+        let digits = &self.digits[..self.digits.len().min(24)];
         let more = if self.digits.len() > 24 { "…" } else { "" };
         format!("{sign}{digits}{more}")
     }
 
     /// The value as this number of a block.
     pub(super) fn as_field(&self, field: Field) -> Result<u32, TaskMapError> {
-        let magnitude = self.magnitude();
-        let negative = self.sign == Sign::Minus && magnitude != Some(0);
-        if negative || magnitude.is_some_and(|value| value < u64::from(field.least())) {
+        let is_below = self
+            .value()
+            .map_or(self.is_negative, |value| value < i64::from(field.least()));
+        if is_below {
             return Err(TaskMapError::Value {
                 field,
                 found: self.shown(),
                 at: MapPlace::Byte(self.at),
             });
         }
-        let (what, most) = match field {
-            Field::NodeId => ("nodeid is", TASKMAP_NODE_MAX),
-            Field::Nnodes => ("nnodes is", TASKMAP_TASKS_MAX),
-            Field::Ppn => ("ppn is", TASKMAP_TASKS_MAX),
-            Field::Repeat => ("repeat is", TASKMAP_TASKS_MAX),
-        };
-        self.at_most(what, most)
+        match field {
+            Field::NodeId => self.at_most("nodeid is", TASKMAP_NODE_MAX),
+            Field::Nnodes => self.at_most("nnodes is", TASKMAP_TASKS_MAX),
+            Field::Ppn => self.at_most("ppn is", TASKMAP_TASKS_MAX),
+            Field::Repeat => self.at_most("repeat is", TASKMAP_TASKS_MAX),
+        }
     }
 
     /// The value, if it is no larger than this.
     pub(super) fn at_most(&self, what: &'static str, most: u32) -> Result<u32, TaskMapError> {
-        let fits = self
-            .magnitude()
-            .and_then(|value| u32::try_from(value).ok())
-            .filter(|&value| value <= most);
-        fits.ok_or_else(|| TaskMapError::Range {
-            what,
-            found: self.shown(),
-            most,
-            at: MapPlace::Byte(self.at),
-        })
+        let fits = self.value().and_then(|value| u32::try_from(value).ok());
+        fits.filter(|&value| value <= most)
+            .ok_or_else(|| TaskMapError::Range {
+                what,
+                found: self.shown(),
+                most,
+                at: MapPlace::Byte(self.at),
+            })
+    }
+}
+
+/// What stands at a place has a name, and is not what was expected.
+pub(super) fn named(expected: &'static str, found: &'static str, at: usize) -> TaskMapError {
+    TaskMapError::Syntax {
+        expected,
+        found: FoundText::Named(found),
+        at,
     }
 }

@@ -1,6 +1,6 @@
 //! Why a task map is refused: what was asked, what there was, where.
 
-use super::job_node::JobNode;
+use super::blocks::JobNode;
 use crate::count::Rank;
 use crate::count::counted;
 use std::fmt;

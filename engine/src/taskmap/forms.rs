@@ -1,12 +1,12 @@
 //! Map -> text: the forms of taskmap "Writing", counted before they are written, and written without being held in memory.
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Block, Blocks, JobNode, digits};
 use super::error::TaskMapError;
-use super::job_node::JobNode;
 use super::map::TaskMap;
 use crate::limit::TASKMAP_ITEMS_DEFAULT;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// How a map is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +34,15 @@ pub const FORM_WORDS: &[(&str, Form)] = &[
     ("deranged", Form::Deranged),
     ("multiline", Form::Multiline),
 ];
+
+impl Form {
+    fn word(self) -> &'static str {
+        let mut words = FORM_WORDS.iter();
+        words
+            .find(|&&(_, form)| form == self)
+            .map_or("", |(word, _)| word)
+    }
+}
 
 /// Which of the encodings of a map is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,22 +75,47 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// Nothing is too long.
+    pub(super) const NONE: Self = Self {
+        items: u64::MAX,
+        chars: None,
+    };
+
+    /// Refuses an answer of too many items.
+    pub(super) fn allow(
+        self,
+        asked: &'static str,
+        items: u64,
+        unit: &'static str,
+    ) -> Result<(), TaskMapError> {
+        let most = self.items;
+        if items <= most {
+            return Ok(());
+        }
+        Err(TaskMapError::TooLarge {
+            asked,
+            items,
+            unit,
+            most,
+        })
+    }
+}
+
 /// A text that is sure to be written: everything that may be refused was. Made by [`TaskMap::text`].
 #[derive(Clone, Debug)]
 pub struct MapText<'a> {
     map: &'a TaskMap,
-    content: Content<'a>,
+    asked: Asked,
+    /// The encoding that the forms made of blocks write.
+    blocks: Cow<'a, Blocks>,
+    /// For the forms that go node by node: Flux's blocks by first node, then by number.
+    order: Vec<usize>,
 }
 
-#[derive(Clone, Debug)]
-enum Content<'a> {
-    Map(Cow<'a, Blocks>),
-    Wrapped(Cow<'a, Blocks>),
-    Pmi(Cow<'a, Blocks>),
-    /// Flux's blocks by first node, then by number.
-    Raw(Vec<u32>),
-    Deranged(Vec<u32>),
-    Multiline,
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    Form(Form),
     TasksOf(JobNode),
 }
 
@@ -94,8 +128,13 @@ enum Content<'a> {
 /// ```
 impl fmt::Display for TaskMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let content = Content::Wrapped(Cow::Owned(self.fewest_blocks()));
-        MapText { map: self, content }.fmt(f)
+        MapText {
+            map: self,
+            asked: Asked::Form(Form::Wrapped),
+            blocks: Cow::Owned(self.fewest_blocks()),
+            order: Vec::new(),
+        }
+        .fmt(f)
     }
 }
 
@@ -106,7 +145,7 @@ impl TaskMap {
     /// `taskmap-too-large` (counted on Flux's encoding), then `taskmap-empty-node`, then `taskmap-too-long`.
     ///
     /// Cost: that of the encoder; for `raw` and `deranged` a sort of the blocks. Writing costs by what is written; it is
-    /// done twice when characters are limited and are not a matter of arithmetic. Source: taskmap "Writing".
+    /// done twice when characters are limited. Source: taskmap "Writing".
     pub fn text(
         &self,
         form: Form,
@@ -114,19 +153,22 @@ impl TaskMap {
         limits: Limits,
     ) -> Result<MapText<'_>, TaskMapError> {
         self.limit_items(form, limits)?;
-        let best = |fewest: fn(&Self) -> Blocks| match encoder {
-            Encoder::Best => Cow::Owned(fewest(self)),
-            Encoder::Flux => Cow::Borrowed(&self.flux),
+        let order = match form {
+            Form::Raw | Form::Deranged => self.blocks_by_node(form)?,
+            Form::Map | Form::Wrapped | Form::Pmi | Form::Multiline => Vec::new(),
         };
-        let content = match form {
-            Form::Map => Content::Map(best(Self::fewest_blocks)),
-            Form::Wrapped => Content::Wrapped(best(Self::fewest_blocks)),
-            Form::Pmi => Content::Pmi(best(Self::fewest_pmi_blocks)),
-            Form::Raw => Content::Raw(self.blocks_by_node("raw")?),
-            Form::Deranged => Content::Deranged(self.blocks_by_node("deranged")?),
-            Form::Multiline => Content::Multiline,
+        let blocks = match (form, encoder) {
+            (Form::Map | Form::Wrapped, Encoder::Best) => Cow::Owned(self.fewest_blocks()),
+            (Form::Pmi, Encoder::Best) => Cow::Owned(self.fewest_pmi_blocks()),
+            (_, Encoder::Best | Encoder::Flux) => Cow::Borrowed(&self.flux),
         };
-        MapText { map: self, content }.within(limits)
+        let text = MapText {
+            map: self,
+            asked: Asked::Form(form),
+            blocks,
+            order,
+        };
+        text.within(form.word(), limits)
     }
 
     /// The tasks of a node, `0-3,8`.
@@ -136,71 +178,53 @@ impl TaskMap {
     ///
     /// Cost: O(blocks); writing costs O(blocks + ranges).
     pub fn tasks_text(&self, node: JobNode, limits: Limits) -> Result<MapText<'_>, TaskMapError> {
-        let items = self.range_count_of(node)?;
-        if items > limits.items {
-            return Err(TaskMapError::TooLarge {
-                asked: "taskids",
-                items,
-                unit: "ranges",
-                most: limits.items,
-            });
-        }
-        MapText {
+        let repeats = self.blocks_of(node)?.map(|block| u64::from(block.repeat));
+        limits.allow("taskids", repeats.sum(), "ranges")?;
+        let text = MapText {
             map: self,
-            content: Content::TasksOf(node),
-        }
-        .within(limits)
-    }
-
-    fn limit_items(&self, form: Form, limits: Limits) -> Result<(), TaskMapError> {
-        let ranges = || {
-            self.flux
-                .iter()
-                .map(|block| u64::from(block.nodes) * u64::from(block.repeat))
-                .sum::<u64>()
+            asked: Asked::TasksOf(node),
+            blocks: Cow::Borrowed(&self.flux),
+            order: Vec::new(),
         };
-        let tasks = || u64::from(self.ends.last().copied().unwrap_or(0));
-        let (asked, items, unit) = match form {
-            Form::Map | Form::Wrapped => return Ok(()),
-            Form::Pmi => ("pmi", self.flux.repeats(), "blocks"),
-            Form::Raw if u64::from(self.nodes) > limits.items => {
-                ("raw", u64::from(self.nodes), "nodes")
-            }
-            Form::Raw => ("raw", ranges(), "ranges"),
-            Form::Deranged => ("deranged", tasks(), "tasks"),
-            Form::Multiline => ("multiline", tasks(), "tasks"),
-        };
-        if items > limits.items {
-            return Err(TaskMapError::TooLarge {
-                asked,
-                items,
-                unit,
-                most: limits.items,
-            });
-        }
-        Ok(())
+        text.within("taskids", limits)
     }
 
     /// Numbers of Flux's blocks, ordered by first node, when each node has a task.
-    fn blocks_by_node(&self, form: &'static str) -> Result<Vec<u32>, TaskMapError> {
-        let len = u32::try_from(self.flux.len()).expect("a map has no more blocks than tasks");
-        let mut order: Vec<u32> = (0..len).collect();
-        order.sort_by_key(|&at| self.flux.first[at as usize]);
+    fn blocks_by_node(&self, form: Form) -> Result<Vec<usize>, TaskMapError> {
+        let mut order: Vec<usize> = (0..self.flux.len()).collect();
+        order.sort_by_key(|&at| self.flux.0[at].first);
         let mut covered = 0;
-        for block in order.iter().map(|&at| self.flux.at(at as usize)) {
+        for block in order.iter().map(|&at| self.flux.0[at]) {
             if block.first > covered {
                 break;
             }
-            covered = covered.max(block.first + block.nodes);
+            covered = covered.max(block.end());
         }
-        if covered < self.nodes {
-            return Err(TaskMapError::EmptyNode {
-                node: JobNode(covered),
-                form,
-                nodes: self.nodes,
-            });
+        if covered == self.nodes {
+            return Ok(order);
         }
-        Ok(order)
+        Err(TaskMapError::EmptyNode {
+            node: JobNode(covered),
+            form: form.word(),
+            nodes: self.nodes,
+        })
+    }
+
+    fn limit_items(&self, form: Form, limits: Limits) -> Result<(), TaskMapError> {
+        let allow = |items, unit| limits.allow(form.word(), items, unit);
+        match form {
+            Form::Map | Form::Wrapped => Ok(()),
+            Form::Pmi => allow(self.flux.repeats(), "blocks"),
+            Form::Raw => {
+                allow(u64::from(self.nodes), "nodes")?;
+                let ranges = |block: Block| u64::from(block.nodes) * u64::from(block.repeat);
+                allow(self.flux.iter().map(ranges).sum(), "ranges")
+            }
+            Form::Deranged | Form::Multiline => {
+                let tasks = self.task_count().map_or(0, |tasks| tasks.0);
+                allow(u64::from(tasks), "tasks")
+            }
+        }
     }
 }
 
@@ -214,37 +238,55 @@ impl MapText<'_> {
             ready: Vec::with_capacity(PIECE + 64),
             out,
         };
-        match &self.content {
-            Content::Map(blocks) => array(blocks, &mut pieces)?,
-            Content::Wrapped(blocks) => {
-                pieces.word("{\"version\":1,\"map\":");
-                array(blocks, &mut pieces)?;
-                pieces.word("}");
-            }
-            Content::Pmi(blocks) => pmi(blocks, &mut pieces)?,
-            Content::Raw(order) => by_node(self.map, order, &mut pieces, idset)?,
-            Content::Deranged(order) => by_node(self.map, order, &mut pieces, id_list)?,
-            Content::Multiline => multiline(self.map, &mut pieces)?,
-            Content::TasksOf(node) => {
-                let mut comma = "";
-                for tasks in self.map.tasks_of(*node).into_iter().flatten() {
-                    pieces.word(comma);
-                    idset(tasks, &mut pieces)?;
-                    comma = ",";
-                }
-            }
+        let out = &mut pieces;
+        match self.asked {
+            Asked::Form(Form::Map) => array(&self.blocks, out)?,
+            Asked::Form(Form::Wrapped) => wrapped(&self.blocks, out)?,
+            Asked::Form(Form::Pmi) => pmi(&self.blocks, out)?,
+            Asked::Form(form @ (Form::Raw | Form::Deranged)) => self.by_node(form, out)?,
+            Asked::Form(Form::Multiline) => multiline(self.map, out)?,
+            Asked::TasksOf(node) => ranges(self.map.tasks_of(node).into_iter().flatten(), out)?,
         }
         pieces.flush()
+    }
+
+    /// Node after node, its tasks. The blocks that a node is in are kept in task order; each gives a range at least, so that
+    /// keeping them costs no more than writing.
+    fn by_node(&self, form: Form, out: &mut Pieces<'_>) -> fmt::Result {
+        let map = self.map;
+        let mut coming = self.order.iter().copied().peekable();
+        let mut here: Vec<usize> = Vec::new();
+        for node in 0..map.nodes {
+            if node > 0 {
+                out.word(";");
+            }
+            here.retain(|&at| map.flux.0[at].has(node));
+            while let Some(at) = coming.next_if(|&at| map.flux.0[at].first == node) {
+                here.push(at);
+            }
+            // Two ascending pieces, which the stable sort merges in one pass.
+            here.sort();
+            let tasks = here.iter().flat_map(|&at| {
+                let repeats = 0..map.flux.0[at].repeat;
+                repeats.map(move |repeat| map.tasks_in(at, node, repeat))
+            });
+            if form == Form::Deranged {
+                ranges(tasks.flatten().map(|task| task..task + 1), out)?;
+            } else {
+                ranges(tasks, out)?;
+            }
+        }
+        Ok(())
     }
 
     /// Characters of the text. Cost: O(blocks) for the three forms made of blocks, else that of writing.
     #[must_use]
     pub fn chars(&self) -> u64 {
-        match &self.content {
-            Content::Map(blocks) => array_chars(blocks),
-            Content::Wrapped(blocks) => 20 + array_chars(blocks),
-            Content::Pmi(blocks) => pmi_chars(blocks),
-            Content::Raw(_) | Content::Deranged(_) | Content::Multiline | Content::TasksOf(_) => {
+        match self.asked {
+            Asked::Form(Form::Map) => array_chars(&self.blocks),
+            Asked::Form(Form::Wrapped) => array_chars(&self.blocks) + 20,
+            Asked::Form(Form::Pmi) => pmi_chars(&self.blocks),
+            Asked::Form(Form::Raw | Form::Deranged | Form::Multiline) | Asked::TasksOf(_) => {
                 let mut counter = Counter(0);
                 self.write_to(&mut counter).expect("counting cannot fail");
                 counter.0
@@ -255,33 +297,20 @@ impl MapText<'_> {
     /// Blocks of the text, for the forms made of blocks: in PMI each repeat is one. Cost: O(blocks).
     #[must_use]
     pub fn blocks(&self) -> Option<u64> {
-        match &self.content {
-            Content::Map(blocks) | Content::Wrapped(blocks) => Some(blocks.len() as u64),
-            Content::Pmi(blocks) => Some(blocks.repeats()),
-            Content::Raw(_) | Content::Deranged(_) | Content::Multiline | Content::TasksOf(_) => {
-                None
-            }
+        match self.asked {
+            Asked::Form(Form::Map | Form::Wrapped) => Some(self.blocks.len() as u64),
+            Asked::Form(Form::Pmi) => Some(self.blocks.repeats()),
+            Asked::Form(Form::Raw | Form::Deranged | Form::Multiline) | Asked::TasksOf(_) => None,
         }
     }
 
-    fn within(self, limits: Limits) -> Result<Self, TaskMapError> {
-        let Some(most) = limits.chars else {
-            return Ok(self);
-        };
-        let asked = match &self.content {
-            Content::Map(_) => "map",
-            Content::Wrapped(_) => "wrapped",
-            Content::Pmi(_) => "pmi",
-            Content::Raw(_) => "raw",
-            Content::Deranged(_) => "deranged",
-            Content::Multiline => "multiline",
-            Content::TasksOf(_) => "taskids",
-        };
-        let chars = self.chars();
-        if chars > most {
-            Err(TaskMapError::TooLong { asked, chars, most })
-        } else {
-            Ok(self)
+    /// The text, if it has no more characters than are allowed.
+    fn within(self, asked: &'static str, limits: Limits) -> Result<Self, TaskMapError> {
+        match limits.chars.map(|most| (self.chars(), most)) {
+            Some((chars, most)) if chars > most => {
+                Err(TaskMapError::TooLong { asked, chars, most })
+            }
+            Some(_) | None => Ok(self),
         }
     }
 }
@@ -289,47 +318,6 @@ impl MapText<'_> {
 impl fmt::Display for MapText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_to(f)
-    }
-}
-
-/// Bytes that are written at once.
-const PIECE: usize = 1 << 15;
-
-/// What is ready to be written.
-struct Pieces<'a> {
-    ready: Vec<u8>,
-    out: &'a mut dyn fmt::Write,
-}
-
-impl Pieces<'_> {
-    fn word(&mut self, word: &str) {
-        self.ready.extend_from_slice(word.as_bytes());
-    }
-
-    fn number(&mut self, number: u32) {
-        let (mut digits, mut at, mut rest) = ([b'0'; 10], 10, number);
-        while at == 10 || rest > 0 {
-            at -= 1;
-            digits[at] += u8::try_from(rest % 10).expect("a digit is below ten");
-            rest /= 10;
-        }
-        self.ready.extend_from_slice(&digits[at..]);
-    }
-
-    /// Writes what is ready, if that is worth it. To be called at least once a number or two.
-    fn pause(&mut self) -> fmt::Result {
-        if self.ready.len() < PIECE {
-            Ok(())
-        } else {
-            self.flush()
-        }
-    }
-
-    fn flush(&mut self) -> fmt::Result {
-        let ready = std::str::from_utf8(&self.ready).expect("words and digits are UTF-8");
-        self.out.write_str(ready)?;
-        self.ready.clear();
-        Ok(())
     }
 }
 
@@ -343,147 +331,128 @@ impl fmt::Write for Counter {
     }
 }
 
-fn array(blocks: &Blocks, pieces: &mut Pieces<'_>) -> fmt::Result {
-    let mut before = "[[";
-    for Block {
-        first,
-        nodes,
-        ppn,
-        repeat,
-    } in blocks.iter()
-    {
-        for number in [first, nodes, ppn, repeat] {
-            pieces.word(before);
-            pieces.number(number);
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 15;
+
+/// Words and numbers on their way out, many at a time: written one by one they take three times as long.
+struct Pieces<'a> {
+    ready: Vec<u8>,
+    out: &'a mut dyn fmt::Write,
+}
+
+impl Pieces<'_> {
+    fn word(&mut self, word: &str) {
+        self.ready.extend_from_slice(word.as_bytes());
+    }
+
+    fn number(&mut self, number: u32) -> fmt::Result {
+        let (mut digits, mut at, mut rest) = ([b'0'; 10], 10, number);
+        while at == 10 || rest > 0 {
+            at -= 1;
+            digits[at] += u8::try_from(rest % 10).expect("a digit is below ten");
+            rest /= 10;
+        }
+        self.ready.extend_from_slice(&digits[at..]);
+        if self.ready.len() < PIECE {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    fn flush(&mut self) -> fmt::Result {
+        let ready = std::str::from_utf8(&self.ready).expect("words and digits are UTF-8");
+        self.out.write_str(ready)?;
+        self.ready.clear();
+        Ok(())
+    }
+}
+
+/// Writes rows of numbers, commas between: what opens the first row, is between two, closes the last.
+fn rows<const N: usize>(
+    rows: impl Iterator<Item = [u32; N]>,
+    [open, between, close]: [&str; 3],
+    out: &mut Pieces<'_>,
+) -> fmt::Result {
+    let mut before = open;
+    for row in rows {
+        for number in row {
+            out.word(before);
+            out.number(number)?;
             before = ",";
         }
-        before = "],[";
-        pieces.pause()?;
+        before = between;
     }
-    pieces.word(if blocks.is_empty() { "[]" } else { "]]" });
+    out.word(close);
     Ok(())
 }
 
-fn pmi(blocks: &Blocks, pieces: &mut Pieces<'_>) -> fmt::Result {
+fn array(blocks: &Blocks, out: &mut Pieces<'_>) -> fmt::Result {
+    if blocks.is_empty() {
+        out.word("[]");
+        return Ok(());
+    }
+    rows(blocks.iter().map(Block::numbers), ["[[", "],[", "]]"], out)
+}
+
+/// Characters of [`array`]: the last block has no comma, and there are two brackets.
+fn array_chars(blocks: &Blocks) -> u64 {
+    let chars: u64 = blocks.iter().map(|block| u64::from(block.chars())).sum();
+    chars.max(1) + 1
+}
+
+fn wrapped(blocks: &Blocks, out: &mut Pieces<'_>) -> fmt::Result {
+    out.word("{\"version\":1,\"map\":");
+    array(blocks, out)?;
+    out.word("}");
+    Ok(())
+}
+
+fn pmi(blocks: &Blocks, out: &mut Pieces<'_>) -> fmt::Result {
     if blocks.is_empty() {
         return Ok(());
     }
-    pieces.word("(vector");
-    for Block {
-        first,
-        nodes,
-        ppn,
-        repeat,
-    } in blocks.iter()
-    {
-        for _ in 0..repeat {
-            pieces.word(",(");
-            pieces.number(first);
-            pieces.word(",");
-            pieces.number(nodes);
-            pieces.word(",");
-            pieces.number(ppn);
-            pieces.word(")");
-            pieces.pause()?;
-        }
-    }
-    pieces.word(")");
-    Ok(())
+    let once = |block: Block| [block.first, block.nodes, block.ppn];
+    let all = blocks
+        .iter()
+        .flat_map(|block| (0..block.repeat).map(move |_| once(block)));
+    rows(all, ["(vector,(", "),(", "))"], out)
 }
 
-fn digits(number: u32) -> u64 {
-    u64::from(number.checked_ilog10().unwrap_or(0)) + 1
-}
-
-/// Characters of [`array`]: four numbers a block with six signs, but for the last comma, and the outer brackets.
-fn array_chars(blocks: &Blocks) -> u64 {
-    let chars = |block: Block| {
-        digits(block.first) + digits(block.nodes) + digits(block.ppn) + digits(block.repeat) + 6
-    };
-    blocks.iter().map(chars).sum::<u64>() + if blocks.is_empty() { 2 } else { 1 }
-}
-
-/// Characters of [`pmi`].
+/// Characters of [`pmi`]: those of the array without the repeat and its comma.
 fn pmi_chars(blocks: &Blocks) -> u64 {
-    let chars = |block: Block| {
-        u64::from(block.repeat)
-            * (digits(block.first) + digits(block.nodes) + digits(block.ppn) + 5)
-    };
-    blocks.iter().map(chars).sum::<u64>() + if blocks.is_empty() { 0 } else { 8 }
-}
-
-type WriteRange = fn(std::ops::Range<u32>, &mut Pieces<'_>) -> fmt::Result;
-
-fn idset(tasks: std::ops::Range<u32>, pieces: &mut Pieces<'_>) -> fmt::Result {
-    pieces.number(tasks.start);
-    if tasks.len() > 1 {
-        pieces.word("-");
-        pieces.number(tasks.end - 1);
+    if blocks.is_empty() {
+        return 0;
     }
-    pieces.pause()
+    let once = |block: Block| block.chars() - digits(block.repeat) - 1;
+    let chars = |block: Block| u64::from(block.repeat) * u64::from(once(block));
+    blocks.iter().map(chars).sum::<u64>() + "(vector)".len() as u64
 }
 
-fn id_list(tasks: std::ops::Range<u32>, pieces: &mut Pieces<'_>) -> fmt::Result {
-    pieces.number(tasks.start);
-    for task in tasks.start + 1..tasks.end {
-        pieces.word(",");
-        pieces.number(task);
-        pieces.pause()?;
-    }
-    pieces.pause()
-}
-
-/// Node after node, the ranges of its tasks. The blocks that a node is in are kept in task order; each gives a range at
-/// least, so that keeping them costs no more than writing.
-fn by_node(
-    map: &TaskMap,
-    order: &[u32],
-    pieces: &mut Pieces<'_>,
-    write: WriteRange,
-) -> fmt::Result {
-    let mut here: Vec<u32> = Vec::new();
-    let mut coming = order.iter().copied().peekable();
-    for node in 0..map.nodes {
-        if node > 0 {
-            pieces.word(";");
+fn ranges(all: impl Iterator<Item = Range<u32>>, out: &mut Pieces<'_>) -> fmt::Result {
+    let mut comma = "";
+    for tasks in all {
+        out.word(comma);
+        out.number(tasks.start)?;
+        if tasks.len() > 1 {
+            out.word("-");
+            out.number(tasks.end - 1)?;
         }
-        here.retain(|&at| map.flux.at(at as usize).has(node));
-        let kept = here.len();
-        while let Some(at) = coming.next_if(|&at| map.flux.first[at as usize] == node) {
-            here.push(at);
-        }
-        if kept > 0 && here.len() > kept {
-            // Two ascending pieces, which the stable sort merges in one pass.
-            here.sort();
-        }
-        let mut comma = "";
-        for at in here.iter().map(|&at| at as usize) {
-            let block = map.flux.at(at);
-            let mut start = map.start(at) + (node - block.first) * block.ppn;
-            for _ in 0..block.repeat {
-                pieces.word(comma);
-                write(start..start + block.ppn, pieces)?;
-                start += block.period();
-                comma = ",";
-            }
-        }
+        comma = ",";
     }
     Ok(())
 }
 
-fn multiline(map: &TaskMap, pieces: &mut Pieces<'_>) -> fmt::Result {
-    let mut task = 0;
-    for (node, count) in map.runs() {
-        for _ in 0..count.0 {
-            if task > 0 {
-                pieces.word("\n");
-            }
-            pieces.number(task);
-            pieces.word(": ");
-            pieces.number(node.0);
-            pieces.pause()?;
-            task += 1;
+fn multiline(map: &TaskMap, out: &mut Pieces<'_>) -> fmt::Result {
+    let nodes = map
+        .runs()
+        .flat_map(|(node, count)| (0..count.0).map(move |_| node.0));
+    for (task, node) in (0..).zip(nodes) {
+        if task > 0 {
+            out.word("\n");
         }
+        out.number(task)?;
+        out.word(": ");
+        out.number(node)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Host lists of RFC 29: `prefix[idlist]suffix`, comma after comma, and how many names they stand for.
 
+use super::cursor::Cursor;
 use crate::limit::{HOST_ENTRIES_MAX, TEXT_BYTES_MAX};
 use std::fmt::Write;
 
@@ -32,40 +33,34 @@ impl HostNames {
     }
     /// All names, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + '_ {
-        self.ends.iter().enumerate().map(|(at, &end)| {
-            let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-            &self.text[start..end]
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let name = &self.text[start..end];
+            start = end;
+            name
         })
     }
 
     /// Appends the names of a host list. Source: RFC 29.
     pub(super) fn append(&mut self, list: &[u8]) -> Result<(), HostNamesFault> {
-        let mut at = 0;
-        while at < list.len() {
-            let prefix = word(list, &mut at)?;
-            if list.get(at) == Some(&b'[') {
-                let open = at;
-                let close = list[at..].iter().position(|&byte| byte == b']');
-                let close = at
-                    + close.ok_or(HostNamesFault {
-                        at: open,
-                        why: "`[` without `]`",
-                    })?;
-                at = close + 1;
-                let suffix = word(list, &mut at)?;
-                self.ids(prefix, &list[open + 1..close], suffix, open + 1)?;
+        let mut cursor = Cursor { text: list, at: 0 };
+        while cursor.peek().is_some() {
+            let prefix = word(&mut cursor)?;
+            if cursor.take(b'[') {
+                let open = cursor.at - 1;
+                let close = cursor.rest().iter().position(|&byte| byte == b']');
+                let close = cursor.at + close.ok_or(fault(open, "`[` without `]`"))?;
+                let ids = Cursor {
+                    text: &list[..close],
+                    ..cursor
+                };
+                cursor.at = close + 1;
+                self.ids(prefix, ids, word(&mut cursor)?)?;
             } else if !prefix.is_empty() {
-                self.push(prefix, None, "", at)?;
+                self.push(prefix, None, "", cursor.at)?;
             }
-            match list.get(at) {
-                None => {}
-                Some(b',') => at += 1,
-                Some(_) => {
-                    return Err(HostNamesFault {
-                        at,
-                        why: "a bracket where none belongs",
-                    });
-                }
+            if cursor.peek().is_some() && !cursor.take(b',') {
+                return Err(fault(cursor.at, "a bracket where none belongs"));
             }
         }
         Ok(())
@@ -75,44 +70,31 @@ impl HostNames {
     fn ids(
         &mut self,
         prefix: &str,
-        ids: &[u8],
+        mut ids: Cursor<'_>,
         suffix: &str,
-        start: usize,
     ) -> Result<(), HostNamesFault> {
-        let mut at = 0;
         let mut width = None;
         loop {
-            let first = id(ids, &mut at, start)?;
-            let zeros = if first.digits.len() > 1 && first.digits[0] == b'0' {
-                first.digits.len()
-            } else {
-                0
-            };
-            let width = *width.get_or_insert(zeros);
-            let mut last = first.value;
-            if ids.get(at) == Some(&b'-') {
-                at += 1;
-                let from = at;
-                last = id(ids, &mut at, start)?.value;
-                if last < first.value {
-                    return Err(HostNamesFault {
-                        at: start + from,
-                        why: "a range that goes down",
-                    });
+            let start = ids.at;
+            let first = id(&mut ids)?;
+            let is_padded = ids.text[start] == b'0';
+            let width = *width.get_or_insert(if is_padded { ids.at - start } else { 0 });
+            let mut last = first;
+            if ids.take(b'-') {
+                let at = ids.at;
+                last = id(&mut ids)?;
+                if last < first {
+                    return Err(fault(at, "a range that goes down"));
                 }
             }
-            for value in first.value..=last {
-                self.push(prefix, Some((value, width)), suffix, start + at)?;
+            for value in first..=last {
+                self.push(prefix, Some((value, width)), suffix, ids.at)?;
             }
-            match ids.get(at) {
-                None => return Ok(()),
-                Some(b',') => at += 1,
-                Some(_) => {
-                    return Err(HostNamesFault {
-                        at: start + at,
-                        why: "something that is no id",
-                    });
-                }
+            if ids.peek().is_none() {
+                return Ok(());
+            }
+            if !ids.take(b',') {
+                return Err(fault(ids.at, "something that is no id"));
             }
         }
     }
@@ -126,10 +108,7 @@ impl HostNames {
     ) -> Result<(), HostNamesFault> {
         let more = prefix.len() + suffix.len() + id.map_or(0, |(_, width)| width.max(20));
         if self.ends.len() >= HOST_ENTRIES_MAX || self.text.len() + more > TEXT_BYTES_MAX {
-            return Err(HostNamesFault {
-                at,
-                why: "more hosts than fit",
-            });
+            return Err(fault(at, "more hosts than fit"));
         }
         self.text.push_str(prefix);
         if let Some((value, width)) = id {
@@ -141,53 +120,30 @@ impl HostNames {
     }
 }
 
+const fn fault(at: usize, why: &'static str) -> HostNamesFault {
+    HostNamesFault { at, why }
+}
+
 /// Steps over the characters of a name; there may be none.
-fn word<'a>(list: &'a [u8], at: &mut usize) -> Result<&'a str, HostNamesFault> {
-    let rest = &list[*at..];
-    let len = rest
-        .iter()
-        .position(|byte| matches!(byte, b'[' | b']' | b','))
-        .unwrap_or(rest.len());
-    if let Some(odd) = rest[..len].iter().position(|byte| !byte.is_ascii_graphic()) {
-        return Err(HostNamesFault {
-            at: *at + odd,
-            why: "a character that no host name has",
-        });
+fn word<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, HostNamesFault> {
+    let rest = cursor.rest();
+    let ends = |byte: &u8| matches!(byte, b'[' | b']' | b',');
+    let len = rest.iter().position(ends).unwrap_or(rest.len());
+    let name = &rest[..len];
+    if let Some(odd) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
+        return Err(fault(cursor.at + odd, "a character that no host name has"));
     }
-    *at += len;
-    std::str::from_utf8(&rest[..len]).map_err(|_| HostNamesFault {
-        at: *at,
-        why: "not UTF-8",
-    })
+    cursor.at += len;
+    Ok(std::str::from_utf8(name).expect("ASCII is UTF-8"))
 }
 
-struct HostId<'a> {
-    digits: &'a [u8],
-    value: u64,
-}
-
-fn id<'a>(ids: &'a [u8], at: &mut usize, start: usize) -> Result<HostId<'a>, HostNamesFault> {
-    let rest = &ids[*at..];
-    let len = rest
-        .iter()
-        .position(|byte| !byte.is_ascii_digit())
-        .unwrap_or(rest.len());
-    let digits = &rest[..len];
+/// Reads an id, which may have leading zeros.
+fn id(ids: &mut Cursor<'_>) -> Result<u64, HostNamesFault> {
+    let at = ids.at;
+    let digits = ids.digits();
     if digits.is_empty() {
-        return Err(HostNamesFault {
-            at: start + *at,
-            why: "no id where one belongs",
-        });
+        return Err(fault(at, "no id where one belongs"));
     }
-    let value = std::str::from_utf8(digits)
-        .ok()
-        .and_then(|digits| digits.parse().ok());
-    let value = value
-        .filter(|&value| value < u64::MAX)
-        .ok_or(HostNamesFault {
-            at: start + *at,
-            why: "an id that is too large",
-        })?;
-    *at += len;
-    Ok(HostId { digits, value })
+    let value = digits.parse().ok().filter(|&value| value < u64::MAX);
+    value.ok_or(fault(at, "an id that is too large"))
 }

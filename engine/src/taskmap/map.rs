@@ -1,8 +1,7 @@
 //! A task map: on which node each task of a job runs.
 
-use super::blocks::{Block, Blocks};
+use super::blocks::{Block, Blocks, JobNode};
 use super::error::TaskMapError;
-use super::job_node::JobNode;
 use super::shorten;
 use crate::count::{ProcCount, Rank};
 use roaring::RoaringBitmap;
@@ -31,14 +30,11 @@ impl TaskMap {
     pub(super) fn of_flux_blocks(flux: Blocks, nodes: u32) -> Self {
         let mut end = 0;
         let ends = flux.iter().map(|block| {
-            end += block.period() * block.repeat;
+            end += block.tasks();
             end
         });
-        Self {
-            ends: ends.collect(),
-            flux,
-            nodes,
-        }
+        let ends = ends.collect();
+        Self { flux, ends, nodes }
     }
 
     /// Nothing is known about where tasks are.
@@ -85,7 +81,7 @@ impl TaskMap {
             });
         }
         let at = self.ends.partition_point(|&end| end <= task.0);
-        let block = self.flux.at(at);
+        let block = self.flux.0[at];
         Ok(JobNode(
             block.first + (task.0 - self.start(at)) % block.period() / block.ppn,
         ))
@@ -98,19 +94,12 @@ impl TaskMap {
     ///
     /// Cost: O(blocks + ranges) to walk them all.
     pub fn tasks_of(&self, node: JobNode) -> Result<TaskRanges<'_>, TaskMapError> {
-        self.known("the tasks of a node")?;
-        match (0..self.flux.len()).find(|&at| self.flux.at(at).has(node.0)) {
-            Some(at) => Ok(TaskRanges {
-                map: self,
-                node: node.0,
-                at,
-                repeat: 0,
-            }),
-            None => Err(TaskMapError::NoSuchNode {
-                asked: node,
-                last: JobNode(self.nodes - 1),
-            }),
-        }
+        self.blocks_of(node).map(|_| TaskRanges {
+            map: self,
+            node: node.0,
+            at: 0,
+            repeat: 0,
+        })
     }
 
     /// The tasks of a node as a set.
@@ -134,25 +123,31 @@ impl TaskMap {
     ///
     /// Cost: O(blocks).
     pub fn count_of(&self, node: JobNode) -> Result<ProcCount, TaskMapError> {
-        let from = self.tasks_of(node)?.at;
-        let there = (from..self.flux.len())
-            .map(|at| self.flux.at(at))
-            .filter(|block| block.has(node.0));
-        Ok(ProcCount(there.map(|block| block.ppn * block.repeat).sum()))
+        Ok(ProcCount(
+            self.blocks_of(node)?
+                .map(|block| block.ppn * block.repeat)
+                .sum(),
+        ))
     }
 
-    /// How many ranges the tasks of a node are.
-    ///
-    /// # Errors
-    /// As [`TaskMap::tasks_of`].
-    ///
-    /// Cost: O(blocks).
-    pub(crate) fn range_count_of(&self, node: JobNode) -> Result<u64, TaskMapError> {
-        let from = self.tasks_of(node)?.at;
-        let there = (from..self.flux.len())
-            .map(|at| self.flux.at(at))
-            .filter(|block| block.has(node.0));
-        Ok(there.map(|block| u64::from(block.repeat)).sum())
+    /// The blocks that a node is in.
+    pub(super) fn blocks_of(
+        &self,
+        node: JobNode,
+    ) -> Result<impl Iterator<Item = Block>, TaskMapError> {
+        self.known("the tasks of a node")?;
+        let mut blocks = self
+            .flux
+            .iter()
+            .filter(move |block| block.has(node.0))
+            .peekable();
+        if blocks.peek().is_none() {
+            return Err(TaskMapError::NoSuchNode {
+                asked: node,
+                last: JobNode(self.nodes - 1),
+            });
+        }
+        Ok(blocks)
     }
 
     /// Runs in task order: node, and how many tasks in a row are on it. Neighbours have different nodes.
@@ -162,9 +157,7 @@ impl TaskMap {
         self.flux
             .iter()
             .flat_map(|block| {
-                let copy = move |_| {
-                    (block.first..block.first + block.nodes).map(move |node| (node, block.ppn))
-                };
+                let copy = move |_| (block.first..block.end()).map(move |node| (node, block.ppn));
                 (0..block.repeat).flat_map(copy)
             })
             .map(|(node, count)| (JobNode(node), ProcCount(count)))
@@ -177,7 +170,7 @@ impl TaskMap {
     pub fn counts(&self) -> Vec<NodeStretch> {
         let edges = |block: Block| {
             let tasks = i64::from(block.ppn) * i64::from(block.repeat);
-            [(block.first, tasks), (block.first + block.nodes, -tasks)]
+            [(block.first, tasks), (block.end(), -tasks)]
         };
         let mut edges: Vec<(u32, i64)> = self.flux.iter().flat_map(edges).collect();
         edges.sort_unstable();
@@ -226,12 +219,7 @@ impl TaskMap {
     /// Cost: one pass over the blocks of Flux's encoding. Source: taskmap "The one encoding of a map".
     #[must_use]
     pub fn fewest_blocks(&self) -> Blocks {
-        let fewest = shorten::fewest(&self.flux, shorten::Target::Flux);
-        if fewest.len() < self.flux.len() {
-            fewest
-        } else {
-            self.flux.clone()
-        }
+        shorten::fewest(&self.flux, shorten::Target::Flux)
     }
 
     /// The canonical encoding for PMI, whose blocks have no repeat: what is to be written `repeat` times in a row.
@@ -239,12 +227,7 @@ impl TaskMap {
     /// Cost: as [`TaskMap::fewest_blocks`]. Source: taskmap "Writing".
     #[must_use]
     pub fn fewest_pmi_blocks(&self) -> Blocks {
-        let fewest = shorten::fewest(&self.flux, shorten::Target::Pmi);
-        if fewest.repeats() < self.flux.repeats() {
-            fewest
-        } else {
-            self.flux.clone()
-        }
+        shorten::fewest(&self.flux, shorten::Target::Pmi)
     }
 
     /// The last task, or that there is none.
@@ -256,9 +239,16 @@ impl TaskMap {
             .ok_or(TaskMapError::Unknown { asked })
     }
 
+    /// The tasks of a node in one repeat of a block that it is in.
+    pub(super) fn tasks_in(&self, at: usize, node: u32, repeat: u32) -> Range<u32> {
+        let block = self.flux.0[at];
+        let start = self.start(at) + repeat * block.period() + (node - block.first) * block.ppn;
+        start..start + block.ppn
+    }
+
     /// The first task of a block.
     #[inline]
-    pub(super) fn start(&self, at: usize) -> u32 {
+    fn start(&self, at: usize) -> u32 {
         at.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 }
@@ -277,7 +267,7 @@ pub struct NodeStretch {
 pub struct TaskRanges<'a> {
     map: &'a TaskMap,
     node: u32,
-    /// The block at which we are; the node is in it, if there is one.
+    /// The block at which we are.
     at: usize,
     /// Its repeat at which we are.
     repeat: u32,
@@ -288,19 +278,13 @@ impl Iterator for TaskRanges<'_> {
 
     fn next(&mut self) -> Option<Range<u32>> {
         // Flux's encoding keeps runs whole, so that ranges of different repeats and blocks never touch.
-        let block = self.map.flux.get(self.at)?;
-        let start = self.map.start(self.at)
-            + self.repeat * block.period()
-            + (self.node - block.first) * block.ppn;
-        self.repeat += 1;
-        if self.repeat == block.repeat {
-            self.repeat = 0;
-            let behind = self.at + 1..self.map.flux.len();
-            self.at = behind
-                .clone()
-                .find(|&at| self.map.flux.at(at).has(self.node))
-                .unwrap_or(behind.end);
+        loop {
+            let block = self.map.flux.get(self.at)?;
+            if block.has(self.node) && self.repeat < block.repeat {
+                self.repeat += 1;
+                return Some(self.map.tasks_in(self.at, self.node, self.repeat - 1));
+            }
+            (self.at, self.repeat) = (self.at + 1, 0);
         }
-        Some(start..start + block.ppn)
     }
 }

@@ -39,16 +39,11 @@ mod hostlist;
 mod scheme;
 // A map.
 mod map;
-// One from blocks, runs or text.
-mod make;
-// A node of a job.
-mod job_node;
 
 pub use append::Appender;
-pub use blocks::{Block, Blocks};
+pub use blocks::{Block, Blocks, JobNode};
 pub use error::{Field, FoundText, MapPlace, TaskMapError};
 pub use forms::{ENCODER_WORDS, Encoder, FORM_WORDS, Form, Limits, MapText};
 pub use hostlist::HostNames;
-pub use job_node::JobNode;
 pub use map::{NodeStretch, TaskMap, TaskRanges};
 pub use scheme::Scheme;

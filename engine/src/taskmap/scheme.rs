@@ -1,14 +1,14 @@
 //! Another map of the same job: Flux's schemes `block`, `cyclic`, `manual` and `hostfile` (taskmap "Schemes").
 
 use super::append::Appender;
-use super::blocks::Block;
+use super::blocks::{Block, JobNode};
 use super::error::{MapPlace, TaskMapError};
 use super::forms::Limits;
 use super::hostlist::HostNames;
-use super::job_node::JobNode;
 use super::map::{NodeStretch, TaskMap};
+use crate::count::ProcCount;
+use crate::limit::HOST_ENTRIES_MAX;
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// What `--scheme` says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,30 +71,38 @@ struct Writer {
     appender: Appender,
     blocks: u64,
     asked: &'static str,
-    most: u64,
+    limits: Limits,
 }
 
 impl Writer {
-    fn block(&mut self, first: u32, nodes: u32, ppn: u32, repeat: u32) -> Result<(), TaskMapError> {
+    fn new(asked: &'static str, limits: Limits) -> Self {
+        Self {
+            appender: Appender::new(),
+            blocks: 0,
+            asked,
+            limits,
+        }
+    }
+
+    fn block(&mut self, block: Block) -> Result<(), TaskMapError> {
         self.blocks += 1;
-        if self.blocks > self.most {
-            let (asked, items, most) = (self.asked, self.blocks, self.most);
-            return Err(TaskMapError::TooLarge {
-                asked,
-                items,
-                unit: "blocks",
-                most,
+        self.limits.allow(self.asked, self.blocks, "blocks")?;
+        let at = MapPlace::Block(self.appender.blocks());
+        self.appender.block(block, at)
+    }
+
+    /// So many rounds of these blocks: one block in all, if they are one without repeat.
+    fn rounds(&mut self, round: &[Block], count: u32) -> Result<(), TaskMapError> {
+        if let (&[only], 1..) = (round, count)
+            && only.repeat == 1
+        {
+            return self.block(Block {
+                repeat: count,
+                ..only
             });
         }
-        self.appender.block(
-            Block {
-                first,
-                nodes,
-                ppn,
-                repeat,
-            },
-            MapPlace::Block(self.appender.blocks()),
-        )
+        let mut blocks = (0..count).flat_map(|_| round);
+        blocks.try_for_each(|&block| self.block(block))
     }
 }
 
@@ -109,35 +117,34 @@ impl TaskMap {
     pub fn cyclic(&self, width: u32, limits: Limits) -> Result<Self, TaskMapError> {
         self.known("the cyclic scheme")?;
         let width = width.max(1);
-        let mut waiting: Vec<NodeStretch> = self
-            .counts()
-            .into_iter()
-            .filter(|stretch| stretch.count.0 > 0)
-            .collect();
-        let mut active: Vec<Range<u32>> = Vec::new();
-        for Range { start, end } in waiting.iter().map(|stretch| stretch.nodes.clone()) {
-            match active.last_mut() {
-                Some(last) if last.end == start => last.end = end,
-                Some(_) | None => active.push(start..end),
+        let mut waiting = self.counts();
+        waiting.retain(|stretch| stretch.count.0 > 0);
+        // A round in which each node that still lacks tasks gets `width`.
+        let mut round: Vec<Block> = Vec::new();
+        for stretch in &waiting {
+            let visit = visit(stretch, width);
+            match round.last_mut() {
+                Some(last) if last.end() == visit.first => last.nodes += visit.nodes,
+                Some(_) | None => round.push(visit),
             }
         }
         // Ascending by full visits, and by node among equals: the sort is stable.
         waiting.sort_by_key(|stretch| stretch.count.0 / width);
-        let mut writer = Writer {
-            appender: Appender::new(),
-            blocks: 0,
-            asked: "the cyclic scheme",
-            most: limits.items,
-        };
-        let mut round = 0;
+        let mut writer = Writer::new("the cyclic scheme", limits);
+        let mut dealt = 0;
         for done in waiting.chunk_by(|a, b| a.count.0 / width == b.count.0 / width) {
             let full = done[0].count.0 / width;
-            rounds(&active, width, full - round, &mut writer)?;
-            round = full;
-            active = without(&active, done);
-            if done.iter().any(|stretch| stretch.count.0 % width > 0) {
-                last_visits(&active, done, width, &mut writer)?;
-                round += 1;
+            writer.rounds(&round, full - dealt)?;
+            dealt = full;
+            round = without(&round, done);
+            let rest = done.iter().filter(|stretch| stretch.count.0 % width > 0);
+            let rest = rest.map(|stretch| visit(stretch, stretch.count.0 % width));
+            let mut last: Vec<Block> = rest.collect();
+            if !last.is_empty() {
+                last.extend(&round);
+                last.sort_by_key(|visit| visit.first);
+                writer.rounds(&last, 1)?;
+                dealt += 1;
             }
         }
         Ok(writer.appender.finish())
@@ -170,84 +177,48 @@ impl TaskMap {
                 why: fault.why,
             })?;
         let entries = entries(file, &job)?;
-        let period = tasks.min(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+        let period = tasks.min(number(entries.len()));
         let used = &entries[..period as usize];
         let mut seen = vec![false; job.len()];
         used.iter().for_each(|&node| seen[node as usize] = true);
         if let Some(out) = seen.iter().position(|&seen| !seen) {
-            let size = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
-            let (node, nodes) = (JobNode(size(out)), size(seen.len()));
             return Err(TaskMapError::NodeLeftOut {
-                node,
-                nodes,
+                node: JobNode(number(out)),
+                nodes: number(seen.len()),
                 entries: entries.len(),
                 tasks,
             });
         }
-        let mut writer = Writer {
-            appender: Appender::new(),
-            blocks: 0,
-            asked: "the hostfile scheme",
-            most: limits.items,
+        let one_each = |nodes: &[u32]| {
+            let runs = nodes.iter().map(|&node| (JobNode(node), ProcCount(1)));
+            Self::from_runs(runs)
         };
-        let once = run_blocks(used)?;
-        match once.flux_blocks().get(0) {
-            Some(only) if once.flux_blocks().len() == 1 && only.repeat == 1 => {
-                writer.block(only.first, only.nodes, only.ppn, tasks / period)?;
-            }
-            Some(_) | None => {
-                for _ in 0..tasks / period {
-                    for Block {
-                        first,
-                        nodes,
-                        ppn,
-                        repeat,
-                    } in once.flux_blocks().iter()
-                    {
-                        writer.block(first, nodes, ppn, repeat)?;
-                    }
-                }
-            }
-        }
-        for Block {
-            first,
-            nodes,
-            ppn,
-            repeat,
-        } in run_blocks(&used[..(tasks % period) as usize])?
-            .flux_blocks()
-            .iter()
-        {
-            writer.block(first, nodes, ppn, repeat)?;
-        }
+        let rest = &used[..(tasks % period) as usize];
+        let mut writer = Writer::new("the hostfile scheme", limits);
+        writer.rounds(&one_each(used)?.flux.0, tasks / period)?;
+        writer.rounds(&one_each(rest)?.flux.0, 1)?;
         self.manual(writer.appender.finish())
     }
 }
 
-fn run_blocks(nodes: &[u32]) -> Result<TaskMap, TaskMapError> {
-    let mut appender = Appender::new();
-    for (at, &node) in nodes.iter().enumerate() {
-        appender.run(node, 1, MapPlace::Block(at))?;
-    }
-    Ok(appender.finish())
+/// A number of hosts.
+fn number(hosts: usize) -> u32 {
+    u32::try_from(hosts).expect("limit.rs keeps host lists below 2^32 names")
 }
 
 /// The job's number of each host of a file, entry by entry.
 fn entries(file: &[u8], job: &HostNames) -> Result<Vec<u32>, TaskMapError> {
     let mut places: HashMap<&str, u32> = HashMap::with_capacity(job.len());
     for (at, name) in job.iter().enumerate() {
-        let at = u32::try_from(at).expect("limit.rs keeps host lists below 2^32 names");
-        places.entry(name).or_insert(at);
+        places.entry(name).or_insert(number(at));
     }
     let mut entries = Vec::new();
     let mut line = 0;
     for text in file.split(|&byte| byte == b'\n') {
         line += 1;
+        let refused = |why| TaskMapError::Hostfile { line, why };
         let mut names = HostNames::default();
-        names.append(text).map_err(|fault| TaskMapError::Hostfile {
-            line,
-            why: fault.why,
-        })?;
+        names.append(text).map_err(|fault| refused(fault.why))?;
         for name in names.iter() {
             let unknown = || TaskMapError::Host {
                 host: name.to_owned(),
@@ -256,75 +227,35 @@ fn entries(file: &[u8], job: &HostNames) -> Result<Vec<u32>, TaskMapError> {
             };
             entries.push(*places.get(name).ok_or_else(unknown)?);
         }
-        if entries.len() > crate::limit::HOST_ENTRIES_MAX {
-            return Err(TaskMapError::Hostfile {
-                line,
-                why: "more hosts than fit",
-            });
+        if entries.len() > HOST_ENTRIES_MAX {
+            return Err(refused("more hosts than fit"));
         }
     }
     if entries.is_empty() {
-        return Err(TaskMapError::Hostfile {
-            line,
-            why: "there is no host in the file",
-        });
+        let why = "there is no host in the file";
+        return Err(TaskMapError::Hostfile { line, why });
     }
     Ok(entries)
 }
 
-/// So many rounds over these intervals of nodes.
-fn rounds(
-    active: &[Range<u32>],
-    width: u32,
-    count: u32,
-    writer: &mut Writer,
-) -> Result<(), TaskMapError> {
-    if let ([only], 1..) = (active, count) {
-        return writer.block(only.start, only.end - only.start, width, count);
-    }
-    if active.is_empty() {
-        return Ok(());
-    }
-    for _ in 0..count {
-        for nodes in active {
-            writer.block(nodes.start, nodes.end - nodes.start, width, 1)?;
-        }
-    }
-    Ok(())
+/// One visit of these nodes, which gives each so many tasks.
+fn visit(stretch: &NodeStretch, ppn: u32) -> Block {
+    let nodes = &stretch.nodes;
+    Block::ramp(nodes.start, nodes.end - nodes.start, ppn)
 }
 
-/// The round in which the nodes of `done` get their last tasks, fewer than `width`, and those of `active` all.
-fn last_visits(
-    active: &[Range<u32>],
-    done: &[NodeStretch],
-    width: u32,
-    writer: &mut Writer,
-) -> Result<(), TaskMapError> {
-    let full = active.iter().map(|nodes| (nodes.clone(), width));
-    let last = done
-        .iter()
-        .map(|stretch| (stretch.nodes.clone(), stretch.count.0 % width));
-    let mut visits: Vec<(Range<u32>, u32)> =
-        full.chain(last.filter(|&(_, count)| count > 0)).collect();
-    visits.sort_by_key(|(nodes, _)| nodes.start);
-    for (nodes, count) in visits {
-        writer.block(nodes.start, nodes.end - nodes.start, count, 1)?;
-    }
-    Ok(())
-}
-
-/// The intervals without the nodes of `done`, each of which lies inside one of them.
-fn without(active: &[Range<u32>], done: &[NodeStretch]) -> Vec<Range<u32>> {
-    let mut left = Vec::with_capacity(active.len() + done.len());
-    let mut done = done.iter().map(|stretch| stretch.nodes.clone()).peekable();
-    for nodes in active {
-        let mut start = nodes.start;
-        while let Some(out) = done.next_if(|out| out.start < nodes.end) {
-            left.push(start..out.start);
-            start = out.end;
+/// The round without the nodes of `done`, each of which lies inside one of its blocks.
+fn without(round: &[Block], done: &[NodeStretch]) -> Vec<Block> {
+    let mut left = Vec::with_capacity(round.len() + done.len());
+    let mut done = done.iter().map(|stretch| &stretch.nodes).peekable();
+    for block in round {
+        let mut first = block.first;
+        while let Some(out) = done.next_if(|out| out.start < block.end()) {
+            left.push(Block::ramp(first, out.start - first, block.ppn));
+            first = out.end;
         }
-        left.push(start..nodes.end);
+        left.push(Block::ramp(first, block.end() - first, block.ppn));
     }
-    left.retain(|nodes| !nodes.is_empty());
+    left.retain(|block| block.nodes > 0);
     left
 }
