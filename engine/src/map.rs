@@ -284,7 +284,7 @@ mod tests {
     fn request(job: usize, apps: &[AppWords]) -> SpawnRequest {
         let mut request = SpawnRequest::new();
         if !JOBS[job].is_empty() {
-            request.set_job_mapping(JOBS[job]).ok();
+            request.set_mapping(Owner::Job, JOBS[job]).ok();
         }
         for &(hosts, np, map, bind, file) in apps {
             if hosts == HOSTS.len() {
@@ -304,10 +304,10 @@ mod tests {
                 None => set(keys::APP_DASH_HOST, HOSTS[hosts]),
             }
             if let Some(map) = map {
-                request.set_app_mapping(app, MAPS[map]).unwrap();
+                request.set_mapping(owner, MAPS[map]).unwrap();
             }
             if let Some(bind) = bind {
-                request.set_app_binding(app, BINDS[bind]).unwrap();
+                request.set_binding(owner, BINDS[bind]).unwrap();
             }
         }
         request
@@ -365,14 +365,14 @@ mod tests {
         let mut request = SpawnRequest::new();
         for number in 0..600_u32 {
             let np = (number % 8 > 0).then_some(ProcCount(1));
-            let app = request.push_app(np, "");
+            request.push_app(np, "");
             let hosts = format!("m{}:2", number * 37 % 200);
             let (owner, value) = (Owner::App(number), Value::String(hosts));
             request
                 .set_attribute(owner, keys::APP_DASH_HOST, value, Scope::Global)
                 .unwrap();
             let map = ["core", "slot", "slot:nolocal"][number as usize / 200];
-            request.set_app_mapping(app, map).unwrap();
+            request.set_mapping(owner, map).unwrap();
         }
         let on = |threads, sharing| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

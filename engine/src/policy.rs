@@ -76,10 +76,8 @@ impl ObjKind {
     /// The kind of a number, as plans are written.
     #[must_use]
     pub(crate) fn of_number(number: u32) -> Option<Self> {
-        if number == Self::Gpu as u32 {
-            return Some(Self::Gpu);
-        }
-        Self::ALL.get(number as usize).copied()
+        let mut kinds = Self::ALL.into_iter().chain([Self::Gpu]);
+        kinds.find(|kind| *kind as u32 == number)
     }
 
     /// Position in `none < package < numa < l3cache < l2cache < l1cache < core < hwthread` (`semantics` 2.5).
@@ -92,37 +90,6 @@ impl ObjKind {
 impl std::fmt::Display for ObjKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.word())
-    }
-}
-
-/// A map policy by its word, without the value that may stand behind it. Source: `semantics` 2.3.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MapKind {
-    /// `slot`.
-    Slot,
-    /// `node`.
-    Node,
-    /// An object kind.
-    Object(ObjKind),
-    /// `ppr`, with a pattern.
-    Ppr,
-    /// `seq`.
-    Seq,
-    /// `rankfile`.
-    Rankfile,
-    /// `pe-list`, with a list.
-    PeList,
-    /// `dist`, with a device.
-    Dist,
-    /// `mpibind`, with options.
-    Mpibind,
-}
-
-impl MapKind {
-    /// Whether each process is an entry of a file.
-    #[must_use]
-    pub const fn is_listed(self) -> bool {
-        matches!(self, Self::Seq | Self::Rankfile)
     }
 }
 
@@ -210,6 +177,31 @@ impl GpuShare {
 }
 
 impl MapBy {
+    /// `ppr` by its word alone: the pattern is said beside it.
+    pub const PPR: Self = Self::Ppr {
+        per: 1,
+        on: PprObject::Node,
+    };
+    /// `mpibind` by its word alone, with its defaults.
+    pub const MPIBIND: Self = Self::Mpibind(Mpibind {
+        threads: None,
+        smt: None,
+        greedy: Wanted::Yes,
+        gpu: Wanted::Yes,
+    });
+
+    /// The policy by its word alone, without what is said behind it.
+    #[must_use]
+    pub(crate) fn bare(self) -> Self {
+        if let Self::Ppr { .. } = self {
+            Self::PPR
+        } else if let Self::Mpibind(_) = self {
+            Self::MPIBIND
+        } else {
+            self
+        }
+    }
+
     /// Whether an app without `-n` has as many processes as the mapper finds places (`semantics` 3.6).
     #[must_use]
     pub(crate) const fn counts_itself(self) -> bool {
@@ -264,6 +256,17 @@ pub enum PprObject {
     Node,
     /// Objects of a kind.
     Kind(ObjKind),
+}
+
+impl PprObject {
+    /// The word of this object.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Kind(kind) => kind.word(),
+        }
+    }
 }
 
 /// In which order the processes of an app get their ranks. Source: `semantics` 6.
@@ -362,6 +365,17 @@ pub enum CpuMode {
     Core,
     /// PUs.
     Hwthread,
+}
+
+impl CpuMode {
+    /// The kind of object that a cpu is.
+    #[must_use]
+    pub const fn cpu(self) -> ObjKind {
+        match self {
+            Self::Core => ObjKind::Core,
+            Self::Hwthread => ObjKind::Hwthread,
+        }
+    }
 }
 
 /// `SPAN`: round-robin over the nodes of an object map.

@@ -10,14 +10,15 @@ use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::{APPS_MAX, RANKS_MAX, TEXT_BYTES_MAX};
+use stowplan_engine::policy::{BindTo, RankBy};
 use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::inherit::Parent;
-use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
+use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::spawn::request::{AppRow, Label};
 use stowplan_engine::text::mapping::MapForm;
-use stowplan_engine::text::said::{BindSaid, MapChoice, MapSaid};
-use stowplan_engine::text::words::{BindWord, RankWord};
+use stowplan_engine::text::said::MapChoice;
 
 /// A job that is still being described.
 ///
@@ -96,6 +97,13 @@ impl Kind {
             Self::Map => "--map-by",
             Self::Rank => "--rank-by",
             Self::Bind => "--bind-to",
+        }
+    }
+    const fn form(self) -> DirectiveForm {
+        match self {
+            Self::Map => DirectiveForm::Map(MapForm::Whole),
+            Self::Rank => DirectiveForm::Rank,
+            Self::Bind => DirectiveForm::Bind,
         }
     }
 }
@@ -236,21 +244,17 @@ impl Draft {
         let mut intake = self.base.clone();
         let mut files = self.files.clone();
         for (&(whose, kind), text) in &self.policies {
-            match kind {
-                Kind::Map => intake.forget_map(whose.owner()),
-                Kind::Rank => intake.forget_rank(whose.owner()),
-                Kind::Bind => intake.forget_bind(whose.owner()),
-            }
+            intake.forget(whose.owner(), kind.form());
             say(&mut intake, kind, whose, text)?;
         }
         for (&app, list) in &self.hosts {
-            intake.forget_hosts(app_id(app));
+            intake.forget_key(app_id(app), keys::APP_DASH_HOST);
             let row = intake.text(value(Some(app), "--host", list));
             intake.hosts(app_id(app), row, Scope::Global)?;
         }
         for (&app, text) in &self.hostfiles {
             let name = format!("hostfile of app {app}");
-            intake.forget_hostfile(app_id(app));
+            intake.forget_key(app_id(app), keys::APP_HOSTFILE);
             intake.hostfile(app_id(app), &name, Scope::Global);
             files.give(&name, text);
         }
@@ -282,9 +286,9 @@ pub struct Said {
     /// Where processes go.
     pub map: Option<MapChoice>,
     /// In which order they get their ranks.
-    pub rank: Option<RankWord>,
+    pub rank: Option<RankBy>,
     /// What they are bound to.
-    pub bind: Option<BindWord>,
+    pub bind: Option<BindTo>,
     /// Whether qualifiers stand beside it.
     pub qualified: bool,
 }
@@ -305,18 +309,8 @@ pub fn read_policy(kind: Kind, text: &str) -> Result<Said, JobError> {
     );
     let map = map.unwrap_or_default();
     let bind = bind.unwrap_or_default();
-    let (plain_map, plain_bind) = (
-        MapSaid {
-            policy: map.policy.clone(),
-            ..MapSaid::default()
-        },
-        BindSaid {
-            policy: bind.policy.clone(),
-            ..BindSaid::default()
-        },
-    );
     Ok(Said {
-        qualified: map != plain_map || bind != plain_bind,
+        qualified: !(map.qualifiers.is_empty() && bind.qualifiers.is_empty()),
         map: map.policy.map(|policy| policy.value),
         rank: rank.and_then(|rank| rank.policy).map(|policy| policy.value),
         bind: bind.policy.map(|policy| policy.value),
@@ -332,7 +326,7 @@ fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     trial.push_app(Label::default());
     let stand_in = whose.app().map_or(Whose::Job, |_| Whose::App(0));
     let row = trial.text(value(whose.app(), kind.option(), text));
-    read(&mut trial, kind, stand_in.owner(), row)?;
+    trial.directive(stand_in.owner(), kind.form(), row, Scope::Global)?;
     let judged = trial.finish().and_then(|taken| {
         taken.spoken.judge_opposites()?;
         taken.spoken.judge_forbidden()
@@ -349,17 +343,9 @@ fn judge(kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     })
 }
 
-fn read(intake: &mut Intake, kind: Kind, owner: Owner, row: u32) -> Result<(), SpecError> {
-    match kind {
-        Kind::Map => intake.map(owner, MapForm::Whole, row, None),
-        Kind::Rank => intake.rank(owner, row, None),
-        Kind::Bind => intake.bind(owner, row, None),
-    }
-}
-
 fn say(intake: &mut Intake, kind: Kind, whose: Whose, text: &str) -> Result<(), SpecError> {
     let row = intake.text(value(whose.app(), kind.option(), text));
-    read(intake, kind, whose.owner(), row)
+    intake.directive(whose.owner(), kind.form(), row, Scope::Global)
 }
 
 fn value(app: Option<u32>, option: &str, value: &str) -> AtText {

@@ -96,7 +96,7 @@ impl JobError {
     #[must_use]
     pub fn text(&self) -> Option<(&str, Range<usize>)> {
         let at = *self.places().first()?;
-        let text = at.text.content();
+        let text = at.text.content().as_str();
         Some((
             text,
             floor(text, at.start)..floor(text, at.end.max(at.start)),

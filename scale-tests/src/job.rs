@@ -6,8 +6,8 @@ use stowplan_engine::error::at::AtText;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::error::{MapError, Note};
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::stage::resolve::{Context, Files, Resolved, resolve};
@@ -115,16 +115,21 @@ impl Job {
                     "-n" => intake.np(id, row, RANKS_MAX)?,
                     "-H" => intake.hosts(id, row, Scope::Global)?,
                     "--hostfile" => intake.hostfile(id, &value, Scope::Global),
-                    "--map-by" => intake.map(owner, MapForm::Whole, row, None)?,
-                    "--rank-by" => intake.rank(owner, row, None)?,
-                    "--gpus" | "--gpus-per-rank" => {
-                        let key = match owner {
-                            Owner::Job => keys::JOB_GPUS,
-                            Owner::App(_) => keys::APP_GPUS,
-                        };
-                        intake.single(owner, key, Value::String(value), row, Scope::Global)?;
+                    "--map-by" => {
+                        intake.directive(
+                            owner,
+                            DirectiveForm::Map(MapForm::Whole),
+                            row,
+                            Scope::Global,
+                        )?;
                     }
-                    _ => intake.bind(owner, row, None)?,
+                    "--rank-by" => {
+                        intake.directive(owner, DirectiveForm::Rank, row, Scope::Global)?
+                    }
+                    "--gpus" | "--gpus-per-rank" => {
+                        intake.single(owner, keys::APP_GPUS, row, Scope::Global)?;
+                    }
+                    _ => intake.directive(owner, DirectiveForm::Bind, row, Scope::Global)?,
                 }
             }
         }

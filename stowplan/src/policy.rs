@@ -5,9 +5,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use stowplan_engine::policy::{MapKind, PprObject};
-use stowplan_engine::text::said::{MapChoice, MapValue};
-use stowplan_engine::text::words::{BindWord, RankWord};
+use stowplan_engine::policy::{self, PprObject};
+use stowplan_engine::text::said::MapChoice;
 use stowplan_job::draft::{Kind, Said};
 
 pub use stowplan_engine::policy::ObjKind;
@@ -259,30 +258,30 @@ impl FromStr for MapBy {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let MapChoice { kind, value } = said(Kind::Map, text)?.map.ok_or_else(|| nothing(text))?;
-        Ok(match (kind, value) {
-            (_, MapValue::Pattern { per, on }) => match on {
+        let said = said(Kind::Map, text)?.map.ok_or_else(|| nothing(text))?;
+        let MapChoice { map, list, device } = said;
+        Ok(match map {
+            policy::MapBy::Slot => Self::Slot,
+            policy::MapBy::Node => Self::Node,
+            policy::MapBy::Object(kind) => Self::Object(kind),
+            policy::MapBy::Ppr { per, on } => match on {
                 PprObject::Node => Self::PerNode(per),
                 PprObject::Kind(kind) => Self::PerObject(per, kind),
             },
-            (_, MapValue::List(ranges)) => {
-                let ranges = ranges.into_iter().map(|(first, last)| first..=last);
+            policy::MapBy::PeList => {
+                let ranges = list.into_iter().map(|(first, last)| first..=last);
                 Self::PeList(ranges.collect())
             }
-            (_, MapValue::Device(device)) => Self::Dist(Some(device)),
-            (_, MapValue::Options(options)) if options != Default::default() => {
+            policy::MapBy::Seq => Self::Seq,
+            policy::MapBy::Rankfile => Self::Rankfile,
+            policy::MapBy::Dist => Self::Dist(device),
+            policy::MapBy::MPIBIND => Self::Mpibind,
+            policy::MapBy::Mpibind(_) => {
                 let sentence =
                     format!("{text:?} has options, which go with the text into a Policy");
                 return Err(Error::told("bad-qualifier", &sentence));
             }
-            (MapKind::Slot, _) => Self::Slot,
-            (MapKind::Node, _) => Self::Node,
-            (MapKind::Object(kind), _) => Self::Object(kind),
-            (MapKind::Seq, _) => Self::Seq,
-            (MapKind::Rankfile, _) => Self::Rankfile,
-            (MapKind::Dist, _) => Self::Dist(None),
-            (MapKind::Mpibind, _) => Self::Mpibind,
-            (MapKind::Ppr | MapKind::PeList, _) => return Err(nothing(text)),
+            policy::MapBy::Lsf => return Err(nothing(text)),
         })
     }
 }
@@ -292,10 +291,11 @@ impl FromStr for RankBy {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         match said(Kind::Rank, text)?.rank.ok_or_else(|| nothing(text))? {
-            RankWord::Slot => Ok(Self::Slot),
-            RankWord::Node => Ok(Self::Node),
-            RankWord::Fill => Ok(Self::Fill),
-            RankWord::Span => Ok(Self::Span),
+            policy::RankBy::Slot => Ok(Self::Slot),
+            policy::RankBy::Node => Ok(Self::Node),
+            policy::RankBy::Fill => Ok(Self::Fill),
+            policy::RankBy::Span => Ok(Self::Span),
+            policy::RankBy::Listed => Err(nothing(text)),
         }
     }
 }
@@ -305,8 +305,9 @@ impl FromStr for BindTo {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         match said(Kind::Bind, text)?.bind.ok_or_else(|| nothing(text))? {
-            BindWord::Nothing => Ok(Self::None),
-            BindWord::Object(kind) => Ok(Self::Object(kind)),
+            policy::BindTo::Nothing => Ok(Self::None),
+            policy::BindTo::Object(kind) => Ok(Self::Object(kind)),
+            policy::BindTo::BySize => Err(nothing(text)),
         }
     }
 }

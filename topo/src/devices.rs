@@ -2,11 +2,12 @@
 
 use crate::TopoError;
 use stowplan_engine::count::counted;
+use stowplan_engine::error::spec::WordFault;
 use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::gpus::{DraftGpu, GpuFamily};
 use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
-use stowplan_engine::text::words::{FoundWord, NEAR_OBJECTS, find_word};
+use stowplan_engine::text::words::{NEAR_OBJECTS, find_word};
 
 /// The PCI address above a device, if the file has one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -220,11 +221,14 @@ fn read_where(text: &str) -> Result<Where, String> {
         None => (text, None),
     };
     let kind = match find_word(NEAR_OBJECTS, word) {
-        FoundWord::Word(kind) => kind,
-        FoundWord::Ambiguous(words) => {
-            return Err(format!("{word:?} is short for {}", words.join(" and ")));
+        Ok(kind) => kind,
+        Err(WordFault::Ambiguous { candidates }) => {
+            return Err(format!(
+                "{word:?} is short for {}",
+                candidates.join(" and ")
+            ));
         }
-        FoundWord::Unknown { .. } => {
+        Err(_) => {
             let words: Vec<&str> = NEAR_OBJECTS.iter().map(|word| word.0).collect();
             return Err(format!(
                 "{word:?} is no kind of object; there are none {}",

@@ -1,42 +1,71 @@
-//! Where something stands: which text, which bytes of it.
+//! Where something stands: whose it is, which text, which bytes of it.
 
 use serde::{Deserialize, Serialize};
 
-/// The text that something was said in.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum AtText {
+/// Who said something: an app by its index, or the job.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Owner {
+    /// The job.
+    Job,
+    /// An app, from 0, holes counted.
+    App(u32),
+}
+
+impl Owner {
+    /// The app's number, `None` for the job.
+    #[must_use]
+    pub const fn app(self) -> Option<u32> {
+        match self {
+            Self::Job => None,
+            Self::App(app) => Some(app),
+        }
+    }
+}
+
+impl std::fmt::Display for Owner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Job => f.write_str("the job"),
+            Self::App(app) => write!(f, "app {app}"),
+        }
+    }
+}
+
+/// The text that something was said in. `S`: how its strings are held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum AtText<S = String> {
     /// The value of an option or request key of an app: `--map-by` on app 1. App numbers are from 0; `None` is the job.
     Value {
         /// The app, or `None` for the job.
         app: Option<u32>,
         /// The option or key as people write it.
-        option: String,
+        option: S,
         /// The whole value.
-        value: String,
+        value: S,
     },
     /// A string value inside a spawn request.
     Request {
         /// The app, or `None` for the job.
         app: Option<u32>,
         /// The request's file, as given.
-        file: String,
+        file: S,
         /// Line of the value, from 1.
         line: u32,
         /// Column of the value, from 1, in characters.
         column: u32,
         /// The key, as `PMIX_MAPBY`.
-        key: String,
+        key: S,
         /// The whole value.
-        value: String,
+        value: S,
     },
     /// A file, by the path as given.
     File {
         /// The path.
-        path: String,
+        path: S,
         /// The line, from 1; 0 is the file itself, which has no lines that anyone could read.
         line: u32,
         /// The text of the line (its first 200 characters).
-        text: String,
+        text: S,
     },
 }
 
@@ -51,13 +80,44 @@ pub struct At {
     pub end: u32,
 }
 
-impl AtText {
+impl<S> AtText<S> {
     /// The text that the byte range of an [`At`] counts in.
     #[must_use]
-    pub fn content(&self) -> &str {
+    pub const fn content(&self) -> &S {
         match self {
             Self::Value { value, .. } | Self::Request { value, .. } => value,
             Self::File { text, .. } => text,
+        }
+    }
+    /// The same text, its strings held in another way.
+    #[must_use]
+    pub(crate) fn map<T>(self, mut hold: impl FnMut(S) -> T) -> AtText<T> {
+        match self {
+            Self::Value { app, option, value } => AtText::Value {
+                app,
+                option: hold(option),
+                value: hold(value),
+            },
+            Self::Request {
+                app,
+                file,
+                line,
+                column,
+                key,
+                value,
+            } => AtText::Request {
+                app,
+                file: hold(file),
+                line,
+                column,
+                key: hold(key),
+                value: hold(value),
+            },
+            Self::File { path, line, text } => AtText::File {
+                path: hold(path),
+                line,
+                text: hold(text),
+            },
         }
     }
 }
@@ -65,33 +125,20 @@ impl AtText {
 impl std::fmt::Display for AtText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Value {
-                app: Some(app),
-                option,
-                ..
-            } => write!(f, "{option} of app {app}"),
-            Self::Value {
-                app: None, option, ..
-            } => write!(f, "{option}"),
-            Self::Request {
-                app: Some(app),
-                file,
-                line,
-                column,
-                key,
-                ..
-            } => {
-                write!(f, "{key} of app {app}, at {file}:{line}:{column}")
+            Self::Value { app, option, .. } => {
+                f.write_str(option)?;
+                app.map_or(Ok(()), |app| write!(f, " of app {app}"))
             }
             Self::Request {
-                app: None,
+                app,
                 file,
                 line,
                 column,
                 key,
                 ..
             } => {
-                write!(f, "{key} of the job, at {file}:{line}:{column}")
+                let owner = app.map_or(Owner::Job, Owner::App);
+                write!(f, "{key} of {owner}, at {file}:{line}:{column}")
             }
             Self::File { path, line: 0, .. } => f.write_str(path),
             Self::File { path, line, .. } => write!(f, "{path}:{line}"),
@@ -101,15 +148,15 @@ impl std::fmt::Display for AtText {
 
 impl std::fmt::Display for At {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.text {
-            AtText::File { path, line: 0, .. } => f.write_str(path),
-            AtText::File { path, line, text } => {
-                let column = text
-                    .get(..self.start as usize)
-                    .map_or(1, |before| before.chars().count() + 1);
-                write!(f, "{path}:{line}:{column}")
-            }
-            AtText::Value { .. } | AtText::Request { .. } => self.text.fmt(f),
-        }
+        self.text.fmt(f)?;
+        let AtText::File {
+            text, line: 1.., ..
+        } = &self.text
+        else {
+            return Ok(());
+        };
+        let before = text.get(..self.start as usize);
+        let column = before.map_or(1, |before| before.chars().count() + 1);
+        write!(f, ":{column}")
     }
 }

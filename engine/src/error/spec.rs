@@ -1,11 +1,13 @@
 //! What was said wrongly. Source: errors "Words", "What is given", "Plans, sessions, task maps, output".
 
 use super::at::At;
+pub use super::at::Owner;
 
 /// What is wrong with a word.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WordFault {
     /// No word of the list, nor a prefix of one.
+    #[error("is none of: {}", valid.join(" "))]
     Unknown {
         /// The words there are.
         valid: Vec<&'static str>,
@@ -13,36 +15,26 @@ pub enum WordFault {
         nearest: Option<&'static str>,
     },
     /// A prefix of several words.
+    #[error("begins several words: {}", candidates.join(" "))]
     Ambiguous {
         /// All words it begins.
         candidates: Vec<&'static str>,
     },
     /// Nothing where a word must stand.
+    #[error("is empty, a word is needed")]
     Empty,
     /// The word takes no value.
+    #[error("takes no value")]
     UnwantedValue,
     /// The word needs a value.
+    #[error("lacks its value, it is written {form}")]
     MissingValue {
         /// How it is written, as `pe=N`.
         form: &'static str,
     },
     /// `rank-by` has no qualifiers.
+    #[error("cannot stand there: rank-by has no qualifiers")]
     NoQualifiers,
-}
-
-impl std::fmt::Display for WordFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unknown { valid, .. } => write!(f, "is none of: {}", valid.join(" ")),
-            Self::Ambiguous { candidates } => {
-                write!(f, "begins several words: {}", candidates.join(" "))
-            }
-            Self::Empty => f.write_str("is empty, a word is needed"),
-            Self::UnwantedValue => f.write_str("takes no value"),
-            Self::MissingValue { form } => write!(f, "lacks its value, it is written {form}"),
-            Self::NoQualifiers => f.write_str("cannot stand there: rank-by has no qualifiers"),
-        }
-    }
 }
 
 /// A word that takes part in a contradiction: as said, and where, when it was said in a text we still have.
@@ -63,71 +55,33 @@ impl std::fmt::Display for Said {
     }
 }
 
-/// Who said something: an app by its index, or the job.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
-)]
-pub enum Owner {
-    /// The job.
-    Job,
-    /// An app, from 0, holes counted.
-    App(u32),
-}
-
-impl Owner {
-    /// The app's number, `None` for the job.
-    #[must_use]
-    pub const fn app(self) -> Option<u32> {
-        match self {
-            Self::Job => None,
-            Self::App(app) => Some(app),
-        }
-    }
-}
-
-impl std::fmt::Display for Owner {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Job => f.write_str("the job"),
-            Self::App(app) => write!(f, "app {app}"),
-        }
-    }
-}
-
 /// What is wrong with an option.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OptionFault {
     /// We do not know it.
+    #[error("is no option")]
     Unknown {
         /// The known spelling most alike.
         nearest: Option<String>,
     },
     /// Its value is missing.
+    #[error("lacks its value")]
     NoValue,
     /// It takes no value.
+    #[error("takes no value")]
     UnwantedValue,
     /// It stands twice on one app, perhaps under another spelling.
+    #[error("is given twice on one app, first as {first}")]
     Twice {
         /// The first.
         first: String,
     },
     /// It is not an option of this subcommand, or nothing may stand here.
+    #[error("does not belong here")]
     Misplaced,
     /// It says something of another option that is not there.
+    #[error("means nothing without {0}")]
     Without(&'static str),
-}
-
-impl std::fmt::Display for OptionFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unknown { .. } => f.write_str("is no option"),
-            Self::NoValue => f.write_str("lacks its value"),
-            Self::UnwantedValue => f.write_str("takes no value"),
-            Self::Twice { first } => write!(f, "is given twice on one app, first as {first}"),
-            Self::Misplaced => f.write_str("does not belong here"),
-            Self::Without(other) => write!(f, "means nothing without {other}"),
-        }
-    }
 }
 
 /// A request that is wrong in itself.
@@ -255,33 +209,11 @@ pub enum SpecError {
         /// What is wrong.
         fault: &'static str,
     },
-    /// A hostfile that cannot be read or does not parse.
-    #[error("hostfile {at}: {fault}")]
-    BadHostfile {
-        /// Where.
-        at: At,
-        /// What is wrong.
-        fault: FileFault,
-    },
-    /// A sequence file that cannot be read, is empty or does not parse.
-    #[error("sequence file {at}: {fault}")]
-    BadSeqfile {
-        /// Where.
-        at: At,
-        /// What is wrong.
-        fault: FileFault,
-    },
-    /// A rankfile that cannot be read or does not parse.
-    #[error("rankfile {at}: {fault}")]
-    BadRankfile {
-        /// Where.
-        at: At,
-        /// What is wrong.
-        fault: FileFault,
-    },
-    /// LSF's affinity file cannot be read or does not parse.
-    #[error("affinity file {at}: {fault}")]
-    BadAffinityfile {
+    /// A file that cannot be read, is empty or does not parse.
+    #[error("{} {at}: {fault}", kind.name())]
+    BadFile {
+        /// What it is read as.
+        kind: FileKind,
         /// Where.
         at: At,
         /// What is wrong.
@@ -353,53 +285,57 @@ pub enum SpecError {
     },
 }
 
-/// What is wrong with a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FileFault {
-    /// It cannot be read, and why.
-    Unreadable(String),
-    /// It holds nothing.
-    Empty,
-    /// This stands where something else must.
-    Syntax(&'static str),
+/// What a file is read as.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FileKind {
+    /// Nodes with their slots.
+    Hostfile,
+    /// A node for each process.
+    Sequence,
+    /// A place for each rank.
+    Rankfile,
+    /// LSF's: a node and PUs for each process.
+    Affinity,
 }
 
-impl std::fmt::Display for FileFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl FileKind {
+    /// What such a file is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
-            Self::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
-            Self::Empty => f.write_str("holds no entry"),
-            Self::Syntax(what) => f.write_str(what),
+            Self::Hostfile => "hostfile",
+            Self::Sequence => "sequence file",
+            Self::Rankfile => "rankfile",
+            Self::Affinity => "affinity file",
+        }
+    }
+    /// The stable class of what is wrong with it.
+    #[must_use]
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Hostfile => "bad-hostfile",
+            Self::Sequence => "bad-seqfile",
+            Self::Rankfile => "bad-rankfile",
+            Self::Affinity => "bad-affinityfile",
         }
     }
 }
 
-impl SpecError {
-    /// Classes of this type, in the order of the variants.
-    pub const CLASSES: [&str; 21] = [
-        "bad-option",
-        "bad-value",
-        "bad-directive",
-        "bad-qualifier",
-        "contradicting-qualifiers",
-        "app-forbidden-qualifier",
-        "conflicting-inheritance",
-        "bind-above-map",
-        "rank-needs-object",
-        "pe-exceeds-object",
-        "bad-hostlist",
-        "bad-hostfile",
-        "bad-seqfile",
-        "bad-rankfile",
-        "bad-affinityfile",
-        "duplicate-rank",
-        "job-too-large",
-        "bad-request",
-        "bad-request",
-        "bad-attribute",
-        "component-version",
-    ];
+/// What is wrong with a file.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FileFault {
+    /// It cannot be read, and why.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// It holds nothing.
+    #[error("holds no entry")]
+    Empty,
+    /// This stands where something else must.
+    #[error("{0}")]
+    Syntax(&'static str),
+}
 
+impl SpecError {
     /// The stable class.
     #[must_use]
     pub const fn class(&self) -> &'static str {
@@ -415,10 +351,7 @@ impl SpecError {
             Self::RankNeedsObject { .. } => "rank-needs-object",
             Self::PeExceedsObject { .. } => "pe-exceeds-object",
             Self::BadHostlist { .. } => "bad-hostlist",
-            Self::BadHostfile { .. } => "bad-hostfile",
-            Self::BadSeqfile { .. } => "bad-seqfile",
-            Self::BadRankfile { .. } => "bad-rankfile",
-            Self::BadAffinityfile { .. } => "bad-affinityfile",
+            Self::BadFile { kind, .. } => kind.class(),
             Self::DuplicateRank { .. } => "duplicate-rank",
             Self::JobTooLarge { .. } => "job-too-large",
             Self::BadRequest { .. } | Self::BadPackedRequest { .. } => "bad-request",
@@ -435,10 +368,7 @@ impl SpecError {
             | Self::BadDirective { at, .. }
             | Self::BadQualifier { at, .. }
             | Self::BadHostlist { at, .. }
-            | Self::BadHostfile { at, .. }
-            | Self::BadSeqfile { at, .. }
-            | Self::BadRankfile { at, .. }
-            | Self::BadAffinityfile { at, .. }
+            | Self::BadFile { at, .. }
             | Self::DuplicateRank { at, .. } => vec![at],
             Self::ContradictingQualifiers { first, second, .. } => {
                 first.at.iter().chain(second.at.iter()).collect()
@@ -460,40 +390,18 @@ impl SpecError {
     /// The valid spelling most alike to what was given.
     #[must_use]
     pub fn nearest(&self) -> Option<&str> {
-        match self {
-            Self::BadOption {
-                fault: OptionFault::Unknown { nearest },
-                ..
-            } => nearest.as_deref(),
-            Self::BadDirective {
-                fault: WordFault::Unknown { nearest, .. },
-                ..
-            }
-            | Self::BadQualifier {
-                fault: WordFault::Unknown { nearest, .. },
-                ..
-            } => *nearest,
-            Self::BadOption { .. }
-            | Self::BadDirective { .. }
-            | Self::BadQualifier { .. }
-            | Self::BadValue { .. }
-            | Self::ContradictingQualifiers { .. }
-            | Self::AppForbiddenQualifier { .. }
-            | Self::ConflictingInheritance { .. }
-            | Self::BindAboveMap { .. }
-            | Self::RankNeedsObject { .. }
-            | Self::PeExceedsObject { .. }
-            | Self::BadHostlist { .. }
-            | Self::BadHostfile { .. }
-            | Self::BadSeqfile { .. }
-            | Self::BadRankfile { .. }
-            | Self::BadAffinityfile { .. }
-            | Self::DuplicateRank { .. }
-            | Self::JobTooLarge { .. }
-            | Self::BadRequest { .. }
-            | Self::BadPackedRequest { .. }
-            | Self::BadAttribute { .. }
-            | Self::ComponentVersion { .. } => None,
+        if let Self::BadOption {
+            fault: OptionFault::Unknown { nearest },
+            ..
+        } = self
+        {
+            return nearest.as_deref();
         }
+        if let Self::BadDirective { fault, .. } | Self::BadQualifier { fault, .. } = self
+            && let WordFault::Unknown { nearest, .. } = fault
+        {
+            return *nearest;
+        }
+        None
     }
 }

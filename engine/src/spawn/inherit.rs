@@ -1,9 +1,9 @@
 //! What apps ask of the whole job, and what a child takes from its parent. Source: `per-app` 7, 10.
 
-use super::attributes::{Scope, Source, Value};
+use super::attributes::{Attribute, Scope, Source, Value};
 use super::keys;
 use super::policy::{Flags, MapPolicy};
-use super::request::{Scoped, SpawnRequest};
+use super::request::SpawnRequest;
 use crate::error::SpecError;
 use crate::error::spec::Owner;
 
@@ -36,46 +36,47 @@ pub struct Inherited {
     pub bind: bool,
 }
 
+/// What an app may ask of the job; the last two are opposites.
+const PROMOTED: [u16; 4] = [
+    keys::JOB_DISPLAY_MAP,
+    keys::JOB_DISPLAY_DEVEL_MAP,
+    keys::JOB_INHERIT,
+    keys::JOB_NOINHERIT,
+];
+
 /// Raises to the job what apps ask of it: showing the map, inheriting or not. The apps' copies stay, and are read by
 /// nobody else.
 ///
 /// # Errors
 /// `conflicting-inheritance` when both words are there, on two apps, on one, or on an app and the job.
 pub(crate) fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
-    let mut inherit: Option<Owner> = None;
-    let mut noinherit: Option<Owner> = None;
-    let mut show = [false; 2];
-    for (owner, key) in request.attributes.set_bools() {
-        match key {
-            keys::JOB_INHERIT => _ = inherit.get_or_insert(owner),
-            keys::JOB_NOINHERIT => _ = noinherit.get_or_insert(owner),
-            keys::JOB_DISPLAY_MAP => show[0] = true,
-            keys::JOB_DISPLAY_DEVEL_MAP => show[1] = true,
-            _ => {}
+    let mut asked: [Option<Owner>; PROMOTED.len()] = Default::default();
+    for attribute in request.attributes.iter() {
+        let key = PROMOTED.iter().position(|&key| key == attribute.key);
+        if let Some(at) = key.filter(|_| attribute.value == Value::Bool(true)) {
+            asked[at].get_or_insert(attribute.owner);
         }
     }
-    if let (Some(inherit), Some(noinherit)) = (inherit, noinherit) {
+    if let [.., Some(inherit), Some(noinherit)] = asked {
         return Err(SpecError::ConflictingInheritance { inherit, noinherit });
     }
-    let found = [
-        (show[0], keys::JOB_DISPLAY_MAP),
-        (show[1], keys::JOB_DISPLAY_DEVEL_MAP),
-        (inherit.is_some(), keys::JOB_INHERIT),
-        (noinherit.is_some(), keys::JOB_NOINHERIT),
-    ];
-    for (found, key) in found {
-        if !found || request.attributes.has(Owner::Job, key) {
-            continue;
+    for (key, by) in PROMOTED.into_iter().zip(asked) {
+        if by.is_some() && !request.attributes.has(Owner::Job, key) {
+            let raised = of_job(key, Value::Bool(true), Source::Own);
+            request.attributes.set(raised);
         }
-        request.attributes.set(
-            Owner::Job,
-            key,
-            Value::Bool(true),
-            Scope::Global,
-            Source::Own,
-        );
     }
     Ok(())
+}
+
+fn of_job(key: u16, value: Value, source: Source) -> Attribute {
+    Attribute {
+        owner: Owner::Job,
+        key,
+        value,
+        scope: Scope::Global,
+        source,
+    }
 }
 
 /// Takes from the parent what the child does not say itself, class by class. What the parent had by default is not
@@ -91,54 +92,46 @@ pub fn inherit(request: &mut SpawnRequest, parent: Option<&Parent>) -> Inherited
         return taken;
     }
     taken.map = inherit_map(request, &parent.job);
-    if request.ranking.is_none() {
-        request.ranking = parent.job.ranking;
-        taken.rank = request.ranking.is_some();
+    if request.ranking(Owner::Job).is_none() {
+        copy(request, &parent.job, keys::APP_RANKBY);
+        taken.rank = request.ranking(Owner::Job).is_some();
     }
-    if request.binding.is_none() {
-        request.binding = parent.job.binding;
-        taken.bind = request.binding.is_some();
+    if request.binding(Owner::Job).is_none() {
+        copy(request, &parent.job, keys::APP_BINDTO);
+        taken.bind = request.binding(Owner::Job).is_some();
         copy(request, &parent.job, keys::JOB_BINDING_LIMIT);
     }
-    request.attributes.set(
-        Owner::Job,
-        keys::JOB_INHERIT,
-        Value::Bool(true),
-        Scope::Global,
-        Source::Own,
-    );
+    let inherits = of_job(keys::JOB_INHERIT, Value::Bool(true), Source::Own);
+    request.attributes.set(inherits);
     taken
 }
 
 fn inherit_map(request: &mut SpawnRequest, parent: &SpawnRequest) -> bool {
-    let own = request.mapping();
-    if own.is_some_and(|own| own.kind.is_some()) {
+    let own = request.mapping(Owner::Job).unwrap_or_default();
+    if own.map.is_some() {
         return false;
     }
-    if let Some(theirs) = parent.mapping() {
-        let own_flags = own.map_or(Flags::none(), |own| own.flags);
+    if let Some(theirs) = parent.mapping(Owner::Job) {
         let over = Flags::NOOVERSUBSCRIBE;
-        let said_over = own_flags.bits() & over.bits() != 0;
+        let said_over = own.flags.bits() & over.bits() != 0;
         let inherited = if said_over {
             theirs.flags.without(over)
         } else {
             theirs.flags
         };
         let policy = MapPolicy {
-            kind: theirs.kind,
-            flags: own_flags.with(inherited),
+            map: theirs.map,
+            flags: own.flags.with(inherited),
         };
-        request.mapping = Some(Scoped {
-            policy,
-            scope: Scope::Global,
-        });
+        let bits = Value::Uint16(policy.bits());
+        request
+            .attributes
+            .set(of_job(keys::APP_MAPBY, bits, Source::Map));
     }
-    let own_mode = [keys::JOB_HWT_CPUS, keys::JOB_CORE_CPUS]
-        .iter()
-        .any(|&key| request.attributes.has(Owner::Job, key));
-    if !own_mode {
-        copy(request, parent, keys::JOB_HWT_CPUS);
-        copy(request, parent, keys::JOB_CORE_CPUS);
+    let modes = [keys::JOB_HWT_CPUS, keys::JOB_CORE_CPUS];
+    let own_mode = |key: &u16| request.attributes.has(Owner::Job, *key);
+    if !modes.iter().any(own_mode) {
+        modes.into_iter().for_each(|key| copy(request, parent, key));
     }
     for key in [
         keys::JOB_CPUSET,
@@ -149,27 +142,17 @@ fn inherit_map(request: &mut SpawnRequest, parent: &SpawnRequest) -> bool {
     ] {
         copy(request, parent, key);
     }
-    request
-        .mapping()
-        .is_some_and(|mapping| mapping.kind.is_some())
+    let mapping = request.mapping(Owner::Job);
+    mapping.is_some_and(|mapping| mapping.map.is_some())
 }
 
-/// Copies a job attribute that the child does not have.
+/// Copies what the job says that the child does not.
 fn copy(request: &mut SpawnRequest, parent: &SpawnRequest, key: u16) {
     if request.attributes.has(Owner::Job, key) {
         return;
     }
-    if let Some(attribute) = parent
-        .attributes
-        .of(Owner::Job)
-        .find(|attribute| attribute.key == key)
-    {
-        request.attributes.set(
-            Owner::Job,
-            key,
-            attribute.value,
-            Scope::Global,
-            attribute.source,
-        );
+    if let Some(theirs) = parent.attributes.get(Owner::Job, key) {
+        let copied = of_job(key, theirs.value.clone(), theirs.source);
+        request.attributes.set(copied);
     }
 }

@@ -1,5 +1,7 @@
 //! Attribute keys: number, name, type, whose. Source: `per-app` 2.1, 2.2 (the numbers are PRRTE's).
 
+use crate::error::spec::Owner;
+
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -43,6 +45,17 @@ pub enum KeyPlace {
     Job,
     /// On the job, and on an app as a request to the job.
     Promoted,
+}
+
+impl KeyPlace {
+    /// Whether a key of this place may stand on an owner.
+    #[must_use]
+    pub const fn holds(self, owner: Owner) -> bool {
+        match (self, owner) {
+            (Self::App, Owner::App(_)) | (Self::Job, Owner::Job) | (Self::Promoted, _) => true,
+            (Self::App, Owner::Job) | (Self::Job, Owner::App(_)) => false,
+        }
+    }
 }
 
 /// A key that we know.
@@ -132,6 +145,12 @@ keys! {
 /// The highest number of an app key; node keys begin there.
 pub const APP_KEY_MAX: u16 = 100;
 
+/// Whether this is one of the three policies, which directives make. The job's stand under the same keys as an app's.
+#[must_use]
+pub fn is_policy(key: u16) -> bool {
+    (APP_MAPBY..=APP_BINDTO).contains(&key)
+}
+
 /// What we know of a number.
 #[must_use]
 pub fn key(number: u16) -> Option<&'static Key> {
@@ -146,22 +165,35 @@ pub fn key_named(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// The job's key that an app's falls back to.
+/// App keys, each with the job's key that it falls back to.
+const PAIRS: [(u16, u16); 10] = [
+    (APP_PES_PER_PROC, JOB_PES_PER_PROC),
+    (APP_PPR, JOB_PPR),
+    (APP_MAP_FILE, JOB_FILE),
+    (APP_DIST_DEVICE, JOB_DIST_DEVICE),
+    (APP_HWT_CPUS, JOB_HWT_CPUS),
+    (APP_CORE_CPUS, JOB_CORE_CPUS),
+    (APP_CPUSET, JOB_CPUSET),
+    (APP_BINDING_LIMIT, JOB_BINDING_LIMIT),
+    (APP_GPUS, JOB_GPUS),
+    (APP_MPIBIND, JOB_MPIBIND),
+];
+
+/// The key under which an owner has what an app has under this one.
 #[must_use]
-pub(crate) const fn fallback(app_key: u16) -> Option<u16> {
-    match app_key {
-        APP_PES_PER_PROC => Some(JOB_PES_PER_PROC),
-        APP_PPR => Some(JOB_PPR),
-        APP_MAP_FILE => Some(JOB_FILE),
-        APP_DIST_DEVICE => Some(JOB_DIST_DEVICE),
-        APP_HWT_CPUS => Some(JOB_HWT_CPUS),
-        APP_CORE_CPUS => Some(JOB_CORE_CPUS),
-        APP_CPUSET => Some(JOB_CPUSET),
-        APP_BINDING_LIMIT => Some(JOB_BINDING_LIMIT),
-        APP_GPUS => Some(JOB_GPUS),
-        APP_MPIBIND => Some(JOB_MPIBIND),
-        _ => None,
+pub(crate) fn key_of(owner: Owner, app_key: u16) -> u16 {
+    let pair = PAIRS.iter().find(|pair| pair.0 == app_key);
+    match (owner, pair) {
+        (Owner::Job, Some(&(_, job_key))) => job_key,
+        (Owner::Job, None) | (Owner::App(_), _) => app_key,
     }
+}
+
+/// The key under which an app has what the job has under this one.
+#[must_use]
+pub(crate) fn app_key(key: u16) -> u16 {
+    let pair = PAIRS.iter().find(|pair| pair.1 == key);
+    pair.map_or(key, |pair| pair.0)
 }
 
 #[cfg(test)]

@@ -8,11 +8,13 @@ pub mod attributes;
 pub mod policy;
 // The request itself.
 pub mod request;
+// What one info says, and the attributes that it makes.
+pub(crate) mod info;
+// What all infos say, and what stands against each other.
+pub(crate) mod spoken;
 // Directive strings -> attributes.
 pub mod set;
-// What infos say, and what stands against each other.
-pub(crate) mod spoken;
-// Everything one info says, judged, -> a request.
+// Everything that infos say, judged, -> a request.
 pub mod intake;
 // Bytes of the relay.
 pub mod wire;

@@ -1,78 +1,54 @@
 //! The three policies as they are stored: a word and flags, a `u16` only at the edges. Source: `per-app` 2.3.
 
-use crate::policy::{MapKind, ObjKind};
-use crate::text::words::{BindWord, RankWord};
+use crate::policy::{BindTo, MapBy, ObjKind, RankBy};
 
-const MAP_NUMBERS: &[(u16, MapKind, &str)] = &[
-    (1, MapKind::Node, "node"),
-    (2, MapKind::Object(ObjKind::Numa), "numa"),
-    (3, MapKind::Object(ObjKind::Package), "package"),
-    (4, MapKind::Object(ObjKind::L3), "l3cache"),
-    (5, MapKind::Object(ObjKind::L2), "l2cache"),
-    (6, MapKind::Object(ObjKind::L1), "l1cache"),
-    (7, MapKind::Object(ObjKind::Core), "core"),
-    (8, MapKind::Object(ObjKind::Hwthread), "hwthread"),
-    (9, MapKind::Slot, "slot"),
-    (10, MapKind::Dist, "dist"),
-    (11, MapKind::PeList, "pe-list"),
-    (12, MapKind::Object(ObjKind::Gpu), "gpu"),
-    (13, MapKind::Mpibind, "mpibind"),
-    (20, MapKind::Seq, "seq"),
-    (22, MapKind::Rankfile, "rankfile"),
-    (23, MapKind::Ppr, "ppr"),
+/// The numbers of mapping policies, each by its word alone.
+const MAP_NUMBERS: &[(u16, MapBy)] = &[
+    (1, MapBy::Node),
+    (2, MapBy::Object(ObjKind::Numa)),
+    (3, MapBy::Object(ObjKind::Package)),
+    (4, MapBy::Object(ObjKind::L3)),
+    (5, MapBy::Object(ObjKind::L2)),
+    (6, MapBy::Object(ObjKind::L1)),
+    (7, MapBy::Object(ObjKind::Core)),
+    (8, MapBy::Object(ObjKind::Hwthread)),
+    (9, MapBy::Slot),
+    (10, MapBy::Dist),
+    (11, MapBy::PeList),
+    (12, MapBy::Object(ObjKind::Gpu)),
+    (13, MapBy::MPIBIND),
+    (20, MapBy::Seq),
+    (22, MapBy::Rankfile),
+    (23, MapBy::PPR),
 ];
 
-const RANK_NUMBERS: &[(u16, RankWord, &str)] = &[
-    (1, RankWord::Node, "node"),
-    (2, RankWord::Slot, "slot"),
-    (3, RankWord::Fill, "fill"),
-    (4, RankWord::Span, "span"),
+const RANK_NUMBERS: &[(u16, RankBy)] = &[
+    (1, RankBy::Node),
+    (2, RankBy::Slot),
+    (3, RankBy::Fill),
+    (4, RankBy::Span),
 ];
 
-const BIND_NUMBERS: &[(u16, BindWord, &str)] = &[
-    (1, BindWord::Nothing, "none"),
-    (2, BindWord::Object(ObjKind::Package), "package"),
-    (3, BindWord::Object(ObjKind::Numa), "numa"),
-    (4, BindWord::Object(ObjKind::L3), "l3cache"),
-    (5, BindWord::Object(ObjKind::L2), "l2cache"),
-    (6, BindWord::Object(ObjKind::L1), "l1cache"),
-    (7, BindWord::Object(ObjKind::Core), "core"),
-    (8, BindWord::Object(ObjKind::Hwthread), "hwthread"),
+const BIND_NUMBERS: &[(u16, BindTo)] = &[
+    (1, BindTo::Nothing),
+    (2, BindTo::Object(ObjKind::Package)),
+    (3, BindTo::Object(ObjKind::Numa)),
+    (4, BindTo::Object(ObjKind::L3)),
+    (5, BindTo::Object(ObjKind::L2)),
+    (6, BindTo::Object(ObjKind::L1)),
+    (7, BindTo::Object(ObjKind::Core)),
+    (8, BindTo::Object(ObjKind::Hwthread)),
 ];
 
-fn by_number<T: Copy>(table: &[(u16, T, &'static str)], number: u16) -> Option<T> {
+fn by_number<P: Copy>(table: &[(u16, P)], number: u16) -> Option<P> {
     table.iter().find(|row| row.0 == number).map(|row| row.1)
 }
 
-fn row_of<T: Copy + PartialEq>(table: &[(u16, T, &'static str)], word: T) -> (u16, &'static str) {
+fn number_of<P: PartialEq>(table: &[(u16, P)], policy: P) -> u16 {
     table
         .iter()
-        .find(|row| row.1 == word)
-        .map_or((0, ""), |row| (row.0, row.2))
-}
-
-impl MapKind {
-    /// The word as people write it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        row_of(MAP_NUMBERS, self).1
-    }
-}
-
-impl RankWord {
-    /// The word as people write it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        row_of(RANK_NUMBERS, self).1
-    }
-}
-
-impl BindWord {
-    /// The word as people write it.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        row_of(BIND_NUMBERS, self).1
-    }
+        .find(|row| row.1 == policy)
+        .map_or(0, |row| row.0)
 }
 
 /// Flags of a policy: single bits of the high byte.
@@ -131,6 +107,11 @@ impl Flags {
     pub const fn forbids_oversubscription(self) -> bool {
         self.has(Self::NOOVERSUBSCRIBE)
     }
+    /// One thing where all of these flags are there, another where they are not.
+    #[must_use]
+    pub(crate) fn choose<T>(self, flags: Self, there: T, not: T) -> T {
+        if self.has(flags) { there } else { not }
+    }
     /// The bits.
     #[must_use]
     pub const fn bits(self) -> u16 {
@@ -141,8 +122,8 @@ impl Flags {
 /// A mapping policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MapPolicy {
-    /// The policy, `None` for qualifiers alone.
-    pub kind: Option<MapKind>,
+    /// The policy by its word alone, `None` for qualifiers alone. What stands behind the word are attributes of their own.
+    pub map: Option<MapBy>,
     /// Its flags.
     pub flags: Flags,
 }
@@ -151,14 +132,14 @@ pub struct MapPolicy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankPolicy {
     /// The policy.
-    pub word: RankWord,
+    pub rank: RankBy,
 }
 
 /// A binding policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BindPolicy {
     /// The target, `None` for qualifiers alone.
-    pub word: Option<BindWord>,
+    pub bind: Option<BindTo>,
     /// Its flags.
     pub flags: Flags,
 }
@@ -166,22 +147,33 @@ pub struct BindPolicy {
 const MAP_FLAGS: u16 = 0x0100 | 0x0600 | 0x0800 | 0x1000 | 0x4000;
 const BIND_FLAGS: u16 = 0x0100 | 0x1000 | 0x2000 | 0x4000;
 
+/// Policy and flags of a number. `known`: the flags there are. `None` for a policy or flag there is not, or where GIVEN
+/// does not go with a policy.
+fn policy_and_flags<P: Copy>(
+    table: &[(u16, P)],
+    known: u16,
+    bits: u16,
+) -> Option<(Option<P>, Flags)> {
+    let policy = by_number(table, bits & 0xff);
+    let flags = Flags(bits & 0xff00);
+    let sound = (policy.is_some() || bits & 0xff == 0)
+        && flags.bits() & !known == 0
+        && flags.has(Flags::GIVEN) == policy.is_some();
+    sound.then_some((policy, flags))
+}
+
 impl MapPolicy {
     /// Policy and flags as a number.
     #[must_use]
     pub fn bits(self) -> u16 {
-        self.kind.map_or(0, |kind| row_of(MAP_NUMBERS, kind).0) | self.flags.bits()
+        self.map.map_or(0, |map| number_of(MAP_NUMBERS, map)) | self.flags.bits()
     }
     /// The policy of a number; `None` for a number or flag there is not, or GIVEN without a policy.
     #[must_use]
     pub fn of_bits(bits: u16) -> Option<Self> {
-        let kind = by_number(MAP_NUMBERS, bits & 0xff);
-        let flags = Flags(bits & 0xff00);
-        let sound = (kind.is_some() || bits & 0xff == 0)
-            && flags.bits() & !MAP_FLAGS == 0
-            && flags.has(Flags::GIVEN) == kind.is_some()
-            && (flags.bits() & 0x0200 == 0 || flags.forbids_oversubscription());
-        sound.then_some(Self { kind, flags })
+        let (map, flags) = policy_and_flags(MAP_NUMBERS, MAP_FLAGS, bits)?;
+        let sound = flags.bits() & 0x0200 == 0 || flags.forbids_oversubscription();
+        sound.then_some(Self { map, flags })
     }
 }
 
@@ -189,13 +181,13 @@ impl RankPolicy {
     /// Policy and flags as a number.
     #[must_use]
     pub fn bits(self) -> u16 {
-        row_of(RANK_NUMBERS, self.word).0 | Flags::RANK_GIVEN.bits()
+        number_of(RANK_NUMBERS, self.rank) | Flags::RANK_GIVEN.bits()
     }
     /// The policy of a number.
     #[must_use]
     pub fn of_bits(bits: u16) -> Option<Self> {
-        let word = by_number(RANK_NUMBERS, bits & 0xff)?;
-        (bits & 0xff00 == Flags::RANK_GIVEN.bits()).then_some(Self { word })
+        let rank = by_number(RANK_NUMBERS, bits & 0xff)?;
+        (bits & 0xff00 == Flags::RANK_GIVEN.bits()).then_some(Self { rank })
     }
 }
 
@@ -203,18 +195,14 @@ impl BindPolicy {
     /// Policy and flags as a number.
     #[must_use]
     pub fn bits(self) -> u16 {
-        self.word.map_or(0, |word| row_of(BIND_NUMBERS, word).0) | self.flags.bits()
+        self.bind.map_or(0, |bind| number_of(BIND_NUMBERS, bind)) | self.flags.bits()
     }
     /// The policy of a number; `None` as for maps, and for overload allowed without being said.
     #[must_use]
     pub fn of_bits(bits: u16) -> Option<Self> {
-        let word = by_number(BIND_NUMBERS, bits & 0xff);
-        let flags = Flags(bits & 0xff00);
-        let sound = (word.is_some() || bits & 0xff == 0)
-            && flags.bits() & !BIND_FLAGS == 0
-            && flags.has(Flags::GIVEN) == word.is_some()
-            && (!flags.has(Flags::ALLOW_OVERLOAD) || flags.has(Flags::OVERLOAD_GIVEN));
-        sound.then_some(Self { word, flags })
+        let (bind, flags) = policy_and_flags(BIND_NUMBERS, BIND_FLAGS, bits)?;
+        let sound = !flags.has(Flags::ALLOW_OVERLOAD) || flags.has(Flags::OVERLOAD_GIVEN);
+        sound.then_some(Self { bind, flags })
     }
 }
 

@@ -4,24 +4,80 @@
 //! 8 bytes   "STOWREQ", then the version, 1
 //! u32       length of the payload, little-endian
 //! u32       CRC-32 of the payload
-//! payload   three policies, job and app attributes, apps with their labels, unknown keys
+//! payload   policies      the job's three, each one more than its number; 0: there is none
+//!           apps          each one more than its processes; 1: they are not given, 0: a hole
+//!           labels        app, program, arguments, environment, directory
+//!           attributes    owner, key, source, type, value
+//!           unknown keys  owner, name, type, value
 //! ```
+//! Owners are one more than an app's number, 0 for the job. Numbers have seven bits a byte, low ones first; texts and lists
+//! stand behind their lengths: as postcard writes them. They are read by hand, so that a refusal names the byte, and a
+//! number has one form.
 
-use super::attributes::{Attribute, Scope, Source, Value};
-use super::keys::{self, KeyPlace, ValueType};
+use super::attributes::{Attribute, Scope, Source, Value, key_name};
+use super::keys;
 use super::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
-use super::request::{AppRow, Label, Scoped, SpawnRequest, Unknown, owner};
-use super::wire::{Reader, WireError, Writer};
+use super::request::{AppRow, Label, SpawnRequest, Unknown, owner};
+use super::set::{canonical, check_attribute};
+use super::wire::{Reader, WireError};
 use crate::count::ProcCount;
 use crate::error::spec::Owner;
 use crate::error::{Note, SpecError};
 use crate::id::Id as _;
 use crate::limit::{APPS_MAX, RANKS_MAX, REQUEST_BYTES_MAX};
+use crate::policy::GpuShare;
 use crate::table::apps::AppId;
+use crate::text::hostlist::read_hosts;
 
 const MAGIC: &[u8; 7] = b"STOWREQ";
 const VERSION: u8 = 1;
 const HEADER: usize = 16;
+
+/// A policy of the job, which stands apart from its attributes.
+struct JobPolicy {
+    key: u16,
+    source: Source,
+    /// What it is called in a note.
+    name: &'static str,
+    /// What is said of a number that is none.
+    refusal: &'static str,
+}
+
+/// In the order in which they stand.
+const POLICIES: [JobPolicy; 3] = [
+    JobPolicy {
+        key: keys::APP_MAPBY,
+        source: Source::Map,
+        name: "the mapping",
+        refusal: "this is no mapping policy",
+    },
+    JobPolicy {
+        key: keys::APP_RANKBY,
+        source: Source::Rank,
+        name: "the ranking",
+        refusal: "this is no ranking policy",
+    },
+    JobPolicy {
+        key: keys::APP_BINDTO,
+        source: Source::Bind,
+        name: "the binding",
+        refusal: "this is no binding policy",
+    },
+];
+
+/// Whether there is a policy of this number. An app's may not hold what only the job may say.
+fn is_policy(owner: Owner, source: Source, bits: u16) -> bool {
+    let job_only = Flags::NOOVERSUBSCRIBE.bits();
+    match source {
+        Source::Map => {
+            let allowed = owner == Owner::Job || bits & job_only == 0;
+            allowed && MapPolicy::of_bits(bits).is_some()
+        }
+        Source::Rank => RankPolicy::of_bits(bits).is_some(),
+        Source::Bind => BindPolicy::of_bits(bits).is_some(),
+        Source::Own => false,
+    }
+}
 
 impl SpawnRequest {
     /// The request as bytes: only what is `Global` travels. Same request, same bytes.
@@ -32,40 +88,33 @@ impl SpawnRequest {
     /// Cost: linear in the request.
     pub fn pack(&self) -> Result<Vec<u8>, SpecError> {
         self.judge_counts()?;
-        let mut out = Writer::default();
-        let global = |scope: Scope| scope == Scope::Global;
-        let policies = [
-            self.mapping
-                .filter(|m| global(m.scope))
-                .map(|m| m.policy.bits()),
-            self.ranking
-                .filter(|r| global(r.scope))
-                .map(|r| r.policy.bits()),
-            self.binding
-                .filter(|b| global(b.scope))
-                .map(|b| b.policy.bits()),
-        ];
-        for policy in policies {
-            out.number(policy.map_or(0, |bits| u64::from(bits) + 1));
-        }
-        self.pack_apps(&mut out);
-        out.number(self.attributes.count(Scope::Global) as u64);
-        for row in self.attributes.scoped(Scope::Global) {
-            pack_attribute(&mut out, &row);
-        }
-        let unknown: Vec<&Unknown> = self
-            .unknown
-            .iter()
-            .filter(|row| global(row.scope))
-            .collect();
-        out.number(unknown.len() as u64);
-        for row in unknown {
-            out.number(owner_number(row.owner));
-            out.text(&row.name);
-            out.text(&row.ty);
-            out.text(&row.value);
-        }
-        let payload = out.bytes;
+        let travels = |row: &&Attribute| row.scope == Scope::Global;
+        let policies = POLICIES.map(|policy| {
+            let row = self.attributes.get(Owner::Job, policy.key);
+            match row.filter(travels).map(|row| &row.value) {
+                Some(Value::Uint16(bits)) => u32::from(*bits) + 1,
+                Some(_) | None => 0,
+            }
+        });
+        let apps = self.apps.values().iter().map(|app| match app {
+            AppRow::Hole => 0,
+            AppRow::App { np } => np.map_or(1, |np| u64::from(np.0) + 1),
+        });
+        let labels = self.labels.iter().map(|(app, label)| (app.row(), label));
+        let attributes = self.attributes.iter().filter(travels);
+        let attributes = attributes
+            .filter(|row| !row.is_policy_of_job())
+            .map(|row| (number_of(row.owner), row.key, row.source as u8, &row.value));
+        let unknown = self.unknown.iter().filter(|row| row.scope == Scope::Global);
+        let unknown = unknown.map(|row| (number_of(row.owner), &row.name, &row.ty, &row.value));
+        let payload = (
+            policies,
+            apps.collect::<Vec<u64>>(),
+            labels.collect::<Vec<_>>(),
+            attributes.collect::<Vec<_>>(),
+            unknown.collect::<Vec<_>>(),
+        );
+        let payload = postcard::to_allocvec(&payload).expect("a Vec takes every byte");
         let length = u32::try_from(payload.len())
             .ok()
             .filter(|_| payload.len() <= REQUEST_BYTES_MAX);
@@ -84,44 +133,24 @@ impl SpawnRequest {
         Ok(bytes)
     }
 
-    fn pack_apps(&self, out: &mut Writer) {
-        out.number(self.apps.len() as u64);
-        for (_, app) in self.apps.iter() {
-            out.number(match app {
-                AppRow::Hole => 0,
-                AppRow::App { np: None } => 1,
-                AppRow::App { np: Some(np) } => u64::from(np.0) + 1,
-            });
-        }
-        out.number(self.labels.len() as u64);
-        for (app, label) in &self.labels {
-            out.number(app.row() as u64);
-            out.text(&label.cmd);
-            out.texts(&label.argv);
-            out.texts(&label.env);
-            out.text(&label.cwd);
-        }
-    }
-
     /// What [`SpawnRequest::pack`] leaves behind, each with its note.
     #[must_use]
     pub fn local_notes(&self) -> Vec<Note> {
-        let note = |owner, key: String| Note::LocalAttribute { key, owner };
-        let policies = [
-            (self.mapping.map(|m| m.scope), "the mapping"),
-            (self.ranking.map(|r| r.scope), "the ranking"),
-            (self.binding.map(|b| b.scope), "the binding"),
-        ];
-        let mut notes: Vec<Note> = policies
-            .into_iter()
-            .filter(|(scope, _)| *scope == Some(Scope::Local))
-            .map(|(_, name)| note(Owner::Job, name.to_owned()))
-            .collect();
-        let local = self.attributes.scoped(Scope::Local);
-        notes.extend(local.map(|row| note(row.owner, super::attributes::key_name(row.key))));
-        let local = self.unknown.iter().filter(|row| row.scope == Scope::Local);
-        notes.extend(local.map(|row| note(row.owner, row.name.clone())));
-        notes
+        let attributes = self.attributes.iter().map(|row| {
+            let policy = POLICIES.iter().find(|policy| policy.key == row.key);
+            let key = match policy.filter(|_| row.is_policy_of_job()) {
+                Some(policy) => policy.name.to_owned(),
+                None => key_name(row.key),
+            };
+            (row.scope, row.owner, key)
+        });
+        let unknown = self.unknown.iter();
+        let unknown = unknown.map(|row| (row.scope, row.owner, row.name.clone()));
+        attributes
+            .chain(unknown)
+            .filter(|(scope, ..)| *scope == Scope::Local)
+            .map(|(_, owner, key)| Note::LocalAttribute { key, owner })
+            .collect()
     }
 
     /// A request from bytes, read with suspicion.
@@ -138,57 +167,23 @@ impl SpawnRequest {
     }
 }
 
-fn owner_number(owner: Owner) -> u64 {
+fn number_of(owner: Owner) -> u64 {
     owner.app().map_or(0, |app| u64::from(app) + 1)
-}
-
-fn pack_attribute(out: &mut Writer, row: &Attribute) {
-    out.number(owner_number(row.owner));
-    out.number(u64::from(row.key));
-    out.bytes.push(match row.source {
-        Source::Own => 0,
-        Source::Map => 1,
-        Source::Rank => 2,
-        Source::Bind => 3,
-    });
-    match &row.value {
-        Value::Bool(value) => out.bytes.extend([0, u8::from(*value)]),
-        Value::Uint16(value) => {
-            out.bytes.push(1);
-            out.number(u64::from(*value));
-        }
-        Value::Uint32(value) => {
-            out.bytes.push(2);
-            out.number(u64::from(*value));
-        }
-        Value::String(text) => {
-            out.bytes.push(3);
-            out.text(text);
-        }
-    }
 }
 
 fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
     let at = |offset, fault| WireError { offset, fault };
-    let header = bytes
-        .get(..HEADER)
-        .ok_or(at(bytes.len(), "the header is cut"))?;
-    if !header.starts_with(MAGIC) {
+    let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
+        return Err(at(bytes.len(), "the header is cut"));
+    };
+    let [magic @ .., version, l0, l1, l2, l3, c0, c1, c2, c3] = header;
+    if magic != MAGIC {
         return Err(at(0, "this is no packed request"));
     }
-    if header[7] != VERSION {
+    if *version != VERSION {
         return Err(at(7, "the version is not 1"));
     }
-    let word = |from: usize| {
-        u32::from_le_bytes([
-            header[from],
-            header[from + 1],
-            header[from + 2],
-            header[from + 3],
-        ])
-    };
-    let payload = &bytes[HEADER..];
-    let length = word(8) as usize;
+    let length = u32::from_le_bytes([*l0, *l1, *l2, *l3]) as usize;
     if length > REQUEST_BYTES_MAX {
         return Err(at(8, "the payload is said to be beyond 64 MiB"));
     }
@@ -198,7 +193,7 @@ fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
     if length < payload.len() {
         return Err(at(HEADER + length, "bytes stand behind the payload"));
     }
-    if crc32fast::hash(payload) != word(12) {
+    if crc32fast::hash(payload) != u32::from_le_bytes([*c0, *c1, *c2, *c3]) {
         return Err(at(12, "the checksum does not fit the payload"));
     }
     let mut from = Reader::new(payload, HEADER);
@@ -214,28 +209,23 @@ fn read(bytes: &[u8]) -> Result<SpawnRequest, WireError> {
 }
 
 fn read_policies(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {
-    let mut bits = [None; 3];
+    let mut bits = [None; POLICIES.len()];
     for slot in &mut bits {
-        let number = from.number(1 << 16)?;
-        *slot = number
-            .checked_sub(1)
-            .and_then(|bits| u16::try_from(bits).ok());
+        let number = from.number(1 << 16)?.checked_sub(1);
+        *slot = number.and_then(|bits| u16::try_from(bits).ok());
     }
-    let scope = Scope::Global;
-    if let Some(bits) = bits[0] {
-        let policy =
-            MapPolicy::of_bits(bits).ok_or_else(|| from.fail("this is no mapping policy"))?;
-        request.mapping = Some(Scoped { policy, scope });
-    }
-    if let Some(bits) = bits[1] {
-        let policy =
-            RankPolicy::of_bits(bits).ok_or_else(|| from.fail("this is no ranking policy"))?;
-        request.ranking = Some(Scoped { policy, scope });
-    }
-    if let Some(bits) = bits[2] {
-        let policy =
-            BindPolicy::of_bits(bits).ok_or_else(|| from.fail("this is no binding policy"))?;
-        request.binding = Some(Scoped { policy, scope });
+    for (policy, bits) in POLICIES.into_iter().zip(bits) {
+        let Some(bits) = bits else { continue };
+        if !is_policy(Owner::Job, policy.source, bits) {
+            return Err(from.fail(policy.refusal));
+        }
+        request.attributes.set(Attribute {
+            owner: Owner::Job,
+            key: policy.key,
+            value: Value::Uint16(bits),
+            scope: Scope::Global,
+            source: policy.source,
+        });
     }
     Ok(())
 }
@@ -259,7 +249,8 @@ fn read_apps(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), Wi
     for _ in 0..labels {
         let row = from.number(apps as u64)?;
         let app = read_app_id(from, request, row)?;
-        if request.labels.last().is_some_and(|(last, _)| *last >= app) {
+        let last = request.labels.last_key_value();
+        if last.is_some_and(|(last, _)| *last >= app) {
             return Err(from.fail("labels are out of order"));
         }
         let label = Label {
@@ -268,7 +259,7 @@ fn read_apps(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), Wi
             env: from.texts()?,
             cwd: from.text()?.to_owned(),
         };
-        request.labels.push((app, label));
+        request.labels.insert(app, label);
     }
     Ok(())
 }
@@ -299,82 +290,60 @@ fn read_attributes(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<
     let mut last = None;
     for _ in 0..rows {
         let owner = read_owner(from, request)?;
-        let key = from.number16()?;
+        let key = from.fitting()?;
         if last.is_some_and(|last| last >= (owner, key)) {
             return Err(from.fail("attributes are out of order, or one is there twice"));
         }
         last = Some((owner, key));
-        let source = match from.byte()? {
-            0 => Source::Own,
-            1 => Source::Map,
-            2 => Source::Rank,
-            3 => Source::Bind,
-            _ => return Err(from.fail("this is no source of an attribute")),
+        let source = Source::ALL.get(usize::from(from.byte()?));
+        let Some(&source) = source else {
+            return Err(from.fail("this is no source of an attribute"));
         };
         let value = match from.byte()? {
             0 => Value::Bool(from.number(1)? == 1),
-            1 => Value::Uint16(from.number16()?),
-            2 => Value::Uint32(from.number32()?),
+            1 => Value::Uint16(from.fitting()?),
+            2 => Value::Uint32(from.fitting()?),
             3 => Value::String(from.text()?.to_owned()),
             _ => return Err(from.fail("this is no type of an attribute")),
         };
-        if !is_sound(owner, key, &value, source) {
+        let attribute = Attribute {
+            owner,
+            key,
+            value,
+            scope: Scope::Global,
+            source,
+        };
+        if !is_sound(&attribute) {
             return Err(from.fail("this attribute cannot be what it says"));
         }
-        request
-            .attributes
-            .set(owner, key, value, Scope::Global, source);
+        request.attributes.set(attribute);
     }
     Ok(())
 }
 
 /// Whether a setter could have stored this.
-fn is_sound(owner: Owner, key: u16, value: &Value, source: Source) -> bool {
-    let Some(known) = keys::key(key) else {
-        return matches!(owner, Owner::App(_))
-            && key > 34
-            && key <= keys::APP_KEY_MAX
-            && source == Source::Own;
-    };
-    let belongs = match (known.place, owner) {
-        (KeyPlace::App, Owner::App(_)) | (KeyPlace::Job, Owner::Job) | (KeyPlace::Promoted, _) => {
-            true
-        }
-        (KeyPlace::App, Owner::Job) | (KeyPlace::Job, Owner::App(_)) => false,
-    };
-    if !belongs || value.ty() != known.ty {
-        return false;
+fn is_sound(attribute: &Attribute) -> bool {
+    let &Attribute {
+        owner,
+        key,
+        ref value,
+        source,
+        ..
+    } = attribute;
+    if let Some(policy) = POLICIES.iter().find(|policy| policy.key == key) {
+        let Value::Uint16(bits) = *value else {
+            return false;
+        };
+        return owner != Owner::Job && source == policy.source && is_policy(owner, source, bits);
     }
-    let parsed = |source_of: Source| source == source_of;
-    match (key, value) {
-        (keys::APP_MAPBY, Value::Uint16(bits)) => {
-            let own = |policy: MapPolicy| policy.flags.bits() & Flags::NOOVERSUBSCRIBE.bits() == 0;
-            parsed(Source::Map) && MapPolicy::of_bits(*bits).is_some_and(own)
-        }
-        (keys::APP_RANKBY, Value::Uint16(bits)) => {
-            parsed(Source::Rank) && RankPolicy::of_bits(*bits).is_some()
-        }
-        (keys::APP_BINDTO, Value::Uint16(bits)) => {
-            parsed(Source::Bind) && BindPolicy::of_bits(*bits).is_some()
-        }
-        (keys::APP_PPR | keys::JOB_PPR, Value::String(text)) => {
-            crate::text::mapping::read_pattern(text).is_ok()
-        }
-        (keys::APP_CPUSET | keys::JOB_CPUSET, Value::String(text)) => {
-            crate::text::mapping::read_list(text).is_ok()
-        }
-        (keys::APP_GPUS | keys::JOB_GPUS, Value::String(text)) => {
-            crate::policy::GpuShare::of_text(text).is_some()
-        }
-        (keys::APP_MPIBIND | keys::JOB_MPIBIND, Value::String(text)) => {
-            crate::text::mpibind::read_options(text).is_ok()
-        }
-        (keys::APP_DASH_HOST, Value::String(text)) => {
-            crate::text::hostlist::read_hosts(text).is_ok()
-        }
-        (_, Value::Uint16(number)) => *number > 0 && known.ty == ValueType::Uint16,
-        (_, Value::Bool(_) | Value::Uint32(_) | Value::String(_)) => true,
-    }
+    let stored = keys::key(key).is_some() || source == Source::Own;
+    let readable = match (keys::app_key(key), value) {
+        (keys::APP_GPUS, Value::String(text)) => GpuShare::of_text(text).is_some(),
+        (keys::APP_DASH_HOST, Value::String(text)) => read_hosts(text).is_ok(),
+        (_, Value::String(text)) => canonical(key, text, 0).is_ok(),
+        (_, Value::Bool(_) | Value::Uint16(_) | Value::Uint32(_)) => true,
+    };
+    stored && readable && check_attribute(owner, key, value).is_ok()
 }
 
 fn read_unknown(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), WireError> {

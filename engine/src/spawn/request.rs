@@ -1,6 +1,7 @@
 //! The spawn request itself: policies, attributes and apps as tables.
 
-use super::attributes::{Attributes, Scope};
+use super::attributes::{Attribute, Attributes, Scope};
+use super::keys;
 use super::policy::{BindPolicy, MapPolicy, RankPolicy};
 use crate::count::ProcCount;
 use crate::error::SpecError;
@@ -8,6 +9,8 @@ use crate::error::at::{At, AtText};
 use crate::error::spec::Owner;
 use crate::id::{Column, Id as _};
 use crate::table::apps::AppId;
+use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Processes that an app may ask for, in words.
 pub(crate) const NP_RANGE: &str = "number of processes, at least 1";
@@ -24,8 +27,19 @@ pub enum AppRow {
     },
 }
 
+impl AppRow {
+    /// Processes asked for: none by a hole, or where the policy counts them.
+    #[must_use]
+    pub const fn np(self) -> Option<ProcCount> {
+        match self {
+            Self::App { np } => np,
+            Self::Hole => None,
+        }
+    }
+}
+
 /// What an app is called and started with: labels, without effect here.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Label {
     /// The program.
     pub cmd: String,
@@ -52,34 +66,24 @@ pub struct Unknown {
     pub scope: Scope,
 }
 
-/// A policy with its scope.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scoped<T> {
-    /// The policy.
-    pub policy: T,
-    /// Whether it travels.
-    pub scope: Scope,
-}
-
 /// A job and its apps, as one process hands them to another.
 ///
 /// ```
-/// use stowplan_engine::spawn::SpawnRequest;
 /// use stowplan_engine::count::ProcCount;
+/// use stowplan_engine::spawn::SpawnRequest;
+/// use stowplan_engine::spawn::request::owner;
 /// let mut request = SpawnRequest::new();
 /// let app = request.push_app(Some(ProcCount(4)), "ocean");
-/// request.set_app_mapping(app, "slot:nolocal").unwrap();
-/// assert!(request.set_app_mapping(app, "slot:oversubscribe").is_err());
+/// request.set_mapping(owner(app), "slot:nolocal").unwrap();
+/// assert!(request.set_mapping(owner(app), "slot:oversubscribe").is_err());
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SpawnRequest {
-    pub(crate) mapping: Option<Scoped<MapPolicy>>,
-    pub(crate) ranking: Option<Scoped<RankPolicy>>,
-    pub(crate) binding: Option<Scoped<BindPolicy>>,
+    /// The job's three policies are among them, under the keys of an app's.
     pub(crate) attributes: Attributes,
     pub(crate) apps: Column<AppId, AppRow>,
-    /// Labels of the apps that have one, ascending.
-    pub(crate) labels: Vec<(AppId, Label)>,
+    /// Labels of the apps that have one.
+    pub(crate) labels: BTreeMap<AppId, Label>,
     /// Ascending by owner, in the order given.
     pub(crate) unknown: Vec<Unknown>,
 }
@@ -93,19 +97,14 @@ impl SpawnRequest {
     /// Adds an app. `label` may be empty. No processes at all, `Some(ProcCount(0))`, is refused when the request is packed or
     /// resolved: an app that shall not be is a hole.
     pub fn push_app(&mut self, np: Option<ProcCount>, label: &str) -> AppId {
-        self.push_labelled(
-            np,
-            Label {
-                cmd: label.to_owned(),
-                ..Label::default()
-            },
-        )
-    }
-    /// Adds an app with all its labels.
-    pub(crate) fn push_labelled(&mut self, np: Option<ProcCount>, label: Label) -> AppId {
         let app = self.apps.push(AppRow::App { np });
-        if label != Label::default() {
-            self.labels.push((app, label));
+        if !label.is_empty() {
+            let cmd = label.to_owned();
+            let label = Label {
+                cmd,
+                ..Label::default()
+            };
+            self.labels.insert(app, label);
         }
         app
     }
@@ -135,41 +134,31 @@ impl SpawnRequest {
             .partition_point(|other| other.owner <= unknown.owner);
         self.unknown.insert(at, unknown);
     }
-    /// The job's mapping.
+    /// The mapping of the job, or that of an app alone.
     #[must_use]
-    pub fn mapping(&self) -> Option<MapPolicy> {
-        self.mapping.map(|scoped| scoped.policy)
+    pub fn mapping(&self, owner: Owner) -> Option<MapPolicy> {
+        MapPolicy::of_bits(self.attributes.number(owner, keys::APP_MAPBY)?)
     }
-    /// The job's ranking.
+    /// The ranking of the job, or that of an app alone.
     #[must_use]
-    pub fn ranking(&self) -> Option<RankPolicy> {
-        self.ranking.map(|scoped| scoped.policy)
+    pub fn ranking(&self, owner: Owner) -> Option<RankPolicy> {
+        RankPolicy::of_bits(self.attributes.number(owner, keys::APP_RANKBY)?)
     }
-    /// The job's binding.
+    /// The binding of the job, or that of an app alone.
     #[must_use]
-    pub fn binding(&self) -> Option<BindPolicy> {
-        self.binding.map(|scoped| scoped.policy)
+    pub fn binding(&self, owner: Owner) -> Option<BindPolicy> {
+        BindPolicy::of_bits(self.attributes.number(owner, keys::APP_BINDTO)?)
     }
-    /// The label of an app, if it has one. Cost: a binary search.
+    /// The label of an app, if it has one.
     #[must_use]
     pub fn label(&self, app: AppId) -> Option<&Label> {
-        let row = self
-            .labels
-            .binary_search_by_key(&app, |(owner, _)| *owner)
-            .ok()?;
-        Some(&self.labels[row].1)
-    }
-    /// The labels of the apps that have one, ascending.
-    pub fn labels(&self) -> impl Iterator<Item = (AppId, &Label)> {
-        self.labels.iter().map(|(app, label)| (*app, label))
+        self.labels.get(&app)
     }
     /// # Errors
     /// `bad-value`: an app of no processes. Front ends refuse it where it is said.
     pub(crate) fn judge_counts(&self) -> Result<(), SpecError> {
-        let none = AppRow::App {
-            np: Some(ProcCount(0)),
-        };
-        let Some((app, _)) = self.apps.iter().find(|(_, row)| **row == none) else {
+        let mut apps = self.apps.iter();
+        let Some((app, _)) = apps.find(|(_, row)| row.np() == Some(ProcCount(0))) else {
             return Ok(());
         };
         let text = AtText::Value {
@@ -190,9 +179,8 @@ impl SpawnRequest {
     /// Whether any app carries a mapping, ranking or binding of its own: then it is dispatched app by app.
     #[must_use]
     pub(crate) fn has_own_directives(&self) -> bool {
-        self.attributes
-            .apps()
-            .any(|(_, own)| own.has_any(super::keys::APP_MAPBY..=super::keys::APP_BINDTO))
+        let own = |row: &Attribute| row.owner != Owner::Job && keys::is_policy(row.key);
+        self.attributes.iter().any(own)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Numbers and texts of the relay's payload: written plainly, read with suspicion.
+//! Numbers and texts as packed requests and jobs have them, which is as postcard writes them: read with suspicion.
 
 /// Why bytes are refused, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,13 +30,6 @@ impl Writer {
     pub fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.bytes.extend(text.as_bytes());
-    }
-    /// Several texts.
-    pub fn texts(&mut self, texts: &[String]) {
-        self.number(texts.len() as u64);
-        for text in texts {
-            self.text(text);
-        }
     }
 }
 
@@ -76,13 +69,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// At the end.
     pub fn byte(&mut self) -> Result<u8, WireError> {
-        let byte = self
-            .bytes
-            .get(self.at)
-            .copied()
-            .ok_or_else(|| self.fail("the bytes end early"))?;
-        self.at += 1;
-        Ok(byte)
+        self.bytes(1).map(|byte| byte[0])
     }
     /// A number up to `max`, in its shortest form.
     ///
@@ -110,21 +97,17 @@ impl<'a> Reader<'a> {
         }
         Ok(value)
     }
-    /// A number that fits 32 bits.
+    /// A number that a type holds.
     ///
     /// # Errors
     /// As [`Reader::number`].
-    pub(crate) fn number32(&mut self) -> Result<u32, WireError> {
-        let value = self.number(u64::from(u32::MAX))?;
-        u32::try_from(value).map_err(|_| self.fail("this number is too large"))
-    }
-    /// A number that fits 16 bits.
-    ///
-    /// # Errors
-    /// As [`Reader::number`].
-    pub(crate) fn number16(&mut self) -> Result<u16, WireError> {
-        let value = self.number(u64::from(u16::MAX))?;
-        u16::try_from(value).map_err(|_| self.fail("this number is too large"))
+    pub(crate) fn fitting<N: TryFrom<u64>>(&mut self) -> Result<N, WireError> {
+        let start = self.at;
+        let value = self.number(u64::MAX)?;
+        N::try_from(value).map_err(|_| {
+            self.at = start;
+            self.fail("this number is too large")
+        })
     }
     /// A count of things of at least one byte each.
     ///

@@ -1,11 +1,12 @@
 //! The grammar that `--map-by`, `--rank-by` and `--bind-to` share, for jobs and apps alike, and that of the last two.
 //! Source: `semantics` 2.3.
 
-use super::said::{BindSaid, Conflict, RankSaid, SaidAt, TextPlace};
-use super::words::{
-    BIND_QUALIFIERS, BIND_WORDS, BindQualifier, FoundWord, RANK_WORDS, Word, find_word, spellings,
-};
+use super::said::{Argument, Directive, SaidAt, SaidQualifier, TextPlace, Texts};
+use super::words::{BIND_QUALIFIERS, BIND_WORDS, Qualifier, RANK_WORDS, Takes, Word, find_word};
+use crate::error::SpecError;
 use crate::error::spec::WordFault;
+use crate::policy::{BindTo, GpuShare, RankBy};
+use std::str::FromStr;
 
 /// What is wrong with a part of a directive.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,228 +19,237 @@ pub enum DirectiveFault {
     Value(&'static str),
 }
 
-/// A part of a directive that is wrong, and the bytes it stands at.
+/// A part of a directive that is wrong, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DirectiveError {
     /// The part as given.
     pub word: String,
-    /// First byte.
-    pub start: usize,
-    /// One behind the last byte.
-    pub end: usize,
+    /// Its bytes.
+    pub place: TextPlace,
     /// What is wrong.
     pub fault: DirectiveFault,
 }
 
-/// The number behind `pe=`.
-pub(crate) const PE_RANGE: &str = "number from 1 to 65535";
-/// The number of `ppr:N:object`.
-pub(crate) const PPR_RANGE: &str = "number from 1 to 4294967295";
-/// The list behind `pe-list=`.
-pub(crate) const LIST_RANGE: &str = "list of cpus such as 0-3,7, each named once";
+impl DirectiveError {
+    /// The error, with the text it stands in.
+    #[must_use]
+    pub fn located(self, texts: &Texts) -> SpecError {
+        let (at, word) = (texts.at(self.place), self.word);
+        match self.fault {
+            DirectiveFault::Directive(fault) => SpecError::BadDirective { at, word, fault },
+            DirectiveFault::Qualifier(fault) => SpecError::BadQualifier { at, word, fault },
+            DirectiveFault::Value(range) => SpecError::BadValue {
+                at,
+                asked: word,
+                range,
+            },
+        }
+    }
+}
 
-/// One colon-separated part: its text and where it starts.
+/// The number behind `pe=`, `limit=` and their like.
+pub(super) const PE_RANGE: &str = "number from 1 to 65535";
+/// The number of `ppr:N:object`.
+pub(super) const PPR_RANGE: &str = "number from 1 to 4294967295";
+/// The list behind `pe-list=`.
+pub(super) const LIST_RANGE: &str = "list of cpus such as 0-3,7, each named once";
+/// What stands behind a qualifier that is on or off.
+const SWITCH: &str = "switch: 0 or 1";
+
+/// A piece of a directive: its text, and where it starts in which text.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
+    /// The row of the whole text.
+    pub(super) row: u32,
 }
 
 impl<'a> Part<'a> {
+    /// A whole text, which is that row of the texts.
+    pub(super) const fn whole(text: &'a str, row: u32) -> Self {
+        Self {
+            text,
+            start: 0,
+            row,
+        }
+    }
     pub(super) fn fail<T>(self, fault: DirectiveFault) -> Result<T, DirectiveError> {
         Err(DirectiveError {
             word: self.text.to_owned(),
-            start: self.start,
-            end: self.start + self.text.len(),
+            place: self.place(),
             fault,
+        })
+    }
+    /// The piece from a byte on that holds this much of the text.
+    fn piece(self, from: usize, text: &'a str) -> Self {
+        Self {
+            text,
+            start: self.start + from,
+            row: self.row,
+        }
+    }
+    /// The colon-separated parts.
+    pub(super) fn parts(self) -> impl Iterator<Item = Self> {
+        let mut from = 0;
+        self.text.split(':').map(move |text| {
+            let part = self.piece(from, text);
+            from += text.len() + 1;
+            part
         })
     }
     /// The word, and the value behind `=` if there is one.
     pub(super) fn word_and_value(self) -> (Self, Option<Self>) {
         match self.text.split_once('=') {
             None => (self, None),
-            Some((word, value)) => (
-                Part {
-                    text: word,
-                    start: self.start,
-                },
-                Some(Part {
-                    text: value,
-                    start: self.start + word.len() + 1,
-                }),
-            ),
+            Some((word, value)) => (self.piece(0, word), Some(self.piece(word.len() + 1, value))),
         }
     }
-    pub(super) fn place(self, text: u32) -> TextPlace {
-        let clip = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
-        TextPlace {
-            text,
-            start: clip(self.start),
-            end: clip(self.start + self.text.len()),
+    pub(super) fn place(self) -> TextPlace {
+        self.place_from(self.start)
+    }
+    /// From an earlier byte of the text to the end of this part.
+    pub(super) fn place_from(self, start: usize) -> TextPlace {
+        TextPlace::of(self.row, start, self.start + self.text.len())
+    }
+    /// A number from 1 on, in digits alone.
+    pub(super) fn positive<N: FromStr + Default + PartialOrd>(
+        self,
+        range: &'static str,
+    ) -> Result<N, DirectiveError> {
+        let digits = self.text.bytes().all(|b| b.is_ascii_digit());
+        match self.text.parse::<N>() {
+            Ok(number) if digits && number > N::default() => Ok(number),
+            Ok(_) | Err(_) => self.fail(DirectiveFault::Value(range)),
+        }
+    }
+    /// The word of a table that stands here, and the value behind it.
+    pub(super) fn policy_of<T: Copy>(
+        self,
+        table: &[Word<T>],
+    ) -> Result<(T, Option<Self>), DirectiveError> {
+        let (word, value) = self.word_and_value();
+        match find_word(table, word.text) {
+            Ok(found) => Ok((found, value)),
+            Err(fault) => word.fail(DirectiveFault::Directive(fault)),
+        }
+    }
+    /// The policy of a table that stands here. It takes no value.
+    fn bare_policy_of<T: Copy>(self, table: &[Word<T>]) -> Result<SaidAt<T>, DirectiveError> {
+        match self.policy_of(table)? {
+            (_, Some(_)) => self.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
+            (value, None) => Ok(SaidAt {
+                value,
+                place: self.place(),
+            }),
+        }
+    }
+    /// The qualifier of a table that stands here.
+    pub(super) fn qualifier_of(
+        self,
+        table: &[Word<Qualifier>],
+    ) -> Result<Qualifier, DirectiveError> {
+        let (word, _) = self.word_and_value();
+        find_word(table, word.text).or_else(|fault| self.fail(DirectiveFault::Qualifier(fault)))
+    }
+    /// The qualifier that was found here, with what stands behind it.
+    pub(super) fn with_argument(
+        self,
+        qualifier: Qualifier,
+    ) -> Result<SaidQualifier, DirectiveError> {
+        let (_, value) = self.word_and_value();
+        let argument = match (qualifier.takes(), value) {
+            (Takes::Nothing, None) => Argument::Nothing,
+            (Takes::Nothing, Some(_)) => {
+                return self.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
+            }
+            (Takes::Number(form), value) => {
+                Argument::Number(self.needed(value, form)?.positive(PE_RANGE)?)
+            }
+            (Takes::Path(form), value) => Argument::Path(self.needed(value, form)?.text.to_owned()),
+            (Takes::Switch(form), value) => {
+                let value = self.needed(value, form)?;
+                match value.text {
+                    "0" => Argument::Number(0),
+                    "1" => Argument::Number(1),
+                    _ => return value.fail(DirectiveFault::Value(SWITCH)),
+                }
+            }
+        };
+        Ok(SaidQualifier {
+            qualifier,
+            argument,
+            place: self.place(),
+        })
+    }
+    /// The value that must stand behind this part.
+    fn needed(self, value: Option<Self>, form: &'static str) -> Result<Self, DirectiveError> {
+        match value.filter(|value| !value.text.is_empty()) {
+            Some(value) => Ok(value),
+            None => self.fail(DirectiveFault::Qualifier(WordFault::MissingValue { form })),
         }
     }
 }
 
-/// The colon-separated parts of a text.
-pub(super) fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
-    let mut start = 0;
-    text.split(':').map(move |part| {
-        let here = Part { text: part, start };
-        start += part.len() + 1;
-        here
-    })
-}
-
-/// The word of a table, or what is wrong with it.
-pub(super) fn word_of<T: Copy>(table: &[Word<T>], word: &str) -> Result<T, WordFault> {
-    if word.is_empty() {
-        return Err(WordFault::Empty);
-    }
-    match find_word(table, word) {
-        FoundWord::Word(found) => Ok(found),
-        FoundWord::Ambiguous(candidates) => Err(WordFault::Ambiguous { candidates }),
-        FoundWord::Unknown { nearest } => Err(WordFault::Unknown {
-            valid: spellings(table),
-            nearest,
-        }),
-    }
-}
-
-/// A number from 1 to `u16::MAX`.
-pub(super) fn positive_u16(part: Part<'_>) -> Result<u16, DirectiveError> {
-    match part.text.parse::<u16>() {
-        Ok(number) if number > 0 && part.text.bytes().all(|b| b.is_ascii_digit()) => Ok(number),
-        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(PE_RANGE)),
-    }
-}
-
-/// The value that a qualifier must have.
-pub(super) fn needed<'a>(
-    part: Part<'a>,
-    value: Option<Part<'a>>,
-    form: &'static str,
-) -> Result<Part<'a>, DirectiveError> {
-    match value.filter(|value| !value.text.is_empty()) {
-        Some(value) => Ok(value),
-        None => part.fail(DirectiveFault::Qualifier(WordFault::MissingValue { form })),
-    }
-}
-
-pub(super) const TWO_VALUES: &str = "one thing cannot have two values";
-
-/// Adds what a text says of ranking to `said`.
+/// Adds what a text says of ranking to `said`. `row`: the row of the text, which places of words name.
 ///
 /// # Errors
 /// As `read_map`; any colon is a qualifier, and there are none.
 pub(crate) fn read_rank(
-    said: &mut RankSaid,
+    said: &mut Directive<RankBy>,
     text: &str,
-    text_row: u32,
+    row: u32,
 ) -> Result<(), DirectiveError> {
+    let whole = Part::whole(text, row);
     if let Some(colon) = text.find(':') {
-        let part = Part {
-            text: &text[colon + 1..],
-            start: colon + 1,
-        };
-        return part.fail(DirectiveFault::Qualifier(WordFault::NoQualifiers));
+        let behind = whole.piece(colon + 1, &text[colon + 1..]);
+        return behind.fail(DirectiveFault::Qualifier(WordFault::NoQualifiers));
     }
-    let part = Part { text, start: 0 };
-    let (word, value) = part.word_and_value();
-    match word_of(RANK_WORDS, word.text) {
-        Err(fault) => word.fail(DirectiveFault::Directive(fault)),
-        Ok(_) if value.is_some() => part.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
-        Ok(policy) => {
-            said.policy = Some(SaidAt {
-                value: policy,
-                place: part.place(text_row),
-            });
-            Ok(())
-        }
-    }
+    said.policy = Some(whole.bare_policy_of(RANK_WORDS)?);
+    Ok(())
 }
 
-/// Adds what a text says of binding to `said`.
+/// Adds what a text says of binding to `said`. `row`: the row of the text, which places of words name.
 ///
 /// # Errors
 /// As `read_map`.
 pub(crate) fn read_bind(
-    said: &mut BindSaid,
+    said: &mut Directive<BindTo>,
     text: &str,
-    text_row: u32,
+    row: u32,
 ) -> Result<(), DirectiveError> {
+    let whole = Part::whole(text, row);
     if text.bytes().all(|b| b == b':') {
-        return Part { text, start: 0 }.fail(DirectiveFault::Directive(WordFault::Empty));
+        return whole.fail(DirectiveFault::Directive(WordFault::Empty));
     }
-    let mut parts = parts(text);
+    let mut parts = whole.parts();
     if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
-        let (word, value) = first.word_and_value();
-        match word_of(BIND_WORDS, word.text) {
-            Err(fault) => return word.fail(DirectiveFault::Directive(fault)),
-            Ok(_) if value.is_some() => {
-                return first.fail(DirectiveFault::Directive(WordFault::UnwantedValue));
-            }
-            Ok(target) => {
-                said.policy = Some(SaidAt {
-                    value: target,
-                    place: first.place(text_row),
-                })
-            }
-        }
+        said.policy = Some(first.bare_policy_of(BIND_WORDS)?);
     }
     for part in parts.filter(|part| !part.text.is_empty()) {
-        bind_qualifier(said, part, text_row)?;
+        let found = part.qualifier_of(BIND_QUALIFIERS)?;
+        said.keep(part.with_argument(found)?);
     }
     Ok(())
 }
 
-fn bind_qualifier(
-    said: &mut BindSaid,
-    part: Part<'_>,
-    text_row: u32,
-) -> Result<(), DirectiveError> {
-    let (word, value) = part.word_and_value();
-    let found = match word_of(BIND_QUALIFIERS, word.text) {
-        Ok(found) => found,
-        Err(fault) => return part.fail(DirectiveFault::Qualifier(fault)),
-    };
-    let place = part.place(text_row);
-    let slot = match found {
-        BindQualifier::IfSupported => &mut said.if_supported,
-        BindQualifier::OverloadAllowed => &mut said.overload_allowed,
-        BindQualifier::NoOverload => &mut said.no_overload,
-        BindQualifier::Report => &mut said.report,
-        BindQualifier::Limit => {
-            let number = needed(part, value, "limit=N")?;
-            let limit = positive_u16(number)?;
-            keep_limit(
-                said,
-                SaidAt {
-                    value: limit,
-                    place,
-                },
-            );
-            return Ok(());
-        }
-    };
-    if value.is_some() {
-        return part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
-    }
-    slot.get_or_insert(place);
-    Ok(())
+/// A number as `PRTE_APP_PES_PER_PROC` holds it. `row`: the row of the text.
+///
+/// # Errors
+/// When it is not from 1 to 65535.
+pub(crate) fn read_number(text: &str, row: u32) -> Result<u16, DirectiveError> {
+    Part::whole(text, row).positive(PE_RANGE)
 }
 
-fn keep_limit(said: &mut BindSaid, limit: SaidAt<u16>) {
-    match &said.limit {
-        None => said.limit = Some(limit),
-        Some(first) if first.value == limit.value => {}
-        Some(first) => {
-            let first = (format!("limit={}", first.value), first.place);
-            let second = (format!("limit={}", limit.value), limit.place);
-            said.conflict.get_or_insert(Conflict {
-                first,
-                second,
-                why: TWO_VALUES,
-            });
-        }
+/// The canonical spelling of how GPUs are given, as `PRTE_APP_GPUS` holds it. `row`: the row of the text.
+///
+/// # Errors
+/// When it is neither a word nor a number.
+pub(crate) fn canonical_gpus(text: &str, row: u32) -> Result<String, DirectiveError> {
+    let lower = text.to_ascii_lowercase();
+    if GpuShare::of_text(&lower).is_some() {
+        return Ok(lower);
     }
+    let range = "word of: split share none, or a number from 1 to 65535";
+    Part::whole(text, row).fail(DirectiveFault::Value(range))
 }

@@ -3,20 +3,11 @@
 use super::cursor::Cursor;
 use super::hostlist::{HostFault, plain, read_names, read_relative};
 use super::hosts::{HostEntry, Hostfile, HostfileLine, HostfileWhat, NameRange};
-use super::lines::{Comments, Line, each_line, utf8};
+use super::lines::{Line, each_line};
 use crate::error::SpecError;
-use crate::error::spec::FileFault;
+use crate::error::spec::FileKind;
 use crate::limit::HOST_PRODUCT_MAX;
-use std::collections::HashMap;
-
-/// How the slots of a node were said so far.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SlotsCounted {
-    /// By naming it.
-    ByName,
-    /// By `slots=`.
-    Given,
-}
+use std::collections::HashSet;
 
 /// A hostfile, read whole.
 ///
@@ -31,41 +22,25 @@ enum SlotsCounted {
 /// assert_eq!(read_hostfile("h", b"a slot=4").unwrap_err().class(), "bad-hostfile");
 /// ```
 pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
-    let text = utf8(path, bytes).map_err(|(at, fault)| SpecError::BadHostfile { at, fault })?;
     let mut lines: Vec<HostfileLine> = Vec::new();
-    let mut counted: HashMap<String, SlotsCounted> = HashMap::new();
-    each_line(path, text, Comments::Blanked, |line| {
-        let Some((read, more)) = read_line(line)? else {
-            return Ok(());
-        };
-        // Lines of ranges are counted node by node, where nodes are known.
-        if let HostfileWhat::Name(names) = &read.what
-            && names.width == 0
-        {
-            let twice = match (counted.get(&names.prefix), read.slots) {
-                (Some(_), Some(_)) => true,
-                (None, Some(_)) => {
-                    counted.insert(names.prefix.clone(), SlotsCounted::Given);
-                    false
-                }
-                (None, None) => {
-                    counted.insert(names.prefix.clone(), SlotsCounted::ByName);
-                    false
-                }
-                (Some(SlotsCounted::ByName | SlotsCounted::Given), None) => false,
-            };
-            if twice {
-                return bad(
-                    line,
-                    0,
-                    line.text.len(),
-                    "the slots of this node were counted before",
-                );
+    let mut counted: HashSet<String> = HashSet::new();
+    each_line(FileKind::Hostfile, path, bytes, |line| {
+        let before = lines.len();
+        read_line(line, &mut lines)?;
+        for read in &lines[before..] {
+            // Lines of ranges are counted node by node, where nodes are known.
+            if let HostfileWhat::Name(names) = &read.what
+                && names.width == 0
+                && !counted.insert(names.prefix.clone())
+                && read.slots.is_some()
+            {
+                let what = "the slots of this node were counted before";
+                return line.bad(0, line.text.len(), what);
             }
         }
-        push_all(&mut lines, read, more);
         if lines.len() > bytes.len() + HOST_PRODUCT_MAX {
-            return bad(line, 0, line.text.len(), TOO_MANY);
+            let what = "brackets come to more than 65536 names";
+            return line.bad(0, line.text.len(), what);
         }
         Ok(())
     })?;
@@ -75,78 +50,60 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
     })
 }
 
-/// What a file says that names more in brackets than may be.
-const TOO_MANY: &str = "brackets come to more than 65536 names";
-
-/// One line for each range of names that a line gives: they differ in nothing else.
-fn push_all(lines: &mut Vec<HostfileLine>, first: HostfileLine, more: Vec<NameRange>) {
-    let (slots, max_slots, line) = (first.slots, first.max_slots, first.line);
-    let kind = match &first.what {
-        HostfileWhat::Exclude(_) => HostfileWhat::Exclude,
-        HostfileWhat::Ranked(_) => HostfileWhat::Ranked,
-        HostfileWhat::Name(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => HostfileWhat::Name,
-    };
-    lines.push(first);
-    lines.extend(more.into_iter().map(|range| HostfileLine {
-        what: kind(range),
-        slots,
-        max_slots,
-        line,
-    }));
-}
-
-fn bad<T>(line: Line<'_>, start: usize, end: usize, what: &'static str) -> Result<T, SpecError> {
-    Err(SpecError::BadHostfile {
-        at: line.at(start, end),
-        fault: FileFault::Syntax(what),
-    })
-}
-
 /// Characters of names and words.
 fn in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '*' | '^' | '@' | '~' | '%')
 }
 
-/// A line's name, and what its brackets name beside that.
-type ReadLine = (HostfileLine, Vec<NameRange>);
-
-fn read_line(line: Line<'_>) -> Result<Option<ReadLine>, SpecError> {
+/// Adds what a line says: a line for each range of names that it gives, which differ in nothing else.
+fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecError> {
     let mut cursor = Cursor::new(line.text);
     cursor.skip_blanks();
     if cursor.is_done() {
-        return Ok(None);
+        return Ok(());
     }
     let start = cursor.position();
     let name = take_name(line, &mut cursor);
-    let end = cursor.position();
     if name.is_empty() {
-        return bad(line, start, start + 1, "a node's name must stand here");
+        return line.bad(start, start + 1, "a node's name must stand here");
     }
-    let mut more = Vec::new();
-    if name == "rank" {
-        return ranked(line, cursor).map(|read| Some((read, Vec::new())));
-    }
-    let what = if let Some(excluded) = name.strip_prefix('^') {
-        HostfileWhat::Exclude(node_names(line, start + 1, excluded, &mut more)?)
-    } else if let Some(relative) = name.strip_prefix('+') {
-        match read_relative(relative) {
-            Ok(HostEntry::Nth(nth)) => HostfileWhat::Nth(nth),
-            Ok(HostEntry::Empty(count)) => HostfileWhat::Empty(count),
-            Ok(HostEntry::Names(..)) => return bad(line, start, end, "+ is followed by e or n"),
-            Err(HostFault::Syntax(what)) => return bad(line, start, end, what),
-            Err(HostFault::TooMany(_)) => return bad(line, start, end, "too many nodes"),
-        }
-    } else {
-        HostfileWhat::Name(node_names(line, start, name, &mut more)?)
-    };
-    let mut read = HostfileLine {
+    let number = line.number;
+    let says = |what, counts: Counts| HostfileLine {
         what,
-        slots: None,
-        max_slots: None,
-        line: line.number,
+        slots: counts.slots,
+        max_slots: counts.max_slots,
+        line: number,
     };
-    read_keys(line, cursor, &mut read)?;
-    Ok(Some((read, more)))
+    if name == "rank" {
+        lines.push(says(ranked(line, cursor)?, Counts::default()));
+        return Ok(());
+    }
+    let named: Vec<HostfileWhat> = if let Some(excluded) = name.strip_prefix('^') {
+        let names = node_names(line, start + 1, excluded)?;
+        names.into_iter().map(HostfileWhat::Exclude).collect()
+    } else if let Some(relative) = name.strip_prefix('+') {
+        let read = read_relative(relative);
+        vec![
+            match read.or_else(|fault| bad_host(line, start, name, fault))? {
+                HostEntry::Nth(nth) => HostfileWhat::Nth(nth),
+                HostEntry::Empty(count) => HostfileWhat::Empty(count),
+                HostEntry::Names(names, _) => HostfileWhat::Name(names),
+            },
+        ]
+    } else {
+        let names = node_names(line, start, name)?;
+        names.into_iter().map(HostfileWhat::Name).collect()
+    };
+    let counts = read_keys(line, cursor)?;
+    lines.extend(named.into_iter().map(|what| says(what, counts)));
+    Ok(())
+}
+
+/// What the keys of a line say.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    slots: Option<u32>,
+    max_slots: Option<u32>,
 }
 
 /// A name with its brackets.
@@ -161,112 +118,87 @@ fn take_name<'a>(line: Line<'a>, cursor: &mut Cursor<'a>) -> &'a str {
     line.text.get(start..cursor.position()).unwrap_or_default()
 }
 
-/// A name, perhaps with a user in front and numbers in brackets; what these name beside the first range goes to `more`.
-fn node_names(
-    line: Line<'_>,
-    start: usize,
-    name: &str,
-    more: &mut Vec<NameRange>,
-) -> Result<NameRange, SpecError> {
+/// The names of a name, perhaps with a user in front and numbers in brackets.
+fn node_names(line: Line<'_>, start: usize, name: &str) -> Result<Vec<NameRange>, SpecError> {
     let Some(open) = name.find('[') else {
-        return node_name(line, start, name);
+        return node_name(line, start, name).map(|name| vec![name]);
     };
     // What stands around brackets is a name, too: a user, no second @, no character that names nothing.
-    let inside = |at: usize| {
-        name[..at]
-            .rfind('[')
-            .is_some_and(|open| !name[open..at].contains(']'))
-    };
-    let plain: String = name
-        .char_indices()
-        .map(|(at, c)| {
-            if inside(at) || matches!(c, '[' | ']') {
-                '0'
-            } else {
-                c
-            }
-        })
-        .collect();
-    node_name(line, start, &plain)?;
+    let mut inside = false;
+    let around = name.chars().map(|c| {
+        inside = c == '[' || (inside && c != ']');
+        if inside || c == ']' { '0' } else { c }
+    });
+    node_name(line, start, &around.collect::<String>())?;
     let host = name.split_once('@').map_or(name, |(_, host)| host);
-    let fault = if open < name.len() - host.len() {
+    let names = if open < name.len() - host.len() {
         Err(HostFault::Syntax("a range cannot stand in a user's name"))
     } else {
         read_names(host)
     };
-    let end = start + name.len();
-    match fault {
-        Ok(mut names) if !names.is_empty() => {
-            let first = names.remove(0);
-            *more = names;
-            Ok(first)
+    match names {
+        Ok(names) if names.is_empty() => {
+            line.bad(start, start + name.len(), "this is no node's name")
         }
-        Ok(_) => bad(line, start, end, "this is no node's name"),
-        Err(HostFault::Syntax(what)) => bad(line, start, end, what),
-        Err(HostFault::TooMany(_)) => bad(line, start, end, "too many nodes"),
+        Ok(names) => Ok(names),
+        Err(fault) => bad_host(line, start, name, fault),
     }
+}
+
+/// The refusal of a name, or of an entry behind `+`.
+fn bad_host<T>(line: Line<'_>, start: usize, name: &str, fault: HostFault) -> Result<T, SpecError> {
+    let what = match fault {
+        HostFault::Syntax(what) => what,
+        HostFault::TooMany(_) => "too many nodes",
+    };
+    line.bad(start, start + name.len(), what)
 }
 
 /// A name, perhaps with a user in front.
 fn node_name(line: Line<'_>, start: usize, name: &str) -> Result<NameRange, SpecError> {
-    let end = start + name.len();
+    let bad = |what| line.bad(start, start + name.len(), what);
     let host = match name.split_once('@') {
         None => name,
-        Some((_, host)) if host.contains('@') => {
-            return bad(line, start, end, "a name has one @ at most");
-        }
+        Some((_, host)) if host.contains('@') => return bad("a name has one @ at most"),
         Some((_, host)) => host,
     };
     let named = plain(host);
     if named.prefix.is_empty() || host.contains(['^', '*', '+', '~', '%']) {
-        return bad(line, start, end, "this is no node's name");
+        return bad("this is no node's name");
     }
     if host.contains(':') && host.parse::<std::net::IpAddr>().is_err() {
-        return bad(
-            line,
-            start,
-            end,
-            "this is no node's name; slots are written slots=N",
-        );
+        return bad("this is no node's name; slots are written slots=N");
     }
     Ok(named)
 }
 
-/// `rank INT = NAME`, and whatever follows.
-fn ranked(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<HostfileLine, SpecError> {
-    let syntax = "a rank is written rank 0=NAME";
+/// `rank INT = NAME`; whatever follows is passed over.
+fn ranked(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<HostfileWhat, SpecError> {
     cursor.skip_blanks();
     let number = cursor.number();
     cursor.skip_blanks();
     if number.is_none() || cursor.eat("=").is_none() {
-        return bad(line, cursor.position(), cursor.position() + 1, syntax);
+        let at = cursor.position();
+        return line.bad(at, at + 1, "a rank is written rank 0=NAME");
     }
     cursor.skip_blanks();
     let start = cursor.position();
     let name = cursor.take_while(in_name);
-    let what = HostfileWhat::Ranked(node_name(line, start, name)?);
-    Ok(HostfileLine {
-        what,
-        slots: None,
-        max_slots: None,
-        line: line.number,
-    })
+    node_name(line, start, name).map(HostfileWhat::Ranked)
 }
 
-fn read_keys(
-    line: Line<'_>,
-    mut cursor: Cursor<'_>,
-    read: &mut HostfileLine,
-) -> Result<(), SpecError> {
+/// The keys behind a name.
+fn read_keys(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<Counts, SpecError> {
+    let mut counts = Counts::default();
     loop {
         cursor.skip_blanks();
         if cursor.is_done() {
-            return Ok(());
+            return Ok(counts);
         }
         let start = cursor.position();
         let word = cursor.take_while(in_name);
         if word.is_empty() {
-            return bad(line, start, start + 1, "this character has no meaning here");
+            return line.bad(start, start + 1, "this character has no meaning here");
         }
         let mut ahead = cursor;
         ahead.skip_blanks();
@@ -280,31 +212,29 @@ fn read_keys(
         cursor = ahead;
         let count = || match value.parse::<u32>() {
             Ok(count) if value.bytes().all(|b| b.is_ascii_digit()) => Ok(count),
-            Ok(_) | Err(_) => bad(
-                line,
-                value_start,
-                value_end.max(value_start + 1),
-                "a number must stand here",
-            ),
+            Ok(_) | Err(_) => {
+                let end = value_end.max(value_start + 1);
+                line.bad(value_start, end, "a number must stand here")
+            }
         };
         match word.replace('-', "_").as_str() {
             "slots" | "cpu" | "count" => {
-                if read.slots.is_some() {
-                    return bad(line, start, value_end, "the slots are given twice");
+                if counts.slots.is_some() {
+                    return line.bad(start, value_end, "the slots are given twice");
                 }
                 let slots = count()?;
-                read.slots = Some(slots);
-                read.max_slots = read.max_slots.map(|max| max.max(slots));
+                counts.slots = Some(slots);
+                counts.max_slots = counts.max_slots.map(|max| max.max(slots));
             }
             "max_slots" | "slots_max" | "max_cpu" | "cpu_max" | "max_count" | "count_max" => {
                 let max = count()?;
-                if read.slots.is_some_and(|slots| max < slots) {
-                    return bad(line, start, value_end, "max_slots is below slots");
+                if counts.slots.is_some_and(|slots| max < slots) {
+                    return line.bad(start, value_end, "max_slots is below slots");
                 }
-                read.max_slots = Some(max);
+                counts.max_slots = Some(max);
             }
             "port" | "username" | "user_name" if !value.is_empty() => {}
-            _ => return bad(line, start, value_end, "this is no key of a hostfile"),
+            _ => return line.bad(start, value_end, "this is no key of a hostfile"),
         }
     }
 }

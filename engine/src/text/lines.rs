@@ -1,22 +1,17 @@
 //! A file as lines: numbered, comments blanked, and places in them.
 
+use crate::error::SpecError;
 use crate::error::at::{At, AtText};
-use crate::error::spec::FileFault;
-
-/// Which comments a file may hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Comments {
-    /// `#` and `//` to the end of the line, `/* … */` over lines: hostfiles, rankfiles.
-    Blanked,
-    /// None that are looked for here.
-    Kept,
-}
+use crate::error::spec::{FileFault, FileKind};
+use std::borrow::Cow;
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
+    /// What the file is read as.
+    kind: FileKind,
     /// The file's path as given.
-    pub path: &'a str,
+    path: &'a str,
     /// From 1.
     pub number: u32,
     /// The line as written.
@@ -31,75 +26,76 @@ impl Line<'_> {
     pub(crate) fn at(&self, start: usize, end: usize) -> At {
         let text: String = self.written.chars().take(200).collect();
         let clip = |byte: usize| u32::try_from(byte.min(text.len())).unwrap_or(u32::MAX);
-        let (start, end) = (clip(start), clip(end));
         At {
-            start,
-            end,
-            text: AtText::File {
-                path: self.path.to_owned(),
-                line: self.number,
-                text,
-            },
+            start: clip(start),
+            end: clip(end),
+            ..file_at(self.path, self.number, text)
         }
+    }
+    /// The refusal of these bytes.
+    pub(crate) fn bad<T>(
+        &self,
+        start: usize,
+        end: usize,
+        what: &'static str,
+    ) -> Result<T, SpecError> {
+        Err(SpecError::BadFile {
+            kind: self.kind,
+            at: self.at(start, end),
+            fault: FileFault::Syntax(what),
+        })
     }
 }
 
-/// The place of a file as a whole.
-#[must_use]
-pub(crate) fn file_at(path: &str) -> At {
+fn file_at(path: &str, line: u32, text: String) -> At {
     At {
         start: 0,
         end: 0,
         text: AtText::File {
             path: path.to_owned(),
-            line: 0,
-            text: String::new(),
+            line,
+            text,
         },
     }
 }
 
-/// A file's text.
-///
-/// # Errors
-/// When it is no UTF-8: the line of the first bad byte.
-pub(crate) fn utf8<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, (At, FileFault)> {
-    std::str::from_utf8(bytes).map_err(|error| {
-        let good = &bytes[..error.valid_up_to()];
-        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
-        let text = AtText::File {
-            path: path.to_owned(),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            text: String::new(),
-        };
-        (
-            At {
-                start: 0,
-                end: 0,
-                text,
-            },
-            FileFault::Syntax("this line is no UTF-8"),
-        )
-    })
+/// The refusal of a file as a whole.
+#[must_use]
+pub(crate) fn bad_file(kind: FileKind, path: &str, fault: FileFault) -> SpecError {
+    let at = file_at(path, 0, String::new());
+    SpecError::BadFile { kind, at, fault }
 }
 
-/// Calls `visit` with each line of a text, in order.
+/// Calls `visit` with each line of a file, in order.
 ///
 /// # Errors
-/// The first that `visit` gives. Cost: one pass over the text, one copy of it where comments are blanked.
-pub(crate) fn each_line<E>(
+/// A line that is no UTF-8; the first that `visit` gives. Cost: one pass over the text, one copy of it where comments are
+/// blanked.
+pub(crate) fn each_line(
+    kind: FileKind,
     path: &str,
-    text: &str,
-    comments: Comments,
-    mut visit: impl FnMut(Line<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    let blanked = match comments {
-        Comments::Blanked => Some(blank_comments(text)),
-        Comments::Kept => None,
+    bytes: &[u8],
+    mut visit: impl FnMut(Line<'_>) -> Result<(), SpecError>,
+) -> Result<(), SpecError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = &bytes[..error.valid_up_to()];
+        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        SpecError::BadFile {
+            kind,
+            at: file_at(path, line, String::new()),
+            fault: FileFault::Syntax("this line is no UTF-8"),
+        }
+    })?;
+    let clean = match kind {
+        FileKind::Hostfile | FileKind::Rankfile => Cow::Owned(blank_comments(text)),
+        // Comments are whole lines there, which the reader passes over.
+        FileKind::Sequence | FileKind::Affinity => Cow::Borrowed(text),
     };
-    let clean = blanked.as_deref().unwrap_or(text);
     let lines = text.split('\n').zip(clean.split('\n'));
     for (number, (written, text)) in (1..).zip(lines) {
         visit(Line {
+            kind,
             path,
             number,
             written: written.trim_end_matches('\r'),
@@ -109,43 +105,30 @@ pub(crate) fn each_line<E>(
     Ok(())
 }
 
-/// The same text with comments replaced by spaces, byte for byte; newlines stay.
+/// The same text with comments (`#` and `//` to the end of the line, `/* … */` over lines) replaced by spaces, byte for
+/// byte; newlines stay.
 fn blank_comments(text: &str) -> String {
-    #[derive(Clone, Copy)]
-    enum State {
-        Text,
-        Line,
-        Block,
+    let (mut clean, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(['#', '/']) {
+        let (before, from) = rest.split_at(at);
+        clean.push_str(before);
+        let end = if let Some(inside) = from.strip_prefix("/*") {
+            inside.find("*/").map(|end| end + 4)
+        } else if from.starts_with('#') || from.starts_with("//") {
+            from.find('\n')
+        } else {
+            clean.push('/');
+            rest = &from[1..];
+            continue;
+        };
+        let (comment, behind) = from.split_at(end.unwrap_or(from.len()));
+        clean.extend(
+            comment
+                .bytes()
+                .map(|byte| if byte == b'\n' { '\n' } else { ' ' }),
+        );
+        rest = behind;
     }
-    let bytes = text.as_bytes();
-    let mut clean = Vec::with_capacity(bytes.len());
-    let (mut state, mut at) = (State::Text, 0);
-    while at < bytes.len() {
-        let (byte, next) = (bytes[at], bytes.get(at + 1).copied());
-        match (state, byte, next) {
-            (State::Line, b'\n', _) => {
-                clean.push(b'\n');
-                state = State::Text;
-            }
-            (State::Block, b'*', Some(b'/')) => {
-                clean.extend(b"  ");
-                at += 1;
-                state = State::Text;
-            }
-            (State::Block, b'\n', _) => clean.push(b'\n'),
-            (State::Line | State::Block, _, _) => clean.push(b' '),
-            (State::Text, b'#', _) | (State::Text, b'/', Some(b'/')) => {
-                clean.push(b' ');
-                state = State::Line;
-            }
-            (State::Text, b'/', Some(b'*')) => {
-                clean.extend(b"  ");
-                at += 1;
-                state = State::Block;
-            }
-            (State::Text, _, _) => clean.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&clean).into_owned()
+    clean.push_str(rest);
+    clean
 }

@@ -1,14 +1,12 @@
 //! The grammar of `--map-by`. Source: `semantics` 2.3.
 
-use super::cursor::{overlap, whole_ranges};
-use super::directive::{
-    DirectiveError, DirectiveFault, LIST_RANGE, PPR_RANGE, Part, TWO_VALUES, needed, parts,
-    positive_u16, word_of,
-};
-use super::said::{MapChoice, MapSaid, MapValue, SaidAt, TextPlace};
-use super::words::{MAP_QUALIFIERS, MAP_WORDS, MapQualifier, PPR_OBJECTS};
+use super::cursor::{overlap, ranges_text, whole_ranges};
+use super::directive::{DirectiveError, DirectiveFault, LIST_RANGE, PE_RANGE, PPR_RANGE, Part};
+use super::mpibind::options;
+use super::said::{Argument, Directive, MapChoice, SaidAt, SaidQualifier};
+use super::words::{MAP_QUALIFIERS, MAP_WORDS, PPR_OBJECTS, Qualifier, find_word};
 use crate::error::spec::WordFault;
-use crate::policy::{MapKind, PprObject};
+use crate::policy::{MapBy, PprObject};
 
 /// How a text says a mapping: whole, or as the value of an option or key that stands for a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,342 +21,198 @@ pub enum MapForm {
     PeList,
     /// The number behind `pe=`.
     Pe,
+    /// Whatever it is: its option or key stands for this policy.
+    Policy(MapBy),
+    /// Whatever it is: its option or key stands for this qualifier, which takes no value.
+    Qualifier(Qualifier),
 }
 
-/// Adds what a text says of mapping to `said`. `text_row`: the row that places of words name.
+/// Adds what a text says of mapping to `said`. `row`: the row of the text, which places of words name.
 ///
 /// # Errors
 /// The first part that is wrong, left to right. Contradictions are kept in `said`, as they are judged later.
 ///
 /// Cost: one pass over the text. Source: `semantics` 2.3.
 pub fn read_map(
-    said: &mut MapSaid,
+    said: &mut Directive<MapChoice>,
     form: MapForm,
     text: &str,
-    text_row: u32,
+    row: u32,
 ) -> Result<(), DirectiveError> {
-    let whole = Part { text, start: 0 };
+    let whole = Part::whole(text, row);
+    let place = whole.place();
     match form {
-        MapForm::Pe => {
-            let pe = positive_u16(whole)?;
-            keep_pe(
-                said,
-                SaidAt {
-                    value: pe,
-                    place: whole.place(text_row),
-                },
-            );
-            return Ok(());
+        MapForm::Whole | MapForm::Ppr => return read_whole(said, form, whole),
+        MapForm::PprOn(on) => {
+            let per = whole.positive(PPR_RANGE)?;
+            let value = MapBy::Ppr { per, on }.into();
+            said.keep_policy(SaidAt { value, place });
         }
         MapForm::PeList => {
-            let choice = pe_list(whole)?;
-            keep_policy(
-                said,
-                SaidAt {
-                    value: choice,
-                    place: whole.place(text_row),
-                },
-            );
-            return Ok(());
+            let value = pe_list(whole)?;
+            said.keep_policy(SaidAt { value, place });
         }
-        MapForm::PprOn(on) => {
-            let per = ppr_number(whole)?;
-            keep_policy(
-                said,
-                SaidAt {
-                    value: MapChoice::pattern(per, on),
-                    place: whole.place(text_row),
-                },
-            );
-            return Ok(());
+        MapForm::Pe => said.keep(SaidQualifier {
+            qualifier: Qualifier::Pe,
+            argument: Argument::Number(whole.positive(PE_RANGE)?),
+            place,
+        }),
+        MapForm::Policy(map) => {
+            let value = map.into();
+            said.keep_policy(SaidAt { value, place });
         }
-        MapForm::Whole | MapForm::Ppr => {}
+        MapForm::Qualifier(qualifier) => said.keep(SaidQualifier {
+            qualifier,
+            argument: Argument::Nothing,
+            place,
+        }),
     }
-    if text.bytes().all(|b| b == b':') {
+    Ok(())
+}
+
+fn read_whole(
+    said: &mut Directive<MapChoice>,
+    form: MapForm,
+    whole: Part<'_>,
+) -> Result<(), DirectiveError> {
+    if whole.text.bytes().all(|b| b == b':') {
         return whole.fail(DirectiveFault::Directive(WordFault::Empty));
     }
-    let mut parts = parts(text).peekable();
-    let bare_ppr = form == MapForm::Ppr
-        && !parts
-            .peek()
-            .is_some_and(|part| part.text.eq_ignore_ascii_case("ppr"));
-    if bare_ppr {
-        let policy = ppr(whole, &mut parts, text_row)?;
-        keep_policy(said, policy);
+    let mut parts = whole.parts().peekable();
+    let is_ppr = |part: &Part<'_>| part.text.eq_ignore_ascii_case("ppr");
+    if form == MapForm::Ppr && !parts.peek().is_some_and(is_ppr) {
+        said.keep_policy(ppr(whole, &mut parts)?);
     } else if let Some(first) = parts.next().filter(|part| !part.text.is_empty()) {
-        let mut policy = map_policy(first, &mut parts, text_row)?;
-        if policy.value.kind == MapKind::Mpibind {
-            let options = super::mpibind::options(said, parts, text_row, take_qualifier)?;
-            policy.value.value = MapValue::Options(options);
-            keep_policy(said, policy);
+        let mut policy = map_policy(first, &mut parts)?;
+        if policy.value.map == MapBy::MPIBIND {
+            policy.value.map = MapBy::Mpibind(options(said, parts, keep)?);
+            said.keep_policy(policy);
             return Ok(());
         }
-        keep_policy(said, policy);
+        said.keep_policy(policy);
     }
     for part in parts.filter(|part| !part.text.is_empty()) {
-        map_qualifier(said, part, text_row)?;
+        keep(said, part.qualifier_of(MAP_QUALIFIERS)?, part)?;
     }
+    Ok(())
+}
+
+/// Adds a qualifier that was found in a part.
+fn keep(
+    said: &mut Directive<MapChoice>,
+    found: Qualifier,
+    part: Part<'_>,
+) -> Result<(), DirectiveError> {
+    said.keep(part.with_argument(found)?);
     Ok(())
 }
 
 fn map_policy<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
-    text_row: u32,
 ) -> Result<SaidAt<MapChoice>, DirectiveError> {
-    let (word, value) = first.word_and_value();
-    let found = match word_of(MAP_WORDS, word.text) {
-        Ok(found) => found,
-        Err(fault) => return word.fail(DirectiveFault::Directive(fault)),
-    };
-    if found == MapKind::PeList {
-        let Some(list) = value.filter(|list| !list.text.is_empty()) else {
-            return first.fail(DirectiveFault::Directive(WordFault::MissingValue {
-                form: "pe-list=0-3,7",
-            }));
+    let (map, argument) = first.policy_of(MAP_WORDS)?;
+    if map == MapBy::PeList {
+        let Some(list) = argument.filter(|list| !list.text.is_empty()) else {
+            return lacks_value(first, "pe-list=0-3,7");
         };
         return Ok(SaidAt {
             value: pe_list(list)?,
-            place: first.place(text_row),
+            place: first.place(),
         });
     }
-    if value.is_some() {
+    if argument.is_some() {
         return first.fail(DirectiveFault::Directive(WordFault::UnwantedValue));
     }
-    if found == MapKind::Ppr {
-        return ppr(first, rest, text_row);
+    if map == MapBy::PPR {
+        return ppr(first, rest);
     }
-    if found == MapKind::Dist {
-        return dist(first, rest, text_row);
+    if map == MapBy::Dist {
+        return dist(first, rest);
     }
     Ok(SaidAt {
-        value: found.into(),
-        place: word.place(text_row),
+        value: map.into(),
+        place: first.place(),
     })
+}
+
+fn lacks_value<T>(part: Part<'_>, form: &'static str) -> Result<T, DirectiveError> {
+    part.fail(DirectiveFault::Directive(WordFault::MissingValue { form }))
 }
 
 /// `N:object`, the two parts behind `ppr`.
 fn ppr<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
-    text_row: u32,
 ) -> Result<SaidAt<MapChoice>, DirectiveError> {
-    let missing = DirectiveFault::Directive(WordFault::MissingValue {
-        form: "ppr:N:object",
-    });
+    let form = "ppr:N:object";
     let Some(number) = rest.next().filter(|part| !part.text.is_empty()) else {
-        return first.fail(missing);
+        return lacks_value(first, form);
     };
-    let per = ppr_number(number)?;
+    let per = number.positive(PPR_RANGE)?;
     let Some(object) = rest.next().filter(|part| !part.text.is_empty()) else {
-        return first.fail(missing);
+        return lacks_value(first, form);
     };
-    let on = match word_of(PPR_OBJECTS, object.text) {
+    let on = match find_word(PPR_OBJECTS, object.text) {
         Ok(on) => on,
         Err(fault) => return object.fail(DirectiveFault::Directive(fault)),
     };
-    let start = first.start.min(number.start);
-    let mut place = object.place(text_row);
-    place.start = u32::try_from(start).unwrap_or(u32::MAX);
     Ok(SaidAt {
-        value: MapChoice::pattern(per, on),
-        place,
+        value: MapBy::Ppr { per, on }.into(),
+        place: object.place_from(first.start),
     })
-}
-
-fn ppr_number(part: Part<'_>) -> Result<u32, DirectiveError> {
-    match part.text.parse::<u32>() {
-        Ok(per) if per > 0 && part.text.bytes().all(|b| b.is_ascii_digit()) => Ok(per),
-        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(PPR_RANGE)),
-    }
 }
 
 /// `dist`, or `dist:DEVICE`.
 fn dist<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
-    text_row: u32,
 ) -> Result<SaidAt<MapChoice>, DirectiveError> {
-    match rest.next() {
-        None => Ok(SaidAt {
-            value: MapKind::Dist.into(),
-            place: first.place(text_row),
-        }),
-        Some(device) if device.text.is_empty() => {
-            first.fail(DirectiveFault::Directive(WordFault::MissingValue {
-                form: "dist:DEVICE",
-            }))
-        }
-        Some(device) => {
-            let mut place = device.place(text_row);
-            place.start = first.place(text_row).start;
-            Ok(SaidAt {
-                value: MapChoice {
-                    kind: MapKind::Dist,
-                    value: MapValue::Device(device.text.to_owned()),
-                },
-                place,
-            })
-        }
+    let device = rest.next();
+    if device.is_some_and(|device| device.text.is_empty()) {
+        return lacks_value(first, "dist:DEVICE");
     }
+    let value = MapChoice {
+        device: device.map(|device| device.text.to_owned()),
+        ..MapBy::Dist.into()
+    };
+    let place = device.unwrap_or(first).place_from(first.start);
+    Ok(SaidAt { value, place })
 }
 
 fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
-    let value = MapValue::List(list(part)?);
-    let kind = MapKind::PeList;
-    Ok(MapChoice { kind, value })
-}
-
-fn list(part: Part<'_>) -> Result<Vec<(u32, u32)>, DirectiveError> {
     match whole_ranges(part.text).filter(|ranges| !overlap(ranges)) {
-        Some(ranges) => Ok(ranges),
+        Some(list) => Ok(MapChoice {
+            list,
+            ..MapBy::PeList.into()
+        }),
         None => part.fail(DirectiveFault::Value(LIST_RANGE)),
     }
 }
 
-fn map_qualifier(said: &mut MapSaid, part: Part<'_>, text_row: u32) -> Result<(), DirectiveError> {
-    let (word, _) = part.word_and_value();
-    match word_of(MAP_QUALIFIERS, word.text) {
-        Ok(found) => take_qualifier(said, found, part, text_row),
-        Err(fault) => part.fail(DirectiveFault::Qualifier(fault)),
-    }
-}
-
-/// Takes a qualifier that was found, with its value.
-fn take_qualifier(
-    said: &mut MapSaid,
-    found: MapQualifier,
-    part: Part<'_>,
-    text_row: u32,
-) -> Result<(), DirectiveError> {
-    let (_, value) = part.word_and_value();
-    let place = part.place(text_row);
-    match found {
-        MapQualifier::Pe => {
-            let number = needed(part, value, "pe=N")?;
-            let pe = positive_u16(number)?;
-            keep_pe(said, SaidAt { value: pe, place });
-            return Ok(());
-        }
-        MapQualifier::File => {
-            let path = needed(part, value, "file=PATH")?;
-            keep_file(
-                said,
-                SaidAt {
-                    value: path.text.to_owned(),
-                    place,
-                },
-            );
-            return Ok(());
-        }
-        MapQualifier::Span
-        | MapQualifier::Oversubscribe
-        | MapQualifier::NoOversubscribe
-        | MapQualifier::NoLocal
-        | MapQualifier::Ordered
-        | MapQualifier::Inherit
-        | MapQualifier::NoInherit
-        | MapQualifier::HwtCpus
-        | MapQualifier::CoreCpus => {}
-    }
-    if value.is_some() {
-        return part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
-    }
-    keep_flag(said, found, place);
-    Ok(())
-}
-
-/// Marks a qualifier without value as said; the first place stays.
-pub(crate) fn keep_flag(said: &mut MapSaid, qualifier: MapQualifier, place: TextPlace) {
-    let slot = match qualifier {
-        MapQualifier::Span => &mut said.span,
-        MapQualifier::Oversubscribe => &mut said.oversubscribe,
-        MapQualifier::NoOversubscribe => &mut said.nooversubscribe,
-        MapQualifier::NoLocal => &mut said.nolocal,
-        MapQualifier::Ordered => &mut said.ordered,
-        MapQualifier::Inherit => &mut said.inherit,
-        MapQualifier::NoInherit => &mut said.noinherit,
-        MapQualifier::HwtCpus => &mut said.hwtcpus,
-        MapQualifier::CoreCpus => &mut said.corecpus,
-        MapQualifier::Pe | MapQualifier::File => return,
-    };
-    slot.get_or_insert(place);
-}
-
-/// Marks a policy as said; a second one that differs is a contradiction.
-pub(crate) fn keep_policy(said: &mut MapSaid, policy: SaidAt<MapChoice>) {
-    match &said.policy {
-        None => said.policy = Some(policy),
-        Some(first) if first.value == policy.value => {}
-        Some(first) => {
-            let place = first.place;
-            said.conflict(
-                ("one policy", place),
-                ("another", policy.place),
-                "a mapping has one policy",
-            );
-        }
-    }
-}
-
-fn keep_pe(said: &mut MapSaid, pe: SaidAt<u16>) {
-    match &said.pe {
-        None => said.pe = Some(pe),
-        Some(first) if first.value == pe.value => {}
-        Some(first) => {
-            let (one, place) = (format!("pe={}", first.value), first.place);
-            said.conflict(
-                (&one, place),
-                (&format!("pe={}", pe.value), pe.place),
-                TWO_VALUES,
-            );
-        }
-    }
-}
-
-fn keep_file(said: &mut MapSaid, file: SaidAt<String>) {
-    match &said.file {
-        None => said.file = Some(file),
-        Some(first) if first.value == file.value => {}
-        Some(first) => {
-            let (one, place) = (format!("file={}", first.value), first.place);
-            said.conflict(
-                (&one, place),
-                (&format!("file={}", file.value), file.place),
-                TWO_VALUES,
-            );
-        }
-    }
-}
-
-/// A pattern `N:object` alone, as `PRTE_APP_PPR` holds it.
+/// A pattern `N:object` alone, as `PRTE_APP_PPR` holds it. `row`: the row of the text.
 ///
 /// # Errors
 /// As [`read_map`].
-pub(crate) fn read_pattern(text: &str) -> Result<(u32, PprObject), DirectiveError> {
-    let whole = Part { text, start: 0 };
-    let mut parts = parts(text);
-    let found = ppr(whole, &mut parts, 0)?;
-    match (found.value.value, parts.next()) {
-        (MapValue::Pattern { per, on }, None) => Ok((per, on)),
+pub(crate) fn read_pattern(text: &str, row: u32) -> Result<(u32, PprObject), DirectiveError> {
+    let whole = Part::whole(text, row);
+    let mut parts = whole.parts();
+    match (ppr(whole, &mut parts)?.value.map, parts.next()) {
+        (MapBy::Ppr { per, on }, None) => Ok((per, on)),
         (_, _) => whole.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
     }
 }
 
-/// A list of cpus alone, as `PRTE_APP_CPUSET` holds it.
+/// The canonical spelling of a list of cpus alone, as `PRTE_APP_CPUSET` holds it. `row`: the row of the text.
 ///
 /// # Errors
 /// When it does not parse, or names a cpu twice.
-pub fn read_list(text: &str) -> Result<Vec<(u32, u32)>, DirectiveError> {
-    let whole = Part { text, start: 0 };
-    list(whole)
+pub(crate) fn canonical_list(text: &str, row: u32) -> Result<String, DirectiveError> {
+    Ok(ranges_text(&pe_list(Part::whole(text, row))?.list))
 }
 
 /// The canonical spelling of a pattern, `2:package`.
 #[must_use]
 pub(crate) fn pattern_text(per: u32, on: PprObject) -> String {
-    match on {
-        PprObject::Node => format!("{per}:node"),
-        PprObject::Kind(kind) => format!("{per}:{}", kind.word()),
-    }
+    format!("{per}:{}", on.word())
 }

@@ -1,109 +1,58 @@
 //! The options of `--map-by mpibind`: read, and written canonically.
 
-use super::directive::{DirectiveError, DirectiveFault, Part, TWO_VALUES, needed, parts, word_of};
-use super::said::MapSaid;
-use super::words::{MPIBIND_QUALIFIERS, MapQualifier, MpibindQualifier};
+use super::directive::{DirectiveError, DirectiveFault, Part};
+use super::said::{Argument, Directive, MapChoice, SaidQualifier, TWO_VALUES};
+use super::words::{MAP_QUALIFIERS, MPIBIND_QUALIFIERS, Qualifier};
 use crate::error::spec::WordFault;
 use crate::policy::{Mpibind, Wanted};
 use std::fmt::Write as _;
 
-/// What `threads` and `smt` take.
-const COUNTS: &str = "number from 1 to 65535";
-/// What `greedy` and `gpu` take.
-const SWITCH: &str = "switch: 0 or 1";
+/// What becomes of a qualifier that is not mpibind's alone.
+type Take = fn(&mut Directive<MapChoice>, Qualifier, Part<'_>) -> Result<(), DirectiveError>;
 
-/// Options as they are read: a value said twice must be the same.
-#[derive(Default)]
-struct ReadOptions {
-    threads: Option<u16>,
-    smt: Option<u16>,
-    greedy: Option<Wanted>,
-    gpu: Option<Wanted>,
-}
-
-/// Takes a qualifier that all maps have, of the text of that row.
-pub(super) type Take = fn(&mut MapSaid, MapQualifier, Part<'_>, u32) -> Result<(), DirectiveError>;
-
-/// Reads the parts behind `mpibind`. Qualifiers that all maps have go to `said`, by `take`.
+/// Reads the parts behind `mpibind`. Qualifiers that all maps have are taken.
 ///
 /// # Errors
 /// The first part that is wrong.
 pub(super) fn options<'a>(
-    said: &mut MapSaid,
+    said: &mut Directive<MapChoice>,
     parts: impl Iterator<Item = Part<'a>>,
-    text_row: u32,
     take: Take,
 ) -> Result<Mpibind, DirectiveError> {
-    let mut read = ReadOptions::default();
+    let words = [MPIBIND_QUALIFIERS, MAP_QUALIFIERS].concat();
+    let mut own: Vec<SaidQualifier> = Vec::new();
     for part in parts.filter(|part| !part.text.is_empty()) {
-        let (word, value) = part.word_and_value();
-        let found = match word_of(MPIBIND_QUALIFIERS, word.text) {
-            Ok(found) => found,
-            Err(fault) => return part.fail(DirectiveFault::Qualifier(fault)),
-        };
-        match found {
-            MpibindQualifier::Common(common) => take(said, common, part, text_row)?,
-            MpibindQualifier::Threads => {
-                let value = count(needed(part, value, "threads=T")?)?;
-                once(said, &mut read.threads, value, part, text_row);
-            }
-            MpibindQualifier::Smt => {
-                let value = count(needed(part, value, "smt=S")?)?;
-                once(said, &mut read.smt, value, part, text_row);
-            }
-            MpibindQualifier::Greedy => {
-                let value = switch(needed(part, value, "greedy=0")?)?;
-                once(said, &mut read.greedy, value, part, text_row);
-            }
-            MpibindQualifier::Gpu => {
-                let value = switch(needed(part, value, "gpu=0")?)?;
-                once(said, &mut read.gpu, value, part, text_row);
+        let found = part.qualifier_of(&words)?;
+        if !MPIBIND_QUALIFIERS.iter().any(|row| row.2 == found) {
+            take(said, found, part)?;
+            continue;
+        }
+        let option = part.with_argument(found)?;
+        match own.iter().find(|first| first.qualifier == found) {
+            None => own.push(option),
+            Some(first) if first.argument == option.argument => {}
+            Some(_) => {
+                let place = option.place;
+                let before = ("another value before".to_owned(), place);
+                said.contradict((part.text.to_owned(), place), before, TWO_VALUES);
             }
         }
     }
+    let argument = |of| own.iter().find(|said| said.qualifier == of);
+    let number = |of| match argument(of)?.argument {
+        Argument::Number(number) => Some(number),
+        Argument::Nothing | Argument::Path(_) => None,
+    };
+    let wanted = |of| match number(of) {
+        Some(0) => Wanted::No,
+        Some(_) | None => Wanted::Yes,
+    };
     Ok(Mpibind {
-        threads: read.threads,
-        smt: read.smt,
-        greedy: read.greedy.unwrap_or_default(),
-        gpu: read.gpu.unwrap_or_default(),
+        threads: number(Qualifier::Threads),
+        smt: number(Qualifier::Smt),
+        greedy: wanted(Qualifier::Greedy),
+        gpu: wanted(Qualifier::Gpu),
     })
-}
-
-/// Keeps a value; a second one that differs is a contradiction.
-fn once<T: Copy + PartialEq>(
-    said: &mut MapSaid,
-    slot: &mut Option<T>,
-    value: T,
-    part: Part<'_>,
-    text_row: u32,
-) {
-    match slot {
-        Some(first) if *first != value => {
-            let place = part.place(text_row);
-            said.conflict(
-                (part.text, place),
-                ("another value before", place),
-                TWO_VALUES,
-            );
-        }
-        Some(_) | None => *slot = Some(value),
-    }
-}
-
-fn count(part: Part<'_>) -> Result<u16, DirectiveError> {
-    let digits = part.text.bytes().all(|byte| byte.is_ascii_digit());
-    match part.text.parse::<u16>() {
-        Ok(count) if count > 0 && digits => Ok(count),
-        Ok(_) | Err(_) => part.fail(DirectiveFault::Value(COUNTS)),
-    }
-}
-
-fn switch(part: Part<'_>) -> Result<Wanted, DirectiveError> {
-    match part.text {
-        "1" => Ok(Wanted::Yes),
-        "0" => Ok(Wanted::No),
-        _ => part.fail(DirectiveFault::Value(SWITCH)),
-    }
 }
 
 /// The canonical spelling of the options: `threads=4:greedy=0`, empty where all are defaults.
@@ -130,20 +79,20 @@ pub fn options_text(options: Mpibind) -> String {
     text
 }
 
-/// Reads options alone, as `PRTE_APP_MPIBIND` holds them.
+/// Reads options alone, as `PRTE_APP_MPIBIND` holds them. `row`: the row of the text.
 ///
 /// # Errors
 /// As a directive's; a qualifier of other maps.
-pub(crate) fn read_options(text: &str) -> Result<Mpibind, DirectiveError> {
-    let mut said = MapSaid::default();
-    let options = options(&mut said, parts(text), 0, |_, _, part, _| {
+pub(crate) fn read_options(text: &str, row: u32) -> Result<Mpibind, DirectiveError> {
+    let whole = Part::whole(text, row);
+    let mut said = Directive::default();
+    let options = options(&mut said, whole.parts(), |_, _, part| {
         part.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue))
     })?;
-    if said != MapSaid::default() {
-        let whole = Part { text, start: 0 };
-        return whole.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue));
+    match said.contradiction() {
+        None => Ok(options),
+        Some(_) => whole.fail(DirectiveFault::Qualifier(WordFault::UnwantedValue)),
     }
-    Ok(options)
 }
 
 #[cfg(test)]
@@ -158,9 +107,12 @@ mod tests {
             "greedy=0:gpu=0",
             "threads=65535:greedy=0:gpu=0:smt=2",
         ] {
-            assert_eq!(options_text(read_options(text).unwrap()), text);
+            assert_eq!(options_text(read_options(text, 0).unwrap()), text);
         }
-        assert_eq!(read_options("greedy=1:gpu=1").unwrap(), Mpibind::default());
+        assert_eq!(
+            read_options("greedy=1:gpu=1", 0).unwrap(),
+            Mpibind::default()
+        );
         for text in [
             "threads=0",
             "threads=65536",
@@ -169,7 +121,7 @@ mod tests {
             "threads",
             "pe=2",
         ] {
-            assert!(read_options(text).is_err(), "{text}");
+            assert!(read_options(text, 0).is_err(), "{text}");
         }
     }
 }

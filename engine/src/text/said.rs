@@ -1,9 +1,10 @@
 //! What the directives of one info say, word by word, with the place of each word. Nothing is filled in here.
 
 pub use super::texts::{TextPlace, Texts};
-use super::words::{BindWord, RankWord};
-use crate::error::spec::Said;
-use crate::policy::{MapKind, Mpibind, PprObject};
+use super::words::Qualifier;
+use crate::error::SpecError;
+use crate::error::spec::{Owner, Said};
+use crate::policy::MapBy;
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,49 +15,57 @@ pub struct SaidAt<T> {
     pub place: TextPlace,
 }
 
-/// A map policy as said.
+/// A map policy as said, with the values that no policy holds by itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MapChoice {
-    /// Its word.
-    pub kind: MapKind,
-    /// What stands behind it.
-    pub value: MapValue,
-}
-
-/// The value of a map policy.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MapValue {
-    /// None.
-    Nothing,
-    /// Of `ppr:N:object`.
-    Pattern {
-        /// N.
-        per: u32,
-        /// The object.
-        on: PprObject,
-    },
-    /// Of `pe-list=`: inclusive ranges in the order given.
-    List(Vec<(u32, u32)>),
+    /// The policy.
+    pub map: MapBy,
+    /// Of `pe-list=`: inclusive ranges in the order given. Empty for other policies.
+    pub list: Vec<(u32, u32)>,
     /// Of `dist:DEVICE`.
-    Device(String),
-    /// Of `mpibind`.
-    Options(Mpibind),
+    pub device: Option<String>,
 }
 
-impl From<MapKind> for MapChoice {
-    fn from(kind: MapKind) -> Self {
-        let value = MapValue::Nothing;
-        Self { kind, value }
+impl From<MapBy> for MapChoice {
+    fn from(map: MapBy) -> Self {
+        Self {
+            map,
+            list: Vec::new(),
+            device: None,
+        }
     }
 }
 
-impl MapChoice {
-    /// `ppr:N:object`.
-    #[must_use]
-    pub const fn pattern(per: u32, on: PprObject) -> Self {
-        Self {
-            kind: MapKind::Ppr,
-            value: MapValue::Pattern { per, on },
+/// What stands behind a qualifier.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// Nothing: the word says it all.
+    Nothing,
+    /// A number; of a switch, 0 or 1.
+    Number(u16),
+    /// A path.
+    Path(String),
+}
+
+/// A qualifier as said.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SaidQualifier {
+    /// Which.
+    pub qualifier: Qualifier,
+    /// What stands behind it.
+    pub argument: Argument,
+    /// Where.
+    pub place: TextPlace,
+}
+
+impl SaidQualifier {
+    /// As people write it.
+    fn word(&self) -> String {
+        let word = self.qualifier.word();
+        match &self.argument {
+            Argument::Nothing => word.to_owned(),
+            Argument::Number(number) => format!("{word}={number}"),
+            Argument::Path(path) => format!("{word}={path}"),
         }
     }
 }
@@ -73,143 +82,177 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Both words with their texts.
+    /// The refusal of what an owner says. `texts`: those that the words stand in.
     #[must_use]
-    pub fn said(&self, texts: &Texts) -> (Said, Said) {
-        let said = |(word, place): &(String, TextPlace)| Said {
-            word: word.clone(),
-            at: texts.at(*place),
+    pub(crate) fn on(self, owner: Owner, texts: &Texts) -> SpecError {
+        let said = |(word, place): (String, TextPlace)| Said {
+            word,
+            at: Some(texts.at(place)),
         };
-        (said(&self.first), said(&self.second))
-    }
-}
-
-/// What the mapping directives of one info say.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MapSaid {
-    /// The policy.
-    pub policy: Option<SaidAt<MapChoice>>,
-    /// `pe=N`.
-    pub pe: Option<SaidAt<u16>>,
-    /// `file=PATH`.
-    pub file: Option<SaidAt<String>>,
-    /// `span`.
-    pub span: Option<TextPlace>,
-    /// `ordered`.
-    pub ordered: Option<TextPlace>,
-    /// `nolocal`.
-    pub nolocal: Option<TextPlace>,
-    /// `oversubscribe`.
-    pub oversubscribe: Option<TextPlace>,
-    /// `nooversubscribe`.
-    pub nooversubscribe: Option<TextPlace>,
-    /// `inherit`.
-    pub inherit: Option<TextPlace>,
-    /// `noinherit`.
-    pub noinherit: Option<TextPlace>,
-    /// `hwtcpus`.
-    pub hwtcpus: Option<TextPlace>,
-    /// `corecpus`.
-    pub corecpus: Option<TextPlace>,
-    /// The first contradiction met inside the info.
-    pub conflict: Option<Conflict>,
-}
-
-impl MapSaid {
-    /// The words that an app may not say, in the order of the table.
-    #[must_use]
-    pub fn forbidden(&self) -> Vec<(&'static str, TextPlace)> {
-        [
-            ("oversubscribe", self.oversubscribe),
-            ("nooversubscribe", self.nooversubscribe),
-            ("inherit", self.inherit),
-            ("noinherit", self.noinherit),
-        ]
-        .into_iter()
-        .filter_map(|(word, place)| place.map(|place| (word, place)))
-        .collect()
-    }
-    /// Keeps the first contradiction.
-    pub fn conflict(
-        &mut self,
-        first: (&str, TextPlace),
-        second: (&str, TextPlace),
-        why: &'static str,
-    ) {
-        self.conflict.get_or_insert_with(|| Conflict {
-            first: (first.0.to_owned(), first.1),
-            second: (second.0.to_owned(), second.1),
-            why,
-        });
-    }
-    /// Marks the opposite words that stand together.
-    pub fn judge_opposites(&mut self) {
-        let pairs = [
-            (
-                "hwtcpus",
-                self.hwtcpus,
-                "corecpus",
-                self.corecpus,
-                "cpus are threads or cores",
-            ),
-            (
-                "oversubscribe",
-                self.oversubscribe,
-                "nooversubscribe",
-                self.nooversubscribe,
-                "one allows what the other forbids",
-            ),
-            (
-                "inherit",
-                self.inherit,
-                "noinherit",
-                self.noinherit,
-                "a job either inherits or does not",
-            ),
-        ];
-        for (one, first, other, second, why) in pairs {
-            if let (Some(first), Some(second)) = (first, second) {
-                self.conflict((one, first), (other, second), why);
-            }
+        SpecError::ContradictingQualifiers {
+            owner,
+            first: said(self.first),
+            second: said(self.second),
+            why: self.why,
         }
     }
 }
 
-/// What the ranking directives of one info say.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct RankSaid {
+pub(crate) const TWO_VALUES: &str = "one thing cannot have two values";
+
+/// Qualifiers that say the opposite of each other, and why both cannot hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Opposites(Qualifier, Qualifier, &'static str);
+
+/// What the cpus are.
+pub(crate) const MODES: Opposites = Opposites(
+    Qualifier::HwtCpus,
+    Qualifier::CoreCpus,
+    "cpus are threads or cores",
+);
+/// What a job takes from its parent.
+pub(crate) const INHERITANCE: Opposites = Opposites(
+    Qualifier::Inherit,
+    Qualifier::NoInherit,
+    "a job either inherits or does not",
+);
+/// Whether a node may hold more processes than slots.
+pub(crate) const OVERSUBSCRIPTION: Opposites = Opposites(
+    Qualifier::Oversubscribe,
+    Qualifier::NoOversubscribe,
+    "one allows what the other forbids",
+);
+/// Whether processes may share a cpu.
+const OVERLOAD: Opposites = Opposites(
+    Qualifier::OverloadAllowed,
+    Qualifier::NoOverload,
+    "one allows what the other forbids",
+);
+
+impl Opposites {
+    /// Both words.
+    pub(crate) const fn words(self) -> [Qualifier; 2] {
+        [self.0, self.1]
+    }
+    /// The contradiction, where both words were said. `place`: where a word stands.
+    pub(crate) fn judge(self, place: impl Fn(Qualifier) -> Option<TextPlace>) -> Option<Conflict> {
+        let said = |word: Qualifier| Some((word.word().to_owned(), place(word)?));
+        Some(Conflict {
+            first: said(self.0)?,
+            second: said(self.1)?,
+            why: self.2,
+        })
+    }
+}
+
+/// Whether what is said travels with the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Scope {
+    /// It travels.
+    #[default]
+    Global,
+    /// It stays in the process that set it.
+    Local,
+}
+
+impl Scope {
+    /// The word of requests and listings.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// What the mapping directives of one info say, or the ranking or the binding ones. `P`: the policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Directive<P> {
     /// The policy.
-    pub policy: Option<SaidAt<RankWord>>,
+    pub policy: Option<SaidAt<P>>,
+    /// The qualifiers, each once, in the order said.
+    pub qualifiers: Vec<SaidQualifier>,
+    /// Whether it travels.
+    pub scope: Scope,
+    /// The first contradiction met while they were read.
+    conflict: Option<Box<Conflict>>,
 }
 
-/// What the binding directives of one info say.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct BindSaid {
-    /// The target.
-    pub policy: Option<SaidAt<BindWord>>,
-    /// `if-supported`.
-    pub if_supported: Option<TextPlace>,
-    /// `overload-allowed`.
-    pub overload_allowed: Option<TextPlace>,
-    /// `no-overload`.
-    pub no_overload: Option<TextPlace>,
-    /// `report`.
-    pub report: Option<TextPlace>,
-    /// `limit=N`.
-    pub limit: Option<SaidAt<u16>>,
-    /// The first contradiction met inside the info.
-    pub conflict: Option<Conflict>,
+impl<P> Default for Directive<P> {
+    fn default() -> Self {
+        Self {
+            policy: None,
+            qualifiers: Vec::new(),
+            scope: Scope::Global,
+            conflict: None,
+        }
+    }
 }
 
-impl BindSaid {
-    /// Marks the opposite words that stand together.
-    pub fn judge_opposites(&mut self) {
-        if let (Some(first), Some(second)) = (self.overload_allowed, self.no_overload) {
-            self.conflict.get_or_insert_with(|| Conflict {
-                first: ("overload-allowed".to_owned(), first),
-                second: ("no-overload".to_owned(), second),
-                why: "one allows what the other forbids",
-            });
+impl<P> Directive<P> {
+    /// Whether anything was said.
+    #[must_use]
+    pub fn is_said(&self) -> bool {
+        self.policy.is_some() || !self.qualifiers.is_empty()
+    }
+    /// A qualifier, if it was said.
+    #[must_use]
+    pub fn qualifier(&self, qualifier: Qualifier) -> Option<&SaidQualifier> {
+        self.qualifiers
+            .iter()
+            .find(|said| said.qualifier == qualifier)
+    }
+    /// Where a qualifier stands, if it was said.
+    #[must_use]
+    pub fn place(&self, qualifier: Qualifier) -> Option<TextPlace> {
+        self.qualifier(qualifier).map(|said| said.place)
+    }
+    /// Adds a qualifier. The first place stays; a second value that differs is a contradiction.
+    pub(crate) fn keep(&mut self, said: SaidQualifier) {
+        match self.qualifier(said.qualifier) {
+            None => self.qualifiers.push(said),
+            Some(first) if first.argument == said.argument => {}
+            Some(first) => {
+                let first = (first.word(), first.place);
+                self.contradict(first, (said.word(), said.place), TWO_VALUES);
+            }
+        }
+    }
+    /// Keeps the first contradiction.
+    pub(crate) fn contradict(
+        &mut self,
+        first: (String, TextPlace),
+        second: (String, TextPlace),
+        why: &'static str,
+    ) {
+        self.conflict
+            .get_or_insert_with(|| Box::new(Conflict { first, second, why }));
+    }
+    /// The first contradiction inside this directive.
+    #[must_use]
+    pub(crate) fn contradiction(&self) -> Option<Conflict> {
+        let opposites = [MODES, OVERSUBSCRIPTION, INHERITANCE, OVERLOAD];
+        let met = self.conflict.as_deref().cloned();
+        met.or_else(|| {
+            opposites
+                .into_iter()
+                .find_map(|pair| pair.judge(|word| self.place(word)))
+        })
+    }
+}
+
+impl Directive<MapChoice> {
+    /// Adds a policy. A second one that differs is a contradiction.
+    pub(crate) fn keep_policy(&mut self, policy: SaidAt<MapChoice>) {
+        match &self.policy {
+            None => self.policy = Some(policy),
+            Some(first) if first.value == policy.value => {}
+            Some(first) => {
+                let first = ("one policy".to_owned(), first.place);
+                let second = ("another".to_owned(), policy.place);
+                self.contradict(first, second, "a mapping has one policy");
+            }
         }
     }
 }

@@ -15,139 +15,75 @@ pub struct TextPlace {
     pub end: u32,
 }
 
+impl TextPlace {
+    /// These bytes of a text.
+    pub(crate) fn of(text: u32, start: usize, end: usize) -> Self {
+        let [start, end] = [start, end].map(number_of);
+        Self { text, start, end }
+    }
+}
+
 /// The texts that words were said in. They are not relayed: they serve messages alone.
 #[derive(Clone, Default, Debug)]
 pub struct Texts {
-    rows: Vec<TextRow>,
+    /// Their strings by number.
+    rows: Vec<AtText<u32>>,
     strings: Vec<Arc<str>>,
     known: HashMap<Arc<str>, u32>,
-}
-
-/// One text, its strings by number.
-#[derive(Clone, Copy, Debug)]
-struct TextRow {
-    kind: Kind,
-    app: Option<u32>,
-    /// The option or key; a file's path.
-    name: u32,
-    /// What the byte range of an [`At`] counts in.
-    content: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Value,
-    Request { file: u32, line: u32, column: u32 },
-    File { line: u32 },
 }
 
 impl Texts {
     /// Adds a text.
     pub fn push(&mut self, text: AtText) -> u32 {
-        let number = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        let row = match text {
-            AtText::Value { app, option, value } => TextRow {
-                kind: Kind::Value,
-                app,
-                name: self.intern(option),
-                content: self.intern(value),
-            },
-            AtText::Request {
-                app,
-                file,
-                line,
-                column,
-                key,
-                value,
-            } => TextRow {
-                kind: Kind::Request {
-                    file: self.intern(file),
-                    line,
-                    column,
-                },
-                app,
-                name: self.intern(key),
-                content: self.intern(value),
-            },
-            AtText::File { path, line, text } => TextRow {
-                kind: Kind::File { line },
-                app: None,
-                name: self.intern(path),
-                content: self.intern(text),
-            },
-        };
+        let row = text.map(|string| self.intern(string));
         self.rows.push(row);
-        number
+        number_of(self.rows.len() - 1)
     }
 
     fn intern(&mut self, text: String) -> u32 {
         if let Some(&number) = self.known.get(text.as_str()) {
             return number;
         }
-        let number = u32::try_from(self.strings.len()).unwrap_or(u32::MAX);
+        let number = number_of(self.strings.len());
         let text: Arc<str> = text.into();
         self.strings.push(Arc::clone(&text));
         self.known.insert(text, number);
         number
     }
 
-    fn string(&self, number: u32) -> String {
-        self.strings
-            .get(number as usize)
-            .map(|text| text.as_ref().to_owned())
-            .unwrap_or_default()
-    }
-
     /// What the words of a text stand in; empty where there is no such text.
     pub(crate) fn content(&self, row: u32) -> Arc<str> {
-        self.rows
-            .get(row as usize)
-            .and_then(|row| self.strings.get(row.content as usize))
-            .map_or_else(|| "".into(), Arc::clone)
+        match self.rows.get(row as usize) {
+            Some(row) => Arc::clone(&self.strings[*row.content() as usize]),
+            None => "".into(),
+        }
     }
 
-    /// Texts so far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-    /// No texts.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+    /// The whole of a text as a place.
+    pub(crate) fn whole(&self, row: u32) -> TextPlace {
+        TextPlace::of(row, 0, self.content(row).len())
     }
 
-    /// A place with its text, `None` when there is no such text.
+    /// A place with its text; of a file without a name where there is no such text.
     #[must_use]
-    pub fn at(&self, place: TextPlace) -> Option<At> {
-        let row = *self.rows.get(place.text as usize)?;
-        let (name, content) = (self.string(row.name), self.string(row.content));
-        let text = match row.kind {
-            Kind::Value => AtText::Value {
-                app: row.app,
-                option: name,
-                value: content,
-            },
-            Kind::Request { file, line, column } => AtText::Request {
-                app: row.app,
-                file: self.string(file),
-                line,
-                column,
-                key: name,
-                value: content,
-            },
-            Kind::File { line } => AtText::File {
-                path: name,
-                line,
-                text: content,
-            },
+    pub fn at(&self, place: TextPlace) -> At {
+        let string = |number: u32| self.strings[number as usize].as_ref().to_owned();
+        let nowhere = || AtText::File {
+            path: String::new(),
+            line: 0,
+            text: String::new(),
         };
-        Some(At {
-            text,
+        let row = self.rows.get(place.text as usize);
+        At {
+            text: row.map_or_else(nowhere, |row| row.map(string)),
             start: place.start,
             end: place.end,
-        })
+        }
     }
+}
+
+fn number_of(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -184,7 +120,7 @@ mod tests {
                 start: 0,
                 end: 4,
             };
-            assert_eq!(texts.at(place).unwrap().text, *text);
+            assert_eq!(texts.at(place).text, *text);
             assert_eq!(&*texts.content(row), "slot");
         }
         assert_eq!(texts.strings.len(), 3);

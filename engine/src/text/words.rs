@@ -1,25 +1,11 @@
 //! The words of directives, as tables: parser, help and hints all follow them. Source: `semantics` 2.2, 2.3.
 
-use crate::policy::{MapKind, ObjKind, PprObject};
+use crate::error::spec::WordFault;
+use crate::policy::{BindTo, MapBy, ObjKind, PprObject, RankBy};
 
-/// A qualifier of `--map-by mpibind` alone.
+/// A qualifier of `--map-by` or `--bind-to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MpibindQualifier {
-    /// `threads=T`.
-    Threads,
-    /// `greedy=0`.
-    Greedy,
-    /// `gpu=0`.
-    Gpu,
-    /// `smt=S`.
-    Smt,
-    /// One that other maps have too.
-    Common(MapQualifier),
-}
-
-/// A qualifier of `--map-by`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MapQualifier {
+pub enum Qualifier {
     /// `span`.
     Span,
     /// `oversubscribe`.
@@ -42,33 +28,14 @@ pub enum MapQualifier {
     CoreCpus,
     /// `file=PATH`.
     File,
-}
-
-/// A word of `--rank-by`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum RankWord {
-    /// Node by node, in placement order.
-    Slot,
-    /// Round-robin over nodes.
-    Node,
-    /// Object by object.
-    Fill,
-    /// Round-robin over objects.
-    Span,
-}
-
-/// A word of `--bind-to`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BindWord {
-    /// Not at all.
-    Nothing,
-    /// To an object of a kind.
-    Object(ObjKind),
-}
-
-/// A qualifier of `--bind-to`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BindQualifier {
+    /// `threads=T` of mpibind.
+    Threads,
+    /// `greedy=0` of mpibind.
+    Greedy,
+    /// `gpu=0` of mpibind.
+    Gpu,
+    /// `smt=S` of mpibind.
+    Smt,
     /// `if-supported`.
     IfSupported,
     /// `overload-allowed`.
@@ -79,6 +46,56 @@ pub enum BindQualifier {
     Report,
     /// `limit=N`.
     Limit,
+}
+
+/// What must stand behind a qualifier: nothing, or what is written in this form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// A number from 1 to 65535.
+    Number(&'static str),
+    /// 0 or 1.
+    Switch(&'static str),
+    /// A path.
+    Path(&'static str),
+}
+
+impl Qualifier {
+    /// The word as people write it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        [MAP_QUALIFIERS, MPIBIND_QUALIFIERS, BIND_QUALIFIERS]
+            .into_iter()
+            .flatten()
+            .find(|row| row.2 == self)
+            .map_or("", |row| row.0)
+    }
+
+    pub(crate) const fn takes(self) -> Takes {
+        match self {
+            Self::Pe => Takes::Number("pe=N"),
+            Self::Limit => Takes::Number("limit=N"),
+            Self::Threads => Takes::Number("threads=T"),
+            Self::Smt => Takes::Number("smt=S"),
+            Self::Greedy => Takes::Switch("greedy=0"),
+            Self::Gpu => Takes::Switch("gpu=0"),
+            Self::File => Takes::Path("file=PATH"),
+            Self::Span
+            | Self::Oversubscribe
+            | Self::NoOversubscribe
+            | Self::NoLocal
+            | Self::Ordered
+            | Self::Inherit
+            | Self::NoInherit
+            | Self::HwtCpus
+            | Self::CoreCpus
+            | Self::IfSupported
+            | Self::OverloadAllowed
+            | Self::NoOverload
+            | Self::Report => Takes::Nothing,
+        }
+    }
 }
 
 /// How far a word may be shortened.
@@ -95,90 +112,47 @@ use Shortening::{Never, Unique};
 pub type Word<T> = (&'static str, Shortening, T);
 
 /// Words of `--map-by`.
-pub const MAP_WORDS: &[Word<MapKind>] = &[
-    ("slot", Unique, MapKind::Slot),
-    ("node", Unique, MapKind::Node),
-    ("seq", Unique, MapKind::Seq),
-    ("core", Unique, MapKind::Object(ObjKind::Core)),
-    ("l1cache", Unique, MapKind::Object(ObjKind::L1)),
-    ("l2cache", Unique, MapKind::Object(ObjKind::L2)),
-    ("l3cache", Unique, MapKind::Object(ObjKind::L3)),
-    ("numa", Unique, MapKind::Object(ObjKind::Numa)),
-    ("package", Unique, MapKind::Object(ObjKind::Package)),
-    ("rankfile", Unique, MapKind::Rankfile),
-    ("hwthread", Unique, MapKind::Object(ObjKind::Hwthread)),
-    ("pe-list", Unique, MapKind::PeList),
-    ("gpu", Unique, MapKind::Object(ObjKind::Gpu)),
-    ("mpibind", Unique, MapKind::Mpibind),
-    ("ppr", Never, MapKind::Ppr),
-    ("dist", Never, MapKind::Dist),
-    ("socket", Never, MapKind::Object(ObjKind::Package)),
+pub const MAP_WORDS: &[Word<MapBy>] = &[
+    ("slot", Unique, MapBy::Slot),
+    ("node", Unique, MapBy::Node),
+    ("seq", Unique, MapBy::Seq),
+    ("core", Unique, MapBy::Object(ObjKind::Core)),
+    ("l1cache", Unique, MapBy::Object(ObjKind::L1)),
+    ("l2cache", Unique, MapBy::Object(ObjKind::L2)),
+    ("l3cache", Unique, MapBy::Object(ObjKind::L3)),
+    ("numa", Unique, MapBy::Object(ObjKind::Numa)),
+    ("package", Unique, MapBy::Object(ObjKind::Package)),
+    ("rankfile", Unique, MapBy::Rankfile),
+    ("hwthread", Unique, MapBy::Object(ObjKind::Hwthread)),
+    ("pe-list", Unique, MapBy::PeList),
+    ("gpu", Unique, MapBy::Object(ObjKind::Gpu)),
+    ("mpibind", Unique, MapBy::MPIBIND),
+    ("ppr", Never, MapBy::PPR),
+    ("dist", Never, MapBy::Dist),
+    ("socket", Never, MapBy::Object(ObjKind::Package)),
 ];
 
 /// Qualifiers of `--map-by`.
-pub const MAP_QUALIFIERS: &[Word<MapQualifier>] = &[
-    ("span", Unique, MapQualifier::Span),
-    ("oversubscribe", Unique, MapQualifier::Oversubscribe),
-    ("nooversubscribe", Unique, MapQualifier::NoOversubscribe),
-    ("nolocal", Unique, MapQualifier::NoLocal),
-    ("ordered", Unique, MapQualifier::Ordered),
-    ("pe", Unique, MapQualifier::Pe),
-    ("inherit", Unique, MapQualifier::Inherit),
-    ("noinherit", Unique, MapQualifier::NoInherit),
-    ("hwtcpus", Unique, MapQualifier::HwtCpus),
-    ("corecpus", Unique, MapQualifier::CoreCpus),
-    ("file", Unique, MapQualifier::File),
+pub const MAP_QUALIFIERS: &[Word<Qualifier>] = &[
+    ("span", Unique, Qualifier::Span),
+    ("oversubscribe", Unique, Qualifier::Oversubscribe),
+    ("nooversubscribe", Unique, Qualifier::NoOversubscribe),
+    ("nolocal", Unique, Qualifier::NoLocal),
+    ("ordered", Unique, Qualifier::Ordered),
+    ("pe", Unique, Qualifier::Pe),
+    ("inherit", Unique, Qualifier::Inherit),
+    ("noinherit", Unique, Qualifier::NoInherit),
+    ("hwtcpus", Unique, Qualifier::HwtCpus),
+    ("corecpus", Unique, Qualifier::CoreCpus),
+    ("file", Unique, Qualifier::File),
 ];
 
-/// Qualifiers of `--map-by mpibind`.
-pub const MPIBIND_QUALIFIERS: &[Word<MpibindQualifier>] = &[
-    ("threads", Unique, MpibindQualifier::Threads),
-    ("greedy", Unique, MpibindQualifier::Greedy),
-    ("gpu", Unique, MpibindQualifier::Gpu),
-    ("smt", Unique, MpibindQualifier::Smt),
-    ("span", Unique, MpibindQualifier::Common(MapQualifier::Span)),
-    (
-        "oversubscribe",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::Oversubscribe),
-    ),
-    (
-        "nooversubscribe",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::NoOversubscribe),
-    ),
-    (
-        "nolocal",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::NoLocal),
-    ),
-    (
-        "ordered",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::Ordered),
-    ),
-    ("pe", Unique, MpibindQualifier::Common(MapQualifier::Pe)),
-    (
-        "inherit",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::Inherit),
-    ),
-    (
-        "noinherit",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::NoInherit),
-    ),
-    (
-        "hwtcpus",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::HwtCpus),
-    ),
-    (
-        "corecpus",
-        Unique,
-        MpibindQualifier::Common(MapQualifier::CoreCpus),
-    ),
-    ("file", Unique, MpibindQualifier::Common(MapQualifier::File)),
+/// Qualifiers of `--map-by mpibind`, beside those that every map has.
+pub const MPIBIND_QUALIFIERS: &[Word<Qualifier>] = &[
+    ("threads", Unique, Qualifier::Threads),
+    ("greedy", Unique, Qualifier::Greedy),
+    ("gpu", Unique, Qualifier::Gpu),
+    ("smt", Unique, Qualifier::Smt),
 ];
 
 /// Objects of `ppr:N:object`.
@@ -211,90 +185,84 @@ pub const NEAR_OBJECTS: &[Word<ObjKind>] = &[
 ];
 
 /// Words of `--rank-by`.
-pub const RANK_WORDS: &[Word<RankWord>] = &[
-    ("slot", Unique, RankWord::Slot),
-    ("node", Unique, RankWord::Node),
-    ("fill", Unique, RankWord::Fill),
-    ("span", Unique, RankWord::Span),
+pub const RANK_WORDS: &[Word<RankBy>] = &[
+    ("slot", Unique, RankBy::Slot),
+    ("node", Unique, RankBy::Node),
+    ("fill", Unique, RankBy::Fill),
+    ("span", Unique, RankBy::Span),
 ];
 
 /// Words of `--bind-to`.
-pub const BIND_WORDS: &[Word<BindWord>] = &[
-    ("none", Unique, BindWord::Nothing),
-    ("hwthread", Unique, BindWord::Object(ObjKind::Hwthread)),
-    ("core", Unique, BindWord::Object(ObjKind::Core)),
-    ("l1cache", Unique, BindWord::Object(ObjKind::L1)),
-    ("l2cache", Unique, BindWord::Object(ObjKind::L2)),
-    ("l3cache", Unique, BindWord::Object(ObjKind::L3)),
-    ("numa", Unique, BindWord::Object(ObjKind::Numa)),
-    ("package", Unique, BindWord::Object(ObjKind::Package)),
-    ("socket", Never, BindWord::Object(ObjKind::Package)),
+pub const BIND_WORDS: &[Word<BindTo>] = &[
+    ("none", Unique, BindTo::Nothing),
+    ("hwthread", Unique, BindTo::Object(ObjKind::Hwthread)),
+    ("core", Unique, BindTo::Object(ObjKind::Core)),
+    ("l1cache", Unique, BindTo::Object(ObjKind::L1)),
+    ("l2cache", Unique, BindTo::Object(ObjKind::L2)),
+    ("l3cache", Unique, BindTo::Object(ObjKind::L3)),
+    ("numa", Unique, BindTo::Object(ObjKind::Numa)),
+    ("package", Unique, BindTo::Object(ObjKind::Package)),
+    ("socket", Never, BindTo::Object(ObjKind::Package)),
 ];
 
 /// Qualifiers of `--bind-to`.
-pub const BIND_QUALIFIERS: &[Word<BindQualifier>] = &[
-    ("if-supported", Unique, BindQualifier::IfSupported),
-    ("overload-allowed", Unique, BindQualifier::OverloadAllowed),
-    ("no-overload", Unique, BindQualifier::NoOverload),
-    ("report", Unique, BindQualifier::Report),
-    ("limit", Unique, BindQualifier::Limit),
+pub const BIND_QUALIFIERS: &[Word<Qualifier>] = &[
+    ("if-supported", Unique, Qualifier::IfSupported),
+    ("overload-allowed", Unique, Qualifier::OverloadAllowed),
+    ("no-overload", Unique, Qualifier::NoOverload),
+    ("report", Unique, Qualifier::Report),
+    ("limit", Unique, Qualifier::Limit),
 ];
-
-/// What a text means in a table of words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FoundWord<T> {
-    /// This word.
-    Word(T),
-    /// A prefix of all of these.
-    Ambiguous(Vec<&'static str>),
-    /// No word of the table.
-    Unknown {
-        /// The word spelt most alike.
-        nearest: Option<&'static str>,
-    },
-}
 
 /// The word that a text is: an exact word always means itself, else the only word it begins, whatever the case.
 /// In words with inner dashes each part may be shortened (`pe-l`, `no-o`).
 ///
+/// # Errors
+/// An empty text, a prefix of several words, what is none; with the words there are.
+///
 /// Cost: one pass over the table. Source: `semantics` 2.2.
 /// ```
-/// use stowplan_engine::text::words::{find_word, FoundWord, RankWord, RANK_WORDS};
-/// assert_eq!(find_word(RANK_WORDS, "SL"), FoundWord::Word(RankWord::Slot));
-/// assert_eq!(find_word(RANK_WORDS, "s"), FoundWord::Ambiguous(vec!["slot", "span"]));
-/// assert_eq!(find_word(RANK_WORDS, "slots"), FoundWord::Unknown { nearest: Some("slot") });
+/// use stowplan_engine::error::spec::WordFault;
+/// use stowplan_engine::policy::RankBy;
+/// use stowplan_engine::text::words::{find_word, RANK_WORDS};
+/// assert_eq!(find_word(RANK_WORDS, "SL"), Ok(RankBy::Slot));
+/// let candidates = vec!["slot", "span"];
+/// assert_eq!(find_word(RANK_WORDS, "s"), Err(WordFault::Ambiguous { candidates }));
+/// assert!(matches!(find_word(RANK_WORDS, "slots"), Err(WordFault::Unknown { nearest: Some("slot"), .. })));
 /// ```
-#[must_use]
-pub fn find_word<T: Copy>(table: &[Word<T>], text: &str) -> FoundWord<T> {
-    if let Some(&(_, _, word)) = table
+pub fn find_word<T: Copy>(table: &[Word<T>], text: &str) -> Result<T, WordFault> {
+    if text.is_empty() {
+        return Err(WordFault::Empty);
+    }
+    let exact = table
         .iter()
-        .find(|(name, _, _)| name.eq_ignore_ascii_case(text))
-    {
-        return FoundWord::Word(word);
+        .find(|(name, _, _)| name.eq_ignore_ascii_case(text));
+    if let Some((_, _, word)) = exact {
+        return Ok(*word);
     }
     let fits: Vec<_> = table
         .iter()
         .filter(|(name, shortening, _)| *shortening == Unique && begins(name, text))
         .collect();
     match fits.as_slice() {
-        [] => FoundWord::Unknown {
+        [] => Err(WordFault::Unknown {
+            valid: spellings(table),
             nearest: nearest(table.iter().map(|(name, _, _)| *name), text),
-        },
-        [(_, _, word)] => FoundWord::Word(*word),
-        several => FoundWord::Ambiguous(several.iter().map(|(name, _, _)| *name).collect()),
+        }),
+        [(_, _, word)] => Ok(*word),
+        several => Err(WordFault::Ambiguous {
+            candidates: several.iter().map(|(name, _, _)| *name).collect(),
+        }),
     }
 }
 
 /// Whether every dash-separated part of `text` begins the part of `name` at its place.
 fn begins(name: &str, text: &str) -> bool {
     let mut parts = name.split('-');
-    !text.is_empty()
-        && text.split('-').all(|short| {
-            parts.next().is_some_and(|part| {
-                part.get(..short.len())
-                    .is_some_and(|head| head.eq_ignore_ascii_case(short))
-            })
-        })
+    text.split('-').all(|short| {
+        let head = parts.next().and_then(|part| part.get(..short.len()));
+        head.is_some_and(|head| head.eq_ignore_ascii_case(short))
+    })
 }
 
 /// The words of a table, in its order.
@@ -347,28 +315,25 @@ mod tests {
         for text in [
             "c", "h", "r", "no", "nu", "sl", "se", "pa", "pe-", "L1", "pe-l",
         ] {
-            assert!(
-                matches!(find_word(MAP_WORDS, text), FoundWord::Word(_)),
-                "{text}"
-            );
+            assert!(find_word(MAP_WORDS, text).is_ok(), "{text}");
         }
         for text in ["s", "n", "l", "p"] {
             assert!(
-                matches!(find_word(MAP_WORDS, text), FoundWord::Ambiguous(_)),
+                matches!(find_word(MAP_WORDS, text), Err(WordFault::Ambiguous { .. })),
                 "{text}"
             );
         }
         for text in [
             "s", "i", "f", "h", "c", "p", "ov", "or", "noo", "nol", "noi",
         ] {
-            assert!(
-                matches!(find_word(MAP_QUALIFIERS, text), FoundWord::Word(_)),
-                "{text}"
-            );
+            assert!(find_word(MAP_QUALIFIERS, text).is_ok(), "{text}");
         }
         for text in ["o", "n", "no"] {
             assert!(
-                matches!(find_word(MAP_QUALIFIERS, text), FoundWord::Ambiguous(_)),
+                matches!(
+                    find_word(MAP_QUALIFIERS, text),
+                    Err(WordFault::Ambiguous { .. })
+                ),
                 "{text}"
             );
         }
@@ -376,13 +341,14 @@ mod tests {
 
     #[test]
     fn whole_words_only_where_the_rules_say_so() {
-        assert_eq!(find_word(MAP_WORDS, "PPR"), FoundWord::Word(MapKind::Ppr));
-        for text in ["pp", "dis", "soc", "corexyz", ""] {
+        assert_eq!(find_word(MAP_WORDS, "PPR"), Ok(MapBy::PPR));
+        for text in ["pp", "dis", "soc", "corexyz"] {
             assert!(
-                matches!(find_word(MAP_WORDS, text), FoundWord::Unknown { .. }),
+                matches!(find_word(MAP_WORDS, text), Err(WordFault::Unknown { .. })),
                 "{text}"
             );
         }
+        assert_eq!(find_word(MAP_WORDS, ""), Err(WordFault::Empty));
     }
 
     #[test]

@@ -3,11 +3,10 @@
 
 use super::cursor::{Cursor, whole_ranges};
 use super::hostlist::short_name;
-use super::lines::{Comments, Line, each_line, file_at, utf8};
+use super::lines::{Line, bad_file, each_line};
 use super::slotlist::read_slot_list;
 use crate::error::SpecError;
-use crate::error::at::At;
-use crate::error::spec::FileFault;
+use crate::error::spec::{FileFault, FileKind};
 use crate::limit::RANKS_MAX;
 use crate::table::listings::{Entry, EntryNameId, EntryNode, Listing, SlotListId, SlotPart};
 use std::collections::HashMap;
@@ -22,14 +21,9 @@ struct Collector {
 
 impl Collector {
     fn new(path: &str) -> Self {
-        let listing = Listing {
-            path: path.to_owned(),
-            ..Listing::default()
-        };
-        Self {
-            listing,
-            ..Self::default()
-        }
+        let mut all = Self::default();
+        path.clone_into(&mut all.listing.path);
+        all
     }
     fn name(&mut self, name: &str) -> EntryNameId {
         if let Some(&id) = self.names.get(name) {
@@ -39,19 +33,25 @@ impl Collector {
         self.names.insert(name.to_owned(), id);
         id
     }
-    /// The id of a slot list; `None` when `read` cannot read it.
+    /// The id of a slot list on a line. `read`: the parts of a list; `what`: what is said where there are none.
     fn slot_list(
         &mut self,
-        text: &str,
-        read: impl Fn(&str) -> Option<Vec<SlotPart>>,
-    ) -> Option<SlotListId> {
-        if let Some(&id) = self.lists.get(text) {
-            return Some(id);
+        line: Line<'_>,
+        list: Word<'_>,
+        read: fn(&str) -> Option<Vec<SlotPart>>,
+        what: &'static str,
+    ) -> Result<SlotListId, SpecError> {
+        if let Some(&id) = self.lists.get(list.text) {
+            return Ok(id);
         }
-        let id = self.listing.slot_lists.push(read(text)?);
-        self.listing.slot_texts.push(text.to_owned());
-        self.lists.insert(text.to_owned(), id);
-        Some(id)
+        let Some(parts) = read(list.text) else {
+            let end = list.start + list.text.len().max(1);
+            return line.bad(list.start, end, what);
+        };
+        let id = self.listing.slot_lists.push(parts);
+        self.listing.slot_texts.push(list.text.to_owned());
+        self.lists.insert(list.text.to_owned(), id);
+        Ok(id)
     }
     /// Adds an entry, to its neighbour if that says the same.
     fn push(&mut self, entry: Entry) {
@@ -65,16 +65,34 @@ impl Collector {
         self.listing.entries.push(entry);
     }
     /// Adds the next entry of a sequence.
-    fn next(&mut self, node: EntryNode, cpus: Option<SlotListId>, line: u32) {
+    fn next(&mut self, line: Line<'_>, name: Word<'_>, cpus: Option<SlotListId>) {
         let last = self.listing.entries.last();
+        let number = last.map_or(0, |last| last.number + last.count);
+        let node = EntryNode::Name(self.name(short_name(name.text)));
         self.push(Entry {
-            number: last.map_or(0, |last| last.number + last.count),
+            number,
             node,
             cpus,
-            line,
+            line: line.number,
             count: 1,
         });
     }
+}
+
+/// A word of a line, and its first byte.
+#[derive(Clone, Copy)]
+struct Word<'a> {
+    start: usize,
+    text: &'a str,
+}
+
+/// The words of a line, white space between them.
+fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
+    let base = line.as_ptr() as usize;
+    line.split_whitespace().map(move |text| Word {
+        start: text.as_ptr() as usize - base,
+        text,
+    })
 }
 
 /// A sequence file: a node a line, perhaps with cpus.
@@ -84,38 +102,21 @@ impl Collector {
 ///
 /// Cost: one pass; equal neighbours are one entry.
 pub fn read_sequence(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
-    let text = utf8(path, bytes).map_err(|(at, fault)| SpecError::BadSeqfile { at, fault })?;
     let mut all = Collector::new(path);
-    each_line(path, text, Comments::Kept, |line| {
-        if line.text.starts_with('#') {
-            return Ok(());
-        }
+    each_line(FileKind::Sequence, path, bytes, |line| {
         let mut words = words(line.text);
-        let Some((_, name)) = words.next() else {
+        let Some(name) = words.next().filter(|_| !line.text.starts_with('#')) else {
             return Ok(());
         };
-        let cpus = match words.next() {
-            None => None,
-            Some((start, list)) => match all.slot_list(list, read_slot_list) {
-                Some(id) => Some(id),
-                None => {
-                    let at = line.at(start, start + list.len());
-                    return Err(SpecError::BadSeqfile {
-                        at,
-                        fault: FileFault::Syntax("this is no list of cpus"),
-                    });
-                }
-            },
-        };
-        let node = EntryNode::Name(all.name(short_name(name)));
-        all.next(node, cpus, line.number);
+        let what = "this is no list of cpus";
+        let cpus = words
+            .next()
+            .map(|list| all.slot_list(line, list, read_slot_list, what));
+        all.next(line, name, cpus.transpose()?);
         Ok(())
     })?;
     if all.listing.entries.is_empty() {
-        return Err(SpecError::BadSeqfile {
-            at: file_at(path),
-            fault: FileFault::Empty,
-        });
+        return Err(bad_file(FileKind::Sequence, path, FileFault::Empty));
     }
     Ok(all.listing)
 }
@@ -125,57 +126,31 @@ pub fn read_sequence(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
 /// # Errors
 /// `bad-affinityfile`: no UTF-8, a line of three or more than four fields, a list that does not parse.
 pub fn read_affinity(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
-    let text = utf8(path, bytes).map_err(|(at, fault)| SpecError::BadAffinityfile { at, fault })?;
     let mut all = Collector::new(path);
-    each_line(path, text, Comments::Kept, |line| {
+    each_line(FileKind::Affinity, path, bytes, |line| {
         if line.text.trim_start().starts_with('#') {
             return Ok(());
         }
-        let fields: Vec<(usize, &str)> = words(line.text).take(5).collect();
-        let bad = |start: usize, end: usize, what| {
-            let at = line.at(start, end);
-            Err(SpecError::BadAffinityfile {
-                at,
-                fault: FileFault::Syntax(what),
-            })
-        };
-        let cpus = match fields.as_slice() {
+        let fields: Vec<Word<'_>> = words(line.text).take(5).collect();
+        let (name, list) = match fields.as_slice() {
             [] => return Ok(()),
-            [_] => None,
-            [_, (start, list)] | [_, (start, list), _, _] => {
-                let pus =
-                    |text: &str| whole_ranges(text).map(|ranges| vec![SlotPart::OsPus(ranges)]);
-                match all.slot_list(list, pus) {
-                    Some(id) => Some(id),
-                    None => {
-                        return bad(
-                            *start,
-                            start + list.len(),
-                            "this is no list of PUs, as 0-3,8",
-                        );
-                    }
-                }
-            }
+            [name] => (*name, None),
+            [name, list] | [name, list, _, _] => (*name, Some(*list)),
             _ => {
-                return bad(
-                    0,
-                    line.text.len(),
-                    "a line holds a host, PUs, NUMA nodes and a policy: 1, 2 or 4 fields",
-                );
+                let what = "a line holds a host, PUs, NUMA nodes and a policy: 1, 2 or 4 fields";
+                return line.bad(0, line.text.len(), what);
             }
         };
-        let node = EntryNode::Name(all.name(short_name(fields[0].1)));
-        all.next(node, cpus, line.number);
+        let what = "this is no list of PUs, as 0-3,8";
+        let cpus = list.map(|list| all.slot_list(line, list, read_pus, what));
+        all.next(line, name, cpus.transpose()?);
         Ok(())
     })?;
     Ok(all.listing)
 }
 
-/// White-space separated words with their first bytes.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let base = text.as_ptr() as usize;
-    text.split_whitespace()
-        .map(move |word| (word.as_ptr() as usize - base, word))
+fn read_pus(text: &str) -> Option<Vec<SlotPart>> {
+    Some(vec![SlotPart::OsPus(whole_ranges(text)?)])
 }
 
 /// A rankfile: `rank N=NODE [slot=LIST]` a line. Entries come out sorted by rank.
@@ -185,11 +160,10 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 ///
 /// Cost: one pass and a sort.
 pub fn read_rankfile(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
-    let text = utf8(path, bytes).map_err(|(at, fault)| SpecError::BadRankfile { at, fault })?;
     let mut all = Collector::new(path);
     let mut entries: Vec<Entry> = Vec::new();
     let mut seen: HashMap<u32, u32> = HashMap::new();
-    each_line(path, text, Comments::Blanked, |line| {
+    each_line(FileKind::Rankfile, path, bytes, |line| {
         let mut cursor = Cursor::new(line.text);
         cursor.skip_blanks();
         if !cursor.is_done() {
@@ -210,21 +184,15 @@ fn rank_line(
     line: Line<'_>,
     mut cursor: Cursor<'_>,
 ) -> Result<Entry, SpecError> {
-    let bad = |at: At, what| SpecError::BadRankfile {
-        at,
-        fault: FileFault::Syntax(what),
-    };
-    let here = |cursor: &Cursor<'_>| line.at(cursor.position(), cursor.position() + 1);
+    let bad = |at: usize, what| line.bad(at, at + 1, what);
     if cursor.eat("rank").is_none() {
-        return Err(bad(
-            here(&cursor),
-            "an entry is written rank 0=NODE slot=LIST",
-        ));
+        let what = "an entry is written rank 0=NODE slot=LIST";
+        return bad(cursor.position(), what);
     }
     cursor.skip_blanks();
     let start = cursor.position();
     let Some(number) = cursor.number().filter(|&number| number < RANKS_MAX) else {
-        return Err(bad(here(&cursor), "the number of a rank must stand here"));
+        return bad(cursor.position(), "the number of a rank must stand here");
     };
     if let Some(&first) = seen.get(&number) {
         return Err(SpecError::DuplicateRank {
@@ -236,18 +204,18 @@ fn rank_line(
     seen.insert(number, line.number);
     cursor.skip_blanks();
     if cursor.eat("=").is_none() {
-        return Err(bad(here(&cursor), "= must stand here"));
+        return bad(cursor.position(), "= must stand here");
     }
     cursor.skip_blanks();
     let start = cursor.position();
     let name = cursor.take_while(|c| !c.is_whitespace() && c != '=');
-    let node = rank_node(all, name)
-        .ok_or_else(|| bad(line.at(start, start + name.len().max(1)), "this is no node"))?;
-    let cpus = rank_slots(all, line, &mut cursor)?;
+    let Some(node) = rank_node(all, name) else {
+        return line.bad(start, start + name.len().max(1), "this is no node");
+    };
     Ok(Entry {
         number,
         node,
-        cpus,
+        cpus: rank_slots(all, line, cursor)?,
         line: line.number,
         count: 1,
     })
@@ -256,15 +224,10 @@ fn rank_line(
 fn rank_node(all: &mut Collector, name: &str) -> Option<EntryNode> {
     if let Some(nth) = name.strip_prefix("+n") {
         let mut cursor = Cursor::new(nth);
-        return cursor
-            .number()
-            .filter(|_| cursor.is_done())
-            .map(EntryNode::Nth);
+        let number = cursor.number().filter(|_| cursor.is_done());
+        return number.map(EntryNode::Nth);
     }
-    let host = match name.split_once('@') {
-        None => name,
-        Some((_, host)) => host,
-    };
+    let host = name.split_once('@').map_or(name, |(_, host)| host);
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
     let sound = !host.is_empty() && host.chars().all(fits) && !short_name(host).is_empty();
     sound.then(|| EntryNode::Name(all.name(short_name(host))))
@@ -274,15 +237,8 @@ fn rank_node(all: &mut Collector, name: &str) -> Option<EntryNode> {
 fn rank_slots(
     all: &mut Collector,
     line: Line<'_>,
-    cursor: &mut Cursor<'_>,
+    mut cursor: Cursor<'_>,
 ) -> Result<Option<SlotListId>, SpecError> {
-    let bad = |start: usize, end: usize, what| {
-        let at = line.at(start, end.max(start + 1));
-        Err(SpecError::BadRankfile {
-            at,
-            fault: FileFault::Syntax(what),
-        })
-    };
     cursor.skip_blanks();
     if cursor.is_done() {
         return Ok(None);
@@ -291,22 +247,18 @@ fn rank_slots(
     let key = cursor.take_while(|c| c.is_ascii_lowercase());
     cursor.skip_blanks();
     if !matches!(key, "slot" | "slots") || cursor.eat("=").is_none() {
-        return bad(start, cursor.position(), "slot= must stand here");
+        let end = cursor.position().max(start + 1);
+        return line.bad(start, end, "slot= must stand here");
     }
     cursor.skip_blanks();
     let start = cursor.position();
-    let list = cursor.take_while(|c| !c.is_whitespace());
-    let end = cursor.position();
+    let text = cursor.take_while(|c| !c.is_whitespace());
     cursor.skip_blanks();
     if !cursor.is_done() {
-        return bad(
-            cursor.position(),
-            line.text.len(),
-            "nothing may stand behind the slot list",
-        );
+        let what = "nothing may stand behind the slot list";
+        return line.bad(cursor.position(), line.text.len(), what);
     }
-    match all.slot_list(list, read_slot_list) {
-        Some(id) => Ok(Some(id)),
-        None => bad(start, end, "this is no slot list"),
-    }
+    let list = Word { start, text };
+    all.slot_list(line, list, read_slot_list, "this is no slot list")
+        .map(Some)
 }

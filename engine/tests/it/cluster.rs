@@ -31,9 +31,9 @@ fn job(procs: u32, map: &str, bind: &str, hosts: Option<&str>) -> SpawnRequest {
             .set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global)
             .expect("it is sound");
     }
-    request.set_job_mapping(map).expect("it is sound");
+    request.set_mapping(Owner::Job, map).expect("it is sound");
     if !bind.is_empty() {
-        request.set_job_binding(bind).expect("it is sound");
+        request.set_binding(Owner::Job, bind).expect("it is sound");
     }
     request
 }

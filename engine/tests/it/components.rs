@@ -8,6 +8,7 @@ use stowplan_engine::limit::RANKS_MAX;
 use stowplan_engine::map::{Components, Machine, Mapped, map_with};
 use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::component::{
     AppIndex, Component, ComponentPattern, Count, Functions, INTERFACE, Registry, Share,
@@ -27,7 +28,7 @@ fn placed(
     let mut request = SpawnRequest::new();
     for &(procs, map) in apps {
         let app = request.push_app(procs.map(ProcCount), "true");
-        request.set_app_mapping(app, map).expect("it is sound");
+        request.set_mapping(owner(app), map).expect("it is sound");
     }
     let hosts = Value::String("node0:9,node1:9,node2:9".to_owned());
     request

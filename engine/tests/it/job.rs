@@ -149,7 +149,7 @@ pub(crate) fn with_hole(mapping: &str) -> SpawnRequest {
         .set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global)
         .expect("hosts stand on apps");
     request
-        .set_job_mapping(mapping)
+        .set_mapping(Owner::Job, mapping)
         .expect("the mapping is sound");
     request
 }

@@ -4,8 +4,8 @@ use crate::job::{mapped, procs};
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
 use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::request::Unknown;
-use stowplan_engine::spawn::{SpawnRequest, keys};
+use stowplan_engine::spawn::request::{Label, Unknown};
+use stowplan_engine::spawn::{Intake, SpawnRequest, keys};
 use stowplan_engine::stage::component::AppIndex;
 
 /// A payload under a header that fits it.
@@ -70,6 +70,102 @@ fn a_payload_that_no_setter_makes_is_refused() {
     assert!(refusal(&[0, 0, 0, 1, 0, 0, 1, 1, 24, 0, 1, 2, 0]).contains("hole"));
     assert!(refusal(&[&sound[..], &[0]].concat()).contains("behind"));
     assert!(refusal(&[0x80, 0, 0, 0, 0, 0, 0]).contains("number"));
+}
+
+/// What [`one_of_each`] is to other processes, of this release or another. Typed in, so that whoever changes how requests
+/// are packed is told.
+const ONE_OF_EACH: &[&[u8]] = &[
+    b"\x84\x8c\x01\x85\x20\x84\xc2\x01",
+    // Apps: their processes are counted, a hole, 300, counted.
+    b"\x04\x01\x00\xad\x02\x01",
+    b"\x02\x00\x05ocean\x02\x07--steps\x0212\x01\x03A=1\x04/tmp",
+    b"\x02\x01x\x00\x00\x00",
+    // Attributes of the job, then of each app.
+    b"\x10\x00\x94\x02\x01\x00\x01\x00\x95\x02\x01\x01\x02\x00\xbb\x02\x03\x01\x03",
+    b"\x01\x03\x00\x03\x0aa:2,b[0-3]\x01\x19\x01\x03\x062:numa\x01\x1a\x01\x01\x97\x82\x01",
+    b"\x03\x1a\x01\x01\x8b\xa0\x01\x03\x1b\x02\x01\x81\x20\x03\x1c\x03\x01\x87\xa0\x01",
+    b"\x03\x1f\x01\x00\x01\x03\x21\x01\x03\x050-3,7\x03\x28\x00\x02\xf0\xa2\x04",
+    b"\x04\x1a\x01\x01\x8d\x80\x01\x04\x23\x00\x03\x05split\x04\x24\x01\x03\x12threads=4:greedy=0",
+    b"\x04\x88\x02\x00\x00\x01",
+    b"\x01\x01\x08site.tag\x06string\x01v",
+];
+
+/// A request with all that travels, and with what does not.
+fn one_of_each() -> SpawnRequest {
+    let mut intake = Intake::new();
+    intake.push_app(Label {
+        cmd: "ocean".to_owned(),
+        argv: vec!["--steps".to_owned(), "12".to_owned()],
+        env: vec!["A=1".to_owned()],
+        cwd: "/tmp".to_owned(),
+    });
+    let mut request = intake.finish().expect("it is sound").request;
+    request.push_hole();
+    request.push_app(Some(ProcCount(300)), "x");
+    request.push_app(None, "");
+    let [job, first, third, last] = [Owner::Job, Owner::App(0), Owner::App(2), Owner::App(3)];
+    for (owner, map) in [
+        (job, "package:pe=2:inherit:nooversubscribe"),
+        (first, "ppr:2:numa:nolocal"),
+        (third, "pe-list=0-3,7:ordered:hwtcpus"),
+        (last, "mpibind:threads=4:greedy=0"),
+    ] {
+        request.set_mapping(owner, map).expect("it is sound");
+    }
+    request.set_ranking(job, "span").expect("it is sound");
+    request.set_ranking(third, "node").expect("it is sound");
+    let bind = "numa:overload-allowed:limit=3";
+    request.set_binding(job, bind).expect("it is sound");
+    request
+        .set_binding(third, "core:if-supported")
+        .expect("it is sound");
+    let text = |text: &str| Value::String(text.to_owned());
+    for (owner, key, value, scope) in [
+        (
+            first,
+            keys::APP_DASH_HOST,
+            text("a:2,b[0-3]"),
+            Scope::Global,
+        ),
+        (third, 40, Value::Uint32(70_000), Scope::Global),
+        (last, keys::APP_GPUS, text("split"), Scope::Global),
+        (
+            last,
+            keys::APP_BINDING_LIMIT,
+            Value::Uint16(5),
+            Scope::Local,
+        ),
+        (
+            last,
+            keys::JOB_DISPLAY_MAP,
+            Value::Bool(true),
+            Scope::Global,
+        ),
+    ] {
+        request
+            .set_attribute(owner, key, value, scope)
+            .expect("it is sound");
+    }
+    for (owner, name, scope) in [
+        (first, "site.tag", Scope::Global),
+        (last, "site.here", Scope::Local),
+    ] {
+        request.push_unknown(Unknown {
+            owner,
+            name: name.to_owned(),
+            ty: "string".to_owned(),
+            value: "v".to_owned(),
+            scope,
+        });
+    }
+    request
+}
+
+#[test]
+fn other_releases_pack_and_read_the_same_bytes() {
+    let bytes = framed(&ONE_OF_EACH.concat());
+    assert_eq!(one_of_each().pack().unwrap(), bytes);
+    assert_eq!(SpawnRequest::unpack(&bytes).unwrap().pack().unwrap(), bytes);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use stowplan_engine::map::{Components, Mapped, map_with};
 use stowplan_engine::plan::ProcPlace;
 use stowplan_engine::policy::{MapBy, ObjKind};
 use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::Intake;
-use stowplan_engine::spawn::request::Label;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
+use stowplan_engine::spawn::request::{Label, owner};
 use stowplan_engine::spawn::set::SetStatus;
 use stowplan_engine::spawn::{SpawnRequest, Spoken, keys};
 use stowplan_engine::stage::component::{
@@ -27,7 +27,7 @@ const HOSTS: &str = "node0:4,node1:4,node2:4";
 #[test]
 fn single_dispatch() {
     let (mut request, _) = request(HOSTS, &[2, 2]);
-    request.set_job_mapping("node").unwrap();
+    request.set_mapping(Owner::Job, "node").unwrap();
     let mapped = mapped(&request, AppIndex::All).unwrap();
     assert_eq!(placed_by(&mapped), [("round_robin", AppIndex::All)]);
 }
@@ -35,7 +35,7 @@ fn single_dispatch() {
 #[test]
 fn per_app_dispatch() {
     let (mut request, apps) = request(HOSTS, &[2, 2, 2]);
-    request.set_app_mapping(apps[1], "ppr:1:node").unwrap();
+    request.set_mapping(owner(apps[1]), "ppr:1:node").unwrap();
     let mapped = mapped(&request, AppIndex::All).unwrap();
     let calls = [("round_robin", 0), ("ppr", 1), ("round_robin", 2)];
     assert_eq!(
@@ -46,8 +46,8 @@ fn per_app_dispatch() {
     for directive in ["rank", "bind"] {
         let (mut request, apps) = crate::job::request(HOSTS, &[2, 2]);
         match directive {
-            "rank" => request.set_app_ranking(apps[1], "slot").unwrap(),
-            _ => request.set_app_binding(apps[1], "core").unwrap(),
+            "rank" => request.set_ranking(owner(apps[1]), "slot").unwrap(),
+            _ => request.set_binding(owner(apps[1]), "core").unwrap(),
         }
         assert_eq!(
             placed_by(&crate::job::mapped(&request, AppIndex::All).unwrap()).len(),
@@ -60,7 +60,7 @@ fn per_app_dispatch() {
 fn oversubscribe_per_app_fails() {
     let (mut request, apps) = request(HOSTS, &[2, 2]);
     let refused = request
-        .set_app_mapping(apps[1], "slot:oversubscribe")
+        .set_mapping(owner(apps[1]), "slot:oversubscribe")
         .unwrap_err();
     assert_eq!(
         (refused.status, refused.error.class()),
@@ -76,7 +76,12 @@ fn oversubscribe_per_app_fails() {
     };
     let row = intake.text(text);
     intake
-        .map(Owner::App(0), MapForm::Whole, row, None)
+        .directive(
+            Owner::App(0),
+            DirectiveForm::Map(MapForm::Whole),
+            row,
+            Scope::Global,
+        )
         .unwrap();
     let relayed = intake.finish().unwrap().relay().unwrap();
     let files = crate::job::files();
@@ -130,10 +135,10 @@ fn display_is_promoted() {
 fn shared_head() -> Mapped {
     let (mut request, apps) = request("node0:3,node1:2,node2:2", &[4, 2]);
     request
-        .set_app_mapping(apps[0], "slot:nolocal")
+        .set_mapping(owner(apps[0]), "slot:nolocal")
         .expect("it is sound");
     request
-        .set_app_mapping(apps[1], "slot")
+        .set_mapping(owner(apps[1]), "slot")
         .expect("it is sound");
     mapped(&request, AppIndex::All).expect("it is sound")
 }
@@ -257,10 +262,10 @@ fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
     };
     registry.register(mine).unwrap();
     let (mut request, apps) = request(HOSTS, &[1, 6, 1]);
-    request.set_app_mapping(apps[0], "pe-list=7").unwrap();
-    request.set_app_binding(apps[0], "core").unwrap();
-    request.set_job_mapping("node").unwrap();
-    request.set_job_binding("core").unwrap();
+    request.set_mapping(owner(apps[0]), "pe-list=7").unwrap();
+    request.set_binding(owner(apps[0]), "core").unwrap();
+    request.set_mapping(Owner::Job, "node").unwrap();
+    request.set_binding(Owner::Job, "core").unwrap();
     let components = |registry| Components {
         registry,
         index: AppIndex::All,
@@ -300,8 +305,8 @@ fn a_component_chooses_nodes_and_cores_as_none_of_ours() {
 #[test]
 fn what_a_component_chooses_is_judged() {
     let (mut request, _) = request(HOSTS, &[5]);
-    request.set_job_mapping("node").unwrap();
-    request.set_job_binding("core").unwrap();
+    request.set_mapping(Owner::Job, "node").unwrap();
+    request.set_binding(Owner::Job, "core").unwrap();
     let refusal = |count: Count, objects: Objects| {
         let mut registry = Registry::standard();
         let wrong = Component {
@@ -371,7 +376,7 @@ fn a_launcher_registers_a_component_of_its_own() {
     };
     registry.register(mine).unwrap();
     let (mut request, _) = request(HOSTS, &[2]);
-    request.set_job_mapping("node").unwrap();
+    request.set_mapping(Owner::Job, "node").unwrap();
     let components = Components {
         registry,
         index: AppIndex::All,
@@ -445,8 +450,8 @@ fn rooms_tell_their_nodes_and_what_is_free_there() {
     };
     registry.register(reader).unwrap();
     let (mut request, apps) = request(HOSTS, &[1, 2]);
-    request.set_app_mapping(apps[0], "core").unwrap();
-    request.set_app_mapping(apps[1], "node").unwrap();
+    request.set_mapping(owner(apps[0]), "core").unwrap();
+    request.set_mapping(owner(apps[1]), "node").unwrap();
     let components = Components {
         registry,
         index: AppIndex::All,

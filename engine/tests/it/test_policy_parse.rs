@@ -2,13 +2,13 @@
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::spec::Owner;
-use stowplan_engine::policy::{MapKind, ObjKind};
+use stowplan_engine::policy::{BindTo, MapBy, ObjKind, RankBy};
 use stowplan_engine::spawn::attributes::{Attribute, Scope, Value};
 use stowplan_engine::spawn::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
+use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::set::{SetError, SetStatus};
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::table::apps::AppId;
-use stowplan_engine::text::words::{BindWord, RankWord};
 
 const APP: Owner = Owner::App(0);
 
@@ -20,13 +20,13 @@ fn one_app() -> (SpawnRequest, AppId) {
 
 fn mapping(text: &str) -> Result<SpawnRequest, SetError> {
     let (mut request, app) = one_app();
-    request.set_app_mapping(app, text)?;
+    request.set_mapping(owner(app), text)?;
     Ok(request)
 }
 
 fn binding(text: &str) -> Result<SpawnRequest, SetError> {
     let (mut request, app) = one_app();
-    request.set_app_binding(app, text)?;
+    request.set_binding(owner(app), text)?;
     Ok(request)
 }
 
@@ -50,7 +50,13 @@ fn stored_bind(request: &SpawnRequest) -> BindPolicy {
 fn survives_the_relay(request: &SpawnRequest) {
     let relayed = SpawnRequest::unpack(&request.pack().expect("it is small and sound"))
         .expect("it is small and sound");
-    let rows = |request: &SpawnRequest| request.attributes().iter().collect::<Vec<Attribute>>();
+    let rows = |request: &SpawnRequest| {
+        request
+            .attributes()
+            .iter()
+            .cloned()
+            .collect::<Vec<Attribute>>()
+    };
     assert_eq!(rows(&relayed), rows(request));
     assert!(rows(request).iter().all(|row| row.scope == Scope::Global));
     assert_eq!(
@@ -62,24 +68,24 @@ fn survives_the_relay(request: &SpawnRequest) {
 #[test]
 fn mapping_words_are_stored() {
     let words = [
-        ("core", MapKind::Object(ObjKind::Core), 7),
-        ("node", MapKind::Node, 1),
-        ("slot", MapKind::Slot, 9),
-        ("hwthread", MapKind::Object(ObjKind::Hwthread), 8),
-        ("numa", MapKind::Object(ObjKind::Numa), 2),
-        ("PACKAGE", MapKind::Object(ObjKind::Package), 3),
-        ("l1", MapKind::Object(ObjKind::L1), 6),
-        ("seq", MapKind::Seq, 20),
-        ("rankfile", MapKind::Rankfile, 22),
-        ("ppr:2:core", MapKind::Ppr, 23),
-        ("pe-list=0-3", MapKind::PeList, 11),
-        ("dist:mlx5_0", MapKind::Dist, 10),
+        ("core", MapBy::Object(ObjKind::Core), 7),
+        ("node", MapBy::Node, 1),
+        ("slot", MapBy::Slot, 9),
+        ("hwthread", MapBy::Object(ObjKind::Hwthread), 8),
+        ("numa", MapBy::Object(ObjKind::Numa), 2),
+        ("PACKAGE", MapBy::Object(ObjKind::Package), 3),
+        ("l1", MapBy::Object(ObjKind::L1), 6),
+        ("seq", MapBy::Seq, 20),
+        ("rankfile", MapBy::Rankfile, 22),
+        ("ppr:2:core", MapBy::PPR, 23),
+        ("pe-list=0-3", MapBy::PeList, 11),
+        ("dist:mlx5_0", MapBy::Dist, 10),
     ];
     for (text, kind, number) in words {
         let request = mapping(text).expect(text);
         let policy = stored_map(&request);
         assert_eq!(
-            (policy.kind, policy.flags),
+            (policy.map, policy.flags),
             (Some(kind), Flags::GIVEN),
             "{text}"
         );
@@ -120,15 +126,15 @@ fn mapping_modifiers_are_stored() {
     );
     let alone = stored_map(&mapping(":span").unwrap());
     assert_eq!(
-        (alone.kind, alone.flags),
+        (alone.map, alone.flags),
         (None, Flags::SPAN),
         "GIVEN only with a policy"
     );
     survives_the_relay(&request);
     // Setting again replaces what the earlier directive stored.
     let (mut request, app) = one_app();
-    request.set_app_mapping(app, "seq:file=f").unwrap();
-    request.set_app_mapping(app, "slot").unwrap();
+    request.set_mapping(owner(app), "seq:file=f").unwrap();
+    request.set_mapping(owner(app), "slot").unwrap();
     assert_eq!(request.attributes().string(APP, keys::APP_MAP_FILE), None);
 }
 
@@ -179,11 +185,11 @@ fn mapping_malformed() {
         );
     }
     let (mut request, app) = one_app();
-    request.set_app_mapping(app, "package:span").unwrap();
-    let before: Vec<Attribute> = request.attributes().iter().collect();
-    request.set_app_mapping(app, "slot:foo").unwrap_err();
+    request.set_mapping(owner(app), "package:span").unwrap();
+    let before: Vec<Attribute> = request.attributes().iter().cloned().collect();
+    request.set_mapping(owner(app), "slot:foo").unwrap_err();
     assert_eq!(
-        request.attributes().iter().collect::<Vec<_>>(),
+        request.attributes().iter().cloned().collect::<Vec<_>>(),
         before,
         "nothing changed"
     );
@@ -192,17 +198,17 @@ fn mapping_malformed() {
 #[test]
 fn ranking_words_are_stored() {
     for (text, word) in [
-        ("slot", RankWord::Slot),
-        ("node", RankWord::Node),
-        ("FILL", RankWord::Fill),
-        ("span", RankWord::Span),
+        ("slot", RankBy::Slot),
+        ("node", RankBy::Node),
+        ("FILL", RankBy::Fill),
+        ("span", RankBy::Span),
     ] {
         let (mut request, app) = one_app();
-        request.set_app_ranking(app, text).expect(text);
+        request.set_ranking(owner(app), text).expect(text);
         let bits = request.attributes().number(APP, keys::APP_RANKBY).unwrap();
         assert_eq!(
             RankPolicy::of_bits(bits),
-            Some(RankPolicy { word }),
+            Some(RankPolicy { rank: word }),
             "{text}"
         );
         assert_eq!(bits & 0x1000, 0x1000, "GIVEN");
@@ -214,7 +220,7 @@ fn ranking_words_are_stored() {
 fn ranking_unknown_changes_nothing() {
     for text in ["core", "", "s", "slot:x", "slot=1"] {
         let (mut request, app) = one_app();
-        let refused = request.set_app_ranking(app, text).expect_err(text);
+        let refused = request.set_ranking(owner(app), text).expect_err(text);
         assert_eq!(refused.status, SetStatus::Silent, "{text}");
         assert!(request.attributes().is_empty(), "{text}");
     }
@@ -223,21 +229,21 @@ fn ranking_unknown_changes_nothing() {
 #[test]
 fn binding_words_are_stored() {
     let words = [
-        ("none", BindWord::Nothing, 1),
-        ("hwthread", BindWord::Object(ObjKind::Hwthread), 8),
-        ("core", BindWord::Object(ObjKind::Core), 7),
-        ("l1cache", BindWord::Object(ObjKind::L1), 6),
-        ("l2cache", BindWord::Object(ObjKind::L2), 5),
-        ("l3cache", BindWord::Object(ObjKind::L3), 4),
-        ("numa", BindWord::Object(ObjKind::Numa), 3),
-        ("package", BindWord::Object(ObjKind::Package), 2),
-        ("socket", BindWord::Object(ObjKind::Package), 2),
+        ("none", BindTo::Nothing, 1),
+        ("hwthread", BindTo::Object(ObjKind::Hwthread), 8),
+        ("core", BindTo::Object(ObjKind::Core), 7),
+        ("l1cache", BindTo::Object(ObjKind::L1), 6),
+        ("l2cache", BindTo::Object(ObjKind::L2), 5),
+        ("l3cache", BindTo::Object(ObjKind::L3), 4),
+        ("numa", BindTo::Object(ObjKind::Numa), 3),
+        ("package", BindTo::Object(ObjKind::Package), 2),
+        ("socket", BindTo::Object(ObjKind::Package), 2),
     ];
     for (text, word, number) in words {
         let request = binding(text).expect(text);
         let policy = stored_bind(&request);
         assert_eq!(
-            (policy.word, policy.bits()),
+            (policy.bind, policy.bits()),
             (Some(word), number | 0x4000),
             "{text}"
         );

@@ -5,6 +5,7 @@ use stowplan_engine::error::spec::Owner;
 use stowplan_engine::policy::{BindTo, CpuMode, MapBy, NoLocal, ObjKind, PprObject, RankBy};
 use stowplan_engine::spawn::attributes::{Scope, Value};
 use stowplan_engine::spawn::inherit::Inherited;
+use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::options::{JobPe, Lsf, Options, app_options, job_options};
 use stowplan_engine::table::apps::{AppId, Policy};
@@ -17,7 +18,7 @@ fn job(mapping: &str) -> (SpawnRequest, AppId) {
     let mut request = SpawnRequest::new();
     let app = request.push_app(Some(ProcCount(2)), "true");
     request
-        .set_job_mapping(mapping)
+        .set_mapping(Owner::Job, mapping)
         .expect("the mapping is sound");
     (request, app)
 }
@@ -49,7 +50,9 @@ fn no_attributes_is_identity() {
         ":oversubscribe",
     ] {
         let (mut request, _) = job(mapping);
-        request.set_job_binding(":overload-allowed").unwrap();
+        request
+            .set_binding(Owner::Job, ":overload-allowed")
+            .unwrap();
         let (job, app) = options(&request);
         assert_eq!(app, job, "{mapping}");
     }
@@ -58,9 +61,9 @@ fn no_attributes_is_identity() {
 #[test]
 fn mapby_overrides_job() {
     let (mut request, app) = job("slot");
-    request.set_job_ranking("node").unwrap();
-    request.set_job_binding("none").unwrap();
-    request.set_app_mapping(app, "package").unwrap();
+    request.set_ranking(Owner::Job, "node").unwrap();
+    request.set_binding(Owner::Job, "none").unwrap();
+    request.set_mapping(owner(app), "package").unwrap();
     let row = row(&request, app);
     assert_eq!(row.map, MapBy::Object(ObjKind::Package));
     // Defaults follow the app's own map, not the job's words.
@@ -73,10 +76,10 @@ fn mapby_overrides_job() {
 #[test]
 fn nolocal_is_carried() {
     let (mut request, app) = job("slot");
-    request.set_app_mapping(app, "slot:nolocal").unwrap();
+    request.set_mapping(owner(app), "slot:nolocal").unwrap();
     assert_eq!(row(&request, app).nolocal, NoLocal::Yes);
     let (mut request, app) = job("slot:nolocal");
-    request.set_app_mapping(app, "slot").unwrap();
+    request.set_mapping(owner(app), "slot").unwrap();
     assert_eq!(
         row(&request, app).nolocal,
         NoLocal::No,
@@ -109,7 +112,7 @@ fn pes_hwt_cpuset_override() {
 #[test]
 fn ppr_falls_back_to_job() {
     let (mut request, app) = job("ppr:2:package");
-    request.set_app_ranking(app, "slot").unwrap();
+    request.set_ranking(owner(app), "slot").unwrap();
     let on = PprObject::Kind(ObjKind::Package);
     assert_eq!(row(&request, app).map, MapBy::Ppr { per: 2, on });
     set(
@@ -129,8 +132,8 @@ fn ppr_falls_back_to_job() {
 #[test]
 fn resolving_twice_is_resolving_once() {
     let (mut request, app) = job("package:pe=2");
-    request.set_app_mapping(app, ":span").unwrap();
-    request.set_app_binding(app, "core:limit=2").unwrap();
+    request.set_mapping(owner(app), ":span").unwrap();
+    request.set_binding(owner(app), "core:limit=2").unwrap();
     let (job, once) = options(&request);
     let twice = app_options(&request, APP, &job, Lsf::Absent, JobPe::Offered);
     assert_eq!(once, twice);

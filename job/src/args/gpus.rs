@@ -6,7 +6,7 @@ use crate::columns;
 use crate::options::Meaning;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::{Owner, Said};
-use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::keys;
 
 /// What `--columns` takes.
@@ -56,14 +56,10 @@ impl Reader<'_> {
             }
             word
         };
-        let key = match self.owner() {
-            Owner::Job => keys::JOB_GPUS,
-            Owner::App(_) => keys::APP_GPUS,
-        };
         let row = self.text(given, &value);
         let owner = self.owner();
         self.intake
-            .single(owner, key, Value::String(value), row, Scope::Global)
+            .single(owner, keys::APP_GPUS, row, Scope::Global)
     }
 
     /// `--columns LIST`.

@@ -14,12 +14,13 @@ use reader::Reader;
 use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner, Said};
 use stowplan_engine::error::{Note, SpecError};
-use stowplan_engine::policy::CpuMode;
-use stowplan_engine::policy::MapKind;
+use stowplan_engine::policy::{CpuMode, MapBy};
 use stowplan_engine::spawn::argv::normalize_argv;
+use stowplan_engine::spawn::attributes::Scope;
 use stowplan_engine::spawn::inherit::Parent;
-use stowplan_engine::spawn::intake::{Intake, Taken};
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake, Taken};
 use stowplan_engine::spawn::request::Label;
+use stowplan_engine::text::mapping::MapForm;
 
 /// How a plan is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -278,8 +279,8 @@ fn map_by_taskmap(intake: &mut Intake, map: &str) -> Result<(), SpecError> {
         });
     }
     let row = intake.text(text);
-    intake.map_choice(Owner::Job, MapKind::Seq.into(), row);
-    Ok(())
+    let form = DirectiveForm::Map(MapForm::Policy(MapBy::Seq));
+    intake.directive(Owner::Job, form, row, Scope::Global)
 }
 
 /// The options of the job alone, as `spawn` takes them: the first argument that is no option is given back.

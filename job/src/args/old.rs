@@ -3,10 +3,11 @@
 use super::reader::{Once, Reader};
 use crate::options::Old;
 use stowplan_engine::error::SpecError;
-use stowplan_engine::policy::{CpuMode, MapKind, ObjKind, PprObject};
+use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject};
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::DirectiveForm;
 use stowplan_engine::text::mapping::MapForm;
-use stowplan_engine::text::said::MapChoice;
-use stowplan_engine::text::words::MapQualifier;
+use stowplan_engine::text::words::Qualifier;
 
 impl Reader<'_> {
     /// Takes an old spelling.
@@ -17,72 +18,41 @@ impl Reader<'_> {
         value: &str,
         seen: &mut Vec<(Once, String)>,
     ) -> Result<(), SpecError> {
-        let owner = self.owner();
-        let text = self.text(given, value);
         let form = match old {
-            Old::PerNode => Some(MapForm::PprOn(PprObject::Node)),
-            Old::PerPackage => Some(MapForm::PprOn(PprObject::Kind(ObjKind::Package))),
-            Old::Ppr => Some(MapForm::Ppr),
-            Old::CpuSet => Some(MapForm::PeList),
-            Old::CpusPerProc => return self.intake.map(owner, MapForm::Pe, text, None),
-            Old::OnePerNode
-            | Old::ByNode
-            | Old::ByCore
-            | Old::BySlot
-            | Old::Rankfile
-            | Old::Oversubscribe
-            | Old::NoOversubscribe
-            | Old::NoLocal
-            | Old::HwtCpus
-            | Old::BindToCore
-            | Old::BindToPackage => None,
-        };
-        if let Some(form) = form {
-            self.once(seen, Once::Map, given)?;
-            return self.intake.map(owner, form, text, None);
-        }
-        let choice = match old {
-            Old::OnePerNode => MapChoice::pattern(1, PprObject::Node),
-            Old::ByNode => MapKind::Node.into(),
-            Old::ByCore => MapKind::Object(ObjKind::Core).into(),
-            Old::BySlot => MapKind::Slot.into(),
+            Old::PerNode => MapForm::PprOn(PprObject::Node),
+            Old::PerPackage => MapForm::PprOn(PprObject::Kind(ObjKind::Package)),
+            Old::Ppr => MapForm::Ppr,
+            Old::CpuSet => MapForm::PeList,
+            Old::CpusPerProc => MapForm::Pe,
             Old::Rankfile => {
-                self.once(seen, Once::Map, given)?;
-                let whole = self.text(given, &format!("rankfile:file={value}"));
-                return self.intake.map(owner, MapForm::Whole, whole, None);
+                let whole = format!("rankfile:file={value}");
+                return self.directive(DirectiveForm::Map(MapForm::Whole), given, &whole, seen);
             }
-            Old::BindToCore | Old::BindToPackage => {
-                self.once(seen, Once::Bind, given)?;
-                let target = if old == Old::BindToCore {
-                    "core"
-                } else {
-                    "package"
-                };
-                let whole = self.text(given, target);
-                return self.intake.bind(owner, whole, None);
-            }
-            Old::Oversubscribe => return self.qualifier(MapQualifier::Oversubscribe, text),
-            Old::NoOversubscribe => return self.qualifier(MapQualifier::NoOversubscribe, text),
-            Old::NoLocal => return self.qualifier(MapQualifier::NoLocal, text),
+            Old::OnePerNode => MapForm::Policy(MapBy::Ppr {
+                per: 1,
+                on: PprObject::Node,
+            }),
+            Old::ByNode => MapForm::Policy(MapBy::Node),
+            Old::ByCore => MapForm::Policy(MapBy::Object(ObjKind::Core)),
+            Old::BySlot => MapForm::Policy(MapBy::Slot),
+            Old::Oversubscribe => MapForm::Qualifier(Qualifier::Oversubscribe),
+            Old::NoOversubscribe => MapForm::Qualifier(Qualifier::NoOversubscribe),
+            Old::NoLocal => MapForm::Qualifier(Qualifier::NoLocal),
             Old::HwtCpus => {
                 self.job.slots_by = CpuMode::Hwthread;
-                return self.qualifier(MapQualifier::HwtCpus, text);
+                MapForm::Qualifier(Qualifier::HwtCpus)
             }
-            Old::PerNode | Old::PerPackage | Old::Ppr | Old::CpuSet | Old::CpusPerProc => {
-                return Ok(());
+            Old::BindToCore => return self.directive(DirectiveForm::Bind, given, "core", seen),
+            Old::BindToPackage => {
+                return self.directive(DirectiveForm::Bind, given, "package", seen);
             }
         };
-        self.once(seen, Once::Map, given)?;
-        self.intake.map_choice(owner, choice, text);
-        Ok(())
-    }
-
-    #[expect(
-        clippy::unnecessary_wraps,
-        reason = "as the other ways to take an option"
-    )]
-    fn qualifier(&mut self, qualifier: MapQualifier, text: u32) -> Result<(), SpecError> {
-        self.intake.map_flag(self.owner(), qualifier, text, None);
-        Ok(())
+        if !matches!(form, MapForm::Pe | MapForm::Qualifier(_)) {
+            return self.directive(DirectiveForm::Map(form), given, value, seen);
+        }
+        // Qualifiers join the app's mapping.
+        let text = self.text(given, value);
+        self.intake
+            .directive(self.owner(), DirectiveForm::Map(form), text, Scope::Global)
     }
 }

@@ -6,8 +6,8 @@ use stowplan_engine::error::at::{At, AtText};
 use stowplan_engine::error::spec::{OptionFault, Owner};
 use stowplan_engine::error::{Note, SpecError};
 use stowplan_engine::limit::RANKS_MAX;
-use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
 use stowplan_engine::spawn::keys;
 use stowplan_engine::spawn::request::Label;
 use stowplan_engine::spawn::request::app_id;
@@ -247,22 +247,12 @@ impl<'a> Reader<'a> {
                 self.intake.hostfile(app, value, Scope::Global);
                 Ok(())
             }
+            // Qualifiers of old spellings join it; another policy does not.
             Meaning::MapBy => {
-                // Qualifiers of old spellings join it; another policy does not.
-                self.once(seen, Once::Map, "--map-by")?;
-                let text = self.text("--map-by", value);
-                self.intake.map(self.owner(), MapForm::Whole, text, None)
+                self.directive(DirectiveForm::Map(MapForm::Whole), "--map-by", value, seen)
             }
-            Meaning::RankBy => {
-                self.once(seen, Once::Rank, "--rank-by")?;
-                let text = self.text("--rank-by", value);
-                self.intake.rank(self.owner(), text, None)
-            }
-            Meaning::BindTo => {
-                self.once(seen, Once::Bind, "--bind-to")?;
-                let text = self.text("--bind-to", value);
-                self.intake.bind(self.owner(), text, None)
-            }
+            Meaning::RankBy => self.directive(DirectiveForm::Rank, "--rank-by", value, seen),
+            Meaning::BindTo => self.directive(DirectiveForm::Bind, "--bind-to", value, seen),
             Meaning::Old(old) => {
                 let new = row.help.replace(row.metavar, value);
                 self.notes.push(Note::OldSpelling {
@@ -298,6 +288,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes a directive, of which an app has one of a kind.
+    pub(super) fn directive(
+        &mut self,
+        form: DirectiveForm,
+        given: &str,
+        value: &str,
+        seen: &mut Vec<(Once, String)>,
+    ) -> Result<(), SpecError> {
+        let once = match form {
+            DirectiveForm::Map(_) => Once::Map,
+            DirectiveForm::Rank => Once::Rank,
+            DirectiveForm::Bind => Once::Bind,
+        };
+        self.once(seen, once, given)?;
+        let text = self.text(given, value);
+        self.intake
+            .directive(self.owner(), form, text, Scope::Global)
+    }
+
     /// Showing the map is the job's, on whichever app it is asked.
     fn display(&mut self, given: &str, value: &str) -> Result<(), SpecError> {
         for word in value.split(',') {
@@ -315,13 +324,8 @@ impl<'a> Reader<'a> {
             };
             if let Some(key) = key {
                 let text = self.text(given, value);
-                self.intake.single(
-                    Owner::App(self.app),
-                    key,
-                    Value::Bool(true),
-                    text,
-                    Scope::Global,
-                )?;
+                let app = Owner::App(self.app);
+                self.intake.single(app, key, text, Scope::Global)?;
             }
         }
         Ok(())

@@ -5,21 +5,18 @@ use crate::json::{At, Kind, position};
 use std::collections::HashSet;
 use stowplan_engine::error::SpecError;
 use stowplan_engine::error::spec::Owner;
-use stowplan_engine::spawn::attributes::{Scope, Value};
-use stowplan_engine::spawn::intake::Intake;
+use stowplan_engine::spawn::attributes::Scope;
+use stowplan_engine::spawn::intake::{DirectiveForm, Intake};
 use stowplan_engine::spawn::keys::{self, KeyPlace, ValueType};
 use stowplan_engine::spawn::request::Unknown;
 use stowplan_engine::spawn::request::app_id;
 use stowplan_engine::text::mapping::MapForm;
-use stowplan_engine::text::words::MapQualifier;
+use stowplan_engine::text::words::Qualifier;
 
 /// What a request key means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
-    Map(MapForm),
-    Flag(MapQualifier),
-    Rank,
-    Bind,
+    Directive(DirectiveForm),
     Host,
     Hostfile,
     /// An attribute by its own name.
@@ -44,49 +41,51 @@ const NAMED: &[(&str, ValueType, KeyPlace, Meaning)] = &[
         "PMIX_MAPBY",
         ValueType::String,
         KeyPlace::Promoted,
-        Meaning::Map(MapForm::Whole),
+        Meaning::Directive(DirectiveForm::Map(MapForm::Whole)),
     ),
     (
         "PMIX_RANKBY",
         ValueType::String,
         KeyPlace::Promoted,
-        Meaning::Rank,
+        Meaning::Directive(DirectiveForm::Rank),
     ),
     (
         "PMIX_BINDTO",
         ValueType::String,
         KeyPlace::Promoted,
-        Meaning::Bind,
+        Meaning::Directive(DirectiveForm::Bind),
     ),
     (
         "PMIX_PPR",
         ValueType::String,
         KeyPlace::Promoted,
-        Meaning::Map(MapForm::Ppr),
+        Meaning::Directive(DirectiveForm::Map(MapForm::Ppr)),
     ),
     (
         "PMIX_CPU_LIST",
         ValueType::String,
         KeyPlace::Promoted,
-        Meaning::Map(MapForm::PeList),
+        Meaning::Directive(DirectiveForm::Map(MapForm::PeList)),
     ),
     (
         "PMIX_CPUS_PER_PROC",
         ValueType::Uint32,
         KeyPlace::Promoted,
-        Meaning::Map(MapForm::Pe),
+        Meaning::Directive(DirectiveForm::Map(MapForm::Pe)),
     ),
     (
         "PMIX_NO_PROCS_ON_HEAD",
         ValueType::Bool,
         KeyPlace::Promoted,
-        Meaning::Flag(MapQualifier::NoLocal),
+        Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(Qualifier::NoLocal))),
     ),
     (
         "PMIX_NO_OVERSUBSCRIBE",
         ValueType::Bool,
         KeyPlace::Promoted,
-        Meaning::Flag(MapQualifier::NoOversubscribe),
+        Meaning::Directive(DirectiveForm::Map(MapForm::Qualifier(
+            Qualifier::NoOversubscribe,
+        ))),
     ),
     ("PMIX_HOST", ValueType::String, KeyPlace::App, Meaning::Host),
     (
@@ -245,7 +244,7 @@ fn judge_info(source: &Source<'_>, whose: Whose, info: At) -> Result<(), SpecErr
         if !belongs {
             return fail(at, "does not belong there");
         }
-        if matches!(key.meaning, Meaning::Map(_) | Meaning::Flag(_)) && kind != Kind::False {
+        if matches!(key.meaning, Meaning::Directive(DirectiveForm::Map(_))) && kind != Kind::False {
             let scope = typed.scope.unwrap_or(Scope::Global);
             match &map_scope {
                 None => map_scope = Some((scope, name.clone())),
@@ -404,20 +403,10 @@ pub(super) fn take(
         let row = intake.text(source.text(owner, &name, typed.value, text.clone()));
         let app = app_id(owner.app().unwrap_or(0));
         match key.meaning {
-            Meaning::Map(form) => intake.map(owner, form, row, Some(scope))?,
-            Meaning::Flag(qualifier) => intake.map_flag(owner, qualifier, row, Some(scope)),
-            Meaning::Rank => intake.rank(owner, row, Some(scope))?,
-            Meaning::Bind => intake.bind(owner, row, Some(scope))?,
+            Meaning::Directive(form) => intake.directive(owner, form, row, scope)?,
             Meaning::Host => intake.hosts(app, row, scope)?,
             Meaning::Hostfile => intake.hostfile(app, &text, scope),
-            Meaning::Single(number) => {
-                let value = match key.ty {
-                    ValueType::Bool => Value::Bool(true),
-                    ValueType::Uint16 | ValueType::Uint32 => intake.small_number(row)?,
-                    ValueType::String => Value::String(text),
-                };
-                intake.single(owner, number, value, row, scope)?;
-            }
+            Meaning::Single(number) => intake.single(owner, number, row, scope)?,
             Meaning::Nothing | Meaning::Parsed => {}
         }
     }

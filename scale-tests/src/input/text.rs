@@ -3,8 +3,10 @@
 
 use stowplan_engine::count::ProcCount;
 use stowplan_engine::error::SpecError;
+use stowplan_engine::error::spec::Owner;
 use stowplan_engine::limit::NODES_MAX;
 use stowplan_engine::spawn::SpawnRequest;
+use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::set::SetError;
 use stowplan_engine::table::listings::Listing;
 use stowplan_engine::text::hostfile::read_hostfile;
@@ -19,28 +21,20 @@ pub fn directive(bytes: &[u8]) {
     };
     let mut request = SpawnRequest::new();
     let app = request.push_app(Some(ProcCount(1)), "");
-    for set in [
-        SpawnRequest::set_app_mapping,
-        SpawnRequest::set_app_ranking,
-        SpawnRequest::set_app_binding,
-    ] {
-        let before = packed(&request);
-        match set(&mut request, app, text) {
-            Ok(()) => travels(&request),
-            Err(SetError { error, .. }) => {
-                assert_eq!(packed(&request), before, "a refusal changes nothing");
-                refused(&error);
+    for owner in [owner(app), Owner::Job] {
+        for set in [
+            SpawnRequest::set_mapping,
+            SpawnRequest::set_ranking,
+            SpawnRequest::set_binding,
+        ] {
+            let before = packed(&request);
+            match set(&mut request, owner, text) {
+                Ok(()) => travels(&request),
+                Err(SetError { error, .. }) => {
+                    assert_eq!(packed(&request), before, "a refusal changes nothing");
+                    refused(&error);
+                }
             }
-        }
-    }
-    for set in [
-        SpawnRequest::set_job_mapping,
-        SpawnRequest::set_job_ranking,
-        SpawnRequest::set_job_binding,
-    ] {
-        match set(&mut request, text) {
-            Ok(()) => travels(&request),
-            Err(SetError { error, .. }) => refused(&error),
         }
     }
 }

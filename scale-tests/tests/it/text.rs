@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use std::path::Path;
 use stowplan_engine::count::ProcCount;
+use stowplan_engine::error::spec::Owner;
 use stowplan_engine::spawn::SpawnRequest;
+use stowplan_engine::spawn::request::owner;
 use stowplan_scale_tests::input::text;
 
 /// A target: its name, its body, texts that are sound.
@@ -75,13 +77,13 @@ fn request() -> SpawnRequest {
     request.push_hole();
     let other = request.push_app(None, "");
     request
-        .set_job_mapping("package:pe=2:inherit")
+        .set_mapping(Owner::Job, "package:pe=2:inherit")
         .expect("sound");
     request
-        .set_app_mapping(app, "ppr:2:numa:nolocal")
+        .set_mapping(owner(app), "ppr:2:numa:nolocal")
         .expect("sound");
     request
-        .set_app_binding(other, "core:limit=2")
+        .set_binding(owner(other), "core:limit=2")
         .expect("sound");
     request
 }

@@ -17,9 +17,9 @@ pub fn write(request: &SpawnRequest, out: &mut dyn Write) -> io::Result<()> {
     write!(
         out,
         "{{\"job\":{{\"mapping\":{},\"ranking\":{},\"binding\":{}}},",
-        policy(request.mapping().map(mapping)),
-        policy(request.ranking().map(ranking)),
-        policy(request.binding().map(binding)),
+        policy(request.mapping(Owner::Job).map(mapping)),
+        policy(request.ranking(Owner::Job).map(ranking)),
+        policy(request.binding(Owner::Job).map(binding)),
     )?;
     write_attributes(request, Owner::Job, &mut unknown, out)?;
     for (app, row) in request.apps().iter() {
@@ -43,7 +43,8 @@ fn write_attributes(
 ) -> io::Result<()> {
     out.write_all(b"\"attributes\":[")?;
     let mut comma = "";
-    for attribute in request.attributes().of(owner) {
+    let attributes = request.attributes().of(owner).iter();
+    for attribute in attributes.filter(|row| !row.is_policy_of_job()) {
         let name = quoted(&key_name(attribute.key));
         let (key, ty, scope) = (
             attribute.key,
@@ -54,7 +55,7 @@ fn write_attributes(
             out,
             "{comma}{{\"key\":{key},\"name\":{name},\"type\":\"{ty}\",\"value\":"
         )?;
-        write!(out, "{},\"scope\":\"{scope}\"}}", value(&attribute))?;
+        write!(out, "{},\"scope\":\"{scope}\"}}", value(attribute))?;
         comma = ",";
     }
     // Unknown keys ascend by owner, as the lines do.
@@ -100,11 +101,11 @@ fn mapping(policy: MapPolicy) -> Words {
         (policy.flags.oversubscribes(), "OVERSUBSCRIBE"),
         (policy.flags.forbids_oversubscription(), "NOOVERSUBSCRIBE"),
     ];
-    (policy.kind.map(|kind| kind.word()), said(&flags))
+    (policy.map.map(|map| map.word()), said(&flags))
 }
 
 fn ranking(policy: RankPolicy) -> Words {
-    (Some(policy.word.word()), vec!["GIVEN"])
+    (Some(policy.rank.word()), vec!["GIVEN"])
 }
 
 fn binding(policy: BindPolicy) -> Words {
@@ -114,7 +115,7 @@ fn binding(policy: BindPolicy) -> Words {
         (policy.flags.has(Flags::ALLOW_OVERLOAD), "ALLOW_OVERLOAD"),
         (policy.flags.has(Flags::OVERLOAD_GIVEN), "OVERLOAD_GIVEN"),
     ];
-    (policy.word.map(|word| word.word()), said(&flags))
+    (policy.bind.map(|bind| bind.word()), said(&flags))
 }
 
 fn said(flags: &[(bool, &'static str)]) -> Vec<&'static str> {

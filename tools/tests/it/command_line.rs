@@ -7,6 +7,7 @@ use stowplan_engine::error::spec::Owner;
 use stowplan_engine::map::{Machine, map_resolved};
 use stowplan_engine::spawn::Spoken;
 use stowplan_engine::spawn::attributes::{Scope, Value};
+use stowplan_engine::spawn::request::owner;
 use stowplan_engine::spawn::{SpawnRequest, keys};
 use stowplan_engine::stage::resolve::{Context, NoFiles, resolve};
 
@@ -181,12 +182,12 @@ proptest! {
         let hosts = Value::String("a:8,b:8".to_owned());
         by_api.set_attribute(Owner::App(0), keys::APP_DASH_HOST, hosts, Scope::Global).expect("hosts stand on apps");
         let set = |text: &String, set: &mut dyn FnMut(&str)| if !text.is_empty() { set(text) };
-        set(&job.0, &mut |text| by_api.set_job_mapping(text).expect("sound"));
-        set(&job.1, &mut |text| by_api.set_job_ranking(text).expect("sound"));
-        set(&job.2, &mut |text| by_api.set_job_binding(text).expect("sound"));
-        set(&app.0, &mut |text| by_api.set_app_mapping(second, text).expect("sound"));
-        set(&app.1, &mut |text| by_api.set_app_ranking(second, text).expect("sound"));
-        set(&app.2, &mut |text| by_api.set_app_binding(second, text).expect("sound"));
+        set(&job.0, &mut |text| by_api.set_mapping(Owner::Job, text).expect("sound"));
+        set(&job.1, &mut |text| by_api.set_ranking(Owner::Job, text).expect("sound"));
+        set(&job.2, &mut |text| by_api.set_binding(Owner::Job, text).expect("sound"));
+        set(&app.0, &mut |text| by_api.set_mapping(owner(second), text).expect("sound"));
+        set(&app.1, &mut |text| by_api.set_ranking(owner(second), text).expect("sound"));
+        set(&app.2, &mut |text| by_api.set_binding(owner(second), text).expect("sound"));
         let packed = by_api.pack().expect("small");
         prop_assert_eq!(&by_line.pack().expect("small"), &packed);
         prop_assert_eq!(&by_json.pack().expect("small"), &packed);

@@ -1,21 +1,20 @@
 //! Words that are right alone and wrong together, judged on each app's options. Source: `semantics` 2.4, 2.5.
 
 use super::dedupe::AppOptions;
-use super::options::{DecidedBy, Options, mapped_kind};
-use crate::error::at::At;
-use crate::error::spec::WordFault;
-use crate::error::spec::{Owner, Said};
+use super::options::{DecidedBy, Options, target_mode};
+use crate::error::at::{At, AtText};
+use crate::error::spec::{Owner, Said, WordFault};
 use crate::error::{MapError, SpecError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
-use crate::policy::MapKind;
-use crate::policy::ObjKind;
-use crate::spawn::intake::Spoken;
+use crate::policy::{BindTo, MapBy, ObjKind, RankBy};
+use crate::spawn::Spoken;
 use crate::spawn::policy::Flags;
-use crate::spawn::request::{AppRow, SpawnRequest};
+use crate::spawn::request::SpawnRequest;
 use crate::table::topologies::Topologies;
-use crate::text::said::TextPlace;
-use crate::text::words::{BindWord, RankWord};
+use crate::text::mapping::pattern_text;
+use crate::text::said::Directive;
+use crate::text::words::Qualifier;
 
 /// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,125 +63,107 @@ impl JudgedOptions<'_> {
             Owner::Job
         }
     }
-    pub(super) fn at(&self, place: Option<TextPlace>) -> Option<At> {
-        place.and_then(|place| self.spoken.at(place))
+    fn policy_at<P>(&self, said: Option<&Directive<P>>) -> Option<At> {
+        let policy = said?.policy.as_ref()?;
+        Some(self.spoken.at(policy.place))
     }
     fn map_word(&self) -> String {
-        match (self.options.kind, self.options.pattern) {
-            (MapKind::Ppr, Some((per, on))) => {
-                format!("ppr:{}", crate::text::mapping::pattern_text(per, on))
-            }
-            (kind, _) => kind.word().to_owned(),
+        let map = self.options.map();
+        if let MapBy::Ppr { per, on } = map {
+            format!("ppr:{}", pattern_text(per, on))
+        } else {
+            map.word().to_owned()
         }
     }
     /// The policy in force, where it was said.
     pub(super) fn said_map(&self) -> Said {
-        let policy = |owner| {
-            self.spoken
-                .map(owner)
-                .and_then(|said| said.policy.as_ref())
-                .map(|said| said.place)
-        };
+        let at = |owner| self.policy_at(self.spoken.map(owner));
         Said {
             word: self.map_word(),
-            at: self.at(policy(self.map_owner()).or_else(|| policy(Owner::Job))),
+            at: at(self.map_owner()).or_else(|| at(Owner::Job)),
         }
     }
-    pub(super) fn said_bind(&self, word: BindWord, by: DecidedBy) -> Said {
-        let owner = self.owner(by);
-        let place = self
-            .spoken
-            .bind(owner)
-            .and_then(|said| said.policy.as_ref())
-            .map(|said| said.place);
+    pub(super) fn said_bind(&self, bind: BindTo, by: DecidedBy) -> Said {
         Said {
-            word: format!("bind to {}", word.word()),
-            at: self.at(place),
+            word: format!("bind to {}", bind.word()),
+            at: self.policy_at(self.spoken.bind(self.owner(by))),
         }
     }
-    fn pe_place(&self) -> Option<At> {
-        let owner = self.options.pe.map(|pe| self.owner(pe.by))?;
-        self.at(self
-            .spoken
-            .map(owner)
-            .and_then(|said| said.pe.as_ref())
-            .map(|said| said.place))
+    /// Cpus per process, if said, where they were said.
+    fn said_pe(&self) -> Option<Said> {
+        let pe = self.options.pe?;
+        Some(Said {
+            word: format!("pe={}", pe.cpus),
+            at: self.spoken.place(self.owner(pe.by), Qualifier::Pe),
+        })
+    }
+    pub(super) fn contradiction<T>(
+        &self,
+        first: Said,
+        second: Said,
+        why: &'static str,
+    ) -> Result<T, SpecError> {
+        Err(SpecError::ContradictingQualifiers {
+            owner: Owner::App(self.app),
+            first,
+            second,
+            why,
+        })
     }
 
     /// # Errors
     /// `contradicting-qualifiers`.
-    pub(crate) fn judge_contradictions(&self) -> Result<(), SpecError> {
+    fn judge_contradictions(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let fail = |first: Said, second: Said, why| {
-            Err(SpecError::ContradictingQualifiers {
-                owner: Owner::App(self.app),
-                first,
-                second,
-                why,
-            })
-        };
-        if options.lsf {
+        let map = options.map();
+        if map == MapBy::Lsf {
             return Ok(());
         }
         self.judge_gpus()?;
-        if options.kind == MapKind::Mpibind {
+        if let MapBy::Mpibind(_) = map {
             return self.judge_mpibind();
         }
-        let objects = matches!(options.kind, MapKind::Object(_) | MapKind::Dist);
-        if options.flags.has(Flags::SPAN) && !objects {
-            let place = self.spoken.map(self.map_owner()).and_then(|said| said.span);
+        if options.flags.has(Flags::SPAN) && !matches!(map, MapBy::Object(_) | MapBy::Dist) {
             let span = Said {
                 word: "span".to_owned(),
-                at: self.at(place),
+                at: self.spoken.place(self.map_owner(), Qualifier::Span),
             };
-            return fail(
-                span,
-                self.said_map(),
-                "span goes round the objects of all nodes, this map has none",
-            );
+            let why = "span goes round the objects of all nodes, this map has none";
+            return self.contradiction(span, self.said_map(), why);
         }
-        let listed = matches!(options.kind, MapKind::Rankfile | MapKind::PeList);
-        if let Some(pe) = options.pe.filter(|_| listed) {
-            let said = Said {
-                word: format!("pe={}", pe.cpus),
-                at: self.pe_place(),
-            };
-            return fail(said, self.said_map(), "the cpus are listed already");
+        let listed = matches!(map, MapBy::Rankfile | MapBy::PeList);
+        if let Some(pe) = self.said_pe().filter(|_| listed) {
+            return self.contradiction(pe, self.said_map(), "the cpus are listed already");
         }
-        if options.kind == MapKind::Rankfile && options.file.is_none() {
+        if map == MapBy::Rankfile && options.file.is_none() {
             let file = Said {
                 word: "no file=PATH".to_owned(),
                 at: None,
             };
-            return fail(self.said_map(), file, "a rankfile must be named");
+            return self.contradiction(self.said_map(), file, "a rankfile must be named");
         }
-        let cpus = |word| matches!(word, BindWord::Object(ObjKind::Core | ObjKind::Hwthread));
-        if let Some((word, by)) = options.bind_said.filter(|(word, _)| !cpus(*word)) {
-            let why = "cpus of their own bind processes to cores or hwthreads";
-            if let Some(pe) = options.pe {
-                let said = Said {
-                    word: format!("pe={}", pe.cpus),
-                    at: self.pe_place(),
-                };
-                return fail(said, self.said_bind(word, by), why);
-            }
-            if options.kind == MapKind::PeList {
-                return fail(self.said_map(), self.said_bind(word, by), why);
-            }
+        let Some((bind, by)) = options
+            .bind_said
+            .filter(|(bind, _)| target_mode(*bind).is_none())
+        else {
+            return Ok(());
+        };
+        let list = (map == MapBy::PeList).then(|| self.said_map());
+        let why = "cpus of their own bind processes to cores or hwthreads";
+        match self.said_pe().or(list) {
+            Some(cpus) => self.contradiction(cpus, self.said_bind(bind, by), why),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// # Errors
     /// `bind-above-map`: the job's target above the job's map. An app's own target may be any.
-    pub(crate) fn judge_heights(&self) -> Result<(), SpecError> {
+    fn judge_heights(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let Some((BindWord::Object(bind), DecidedBy::Job)) = options.bind_said else {
+        let Some((BindTo::Object(bind), DecidedBy::Job)) = options.bind_said else {
             return Ok(());
         };
-        let map =
-            mapped_kind(options.kind, options.pattern.map(|(_, on)| on)).filter(|_| !options.lsf);
-        match map {
+        match options.map().object_kind() {
             // What is above a GPU's cpus is looked for inside them.
             Some(ObjKind::Gpu) => Ok(()),
             Some(map) if !options.own_map && bind.height() < map.height() => {
@@ -190,7 +171,7 @@ impl JudgedOptions<'_> {
                     app: self.app,
                     map: map.word(),
                     bind: bind.word(),
-                    at: self.said_bind(BindWord::Object(bind), DecidedBy::Job).at,
+                    at: self.policy_at(self.spoken.bind(Owner::Job)),
                 })
             }
             Some(_) | None => Ok(()),
@@ -199,45 +180,39 @@ impl JudgedOptions<'_> {
 
     /// # Errors
     /// `rank-needs-object`: fill or span where the map has no objects.
-    pub(crate) fn judge_ranking(&self) -> Result<(), SpecError> {
-        let options = self.options;
-        let Some((word @ (RankWord::Fill | RankWord::Span), by)) = options.rank_said else {
-            return Ok(());
-        };
-        let listed = options.lsf || options.kind.is_listed();
-        if listed || mapped_kind(options.kind, options.pattern.map(|(_, on)| on)).is_some() {
-            return Ok(());
+    fn judge_ranking(&self) -> Result<(), SpecError> {
+        let map = self.options.map();
+        match self.options.rank_said {
+            Some((rank @ (RankBy::Fill | RankBy::Span), by))
+                if !map.is_listed() && map.object_kind().is_none() =>
+            {
+                Err(SpecError::RankNeedsObject {
+                    app: self.app,
+                    rank: rank.word(),
+                    map: self.map_word(),
+                    at: self.policy_at(self.spoken.rank(self.owner(by))),
+                })
+            }
+            Some(_) | None => Ok(()),
         }
-        let place = self
-            .spoken
-            .rank(self.owner(by))
-            .and_then(|said| said.policy.as_ref())
-            .map(|said| said.place);
-        Err(SpecError::RankNeedsObject {
-            app: self.app,
-            rank: word.word(),
-            map: self.map_word(),
-            at: self.at(place),
-        })
     }
 
     /// # Errors
     /// `pe-exceeds-object`, as far as words decide it.
-    pub(crate) fn judge_pe(&self) -> Result<(), SpecError> {
+    fn judge_pe(&self) -> Result<(), SpecError> {
         let options = self.options;
-        let (Some(pe), false) = (options.pe.filter(|pe| pe.cpus > 1), options.lsf) else {
-            return Ok(());
-        };
-        let kind = mapped_kind(options.kind, options.pattern.map(|(_, on)| on));
-        match kind.filter(|_| options.one_cpu_objects()) {
-            None => Ok(()),
-            Some(kind) => Err(SpecError::PeExceedsObject {
-                app: self.app,
-                pe: pe.cpus,
-                kind: kind.word(),
-                cpus: 1,
-                at: self.pe_place(),
-            }),
+        let pe = options.pe.filter(|pe| pe.cpus > 1);
+        match (pe, options.map().object_kind()) {
+            (Some(pe), Some(kind)) if options.one_cpu_objects() => {
+                Err(SpecError::PeExceedsObject {
+                    app: self.app,
+                    pe: pe.cpus,
+                    kind: kind.word(),
+                    cpus: 1,
+                    at: self.said_pe().and_then(|said| said.at),
+                })
+            }
+            (_, _) => Ok(()),
         }
     }
 }
@@ -293,37 +268,33 @@ pub(crate) fn judge_rows(
 /// # Errors
 /// `bad-directive`: dist without a device.
 pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
-    for (app, options) in options.distinct() {
-        if options.kind == MapKind::Dist && options.device.is_none() {
-            let text = crate::error::at::AtText::Value {
-                app: u32::try_from(app.row()).ok(),
-                option: "map-by".to_owned(),
-                value: "dist".to_owned(),
-            };
-            return Err(SpecError::BadDirective {
-                at: crate::error::At {
-                    text,
-                    start: 0,
-                    end: 4,
-                },
-                word: "dist".to_owned(),
-                fault: WordFault::MissingValue {
-                    form: "dist:DEVICE",
-                },
-            });
-        }
-    }
-    Ok(())
+    let lacks = |options: &Options| options.map_word == MapBy::Dist && options.device.is_none();
+    let Some((app, _)) = options.distinct().find(|(_, options)| lacks(options)) else {
+        return Ok(());
+    };
+    let text = AtText::Value {
+        app: u32::try_from(app.row()).ok(),
+        option: "map-by".to_owned(),
+        value: "dist".to_owned(),
+    };
+    Err(SpecError::BadDirective {
+        at: At {
+            text,
+            start: 0,
+            end: 4,
+        },
+        word: "dist".to_owned(),
+        fault: WordFault::MissingValue {
+            form: "dist:DEVICE",
+        },
+    })
 }
 
 /// # Errors
 /// `job-too-large` when the counts that are given pass what ranks count.
 fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
-    let np = |row: &AppRow| match row {
-        AppRow::App { np: Some(np) } => u64::from(np.0),
-        AppRow::App { np: None } | AppRow::Hole => 0,
-    };
-    let asked: u64 = request.apps().iter().map(|(_, row)| np(row)).sum();
+    let counts = request.apps().iter().filter_map(|(_, row)| row.np());
+    let asked: u64 = counts.map(|np| u64::from(np.0)).sum();
     if asked > u64::from(RANKS_MAX) {
         return Err(SpecError::JobTooLarge {
             what: "processes",

@@ -3,11 +3,10 @@
 use super::options::{JobPe, Lsf, Options, app_options};
 use crate::define_id;
 use crate::id::Column;
-use crate::spawn::attributes::Owned;
+use crate::spawn::attributes::Value;
 use crate::spawn::keys;
 use crate::spawn::request::{AppRow, SpawnRequest, owner};
 use crate::table::apps::AppId;
-use smallvec::SmallVec;
 use std::collections::HashMap;
 
 define_id! {
@@ -16,8 +15,11 @@ define_id! {
     OptionsId
 }
 
+/// What names nodes.
+const NODES: [u16; 2] = [keys::APP_DASH_HOST, keys::APP_HOSTFILE];
+
 /// The options of all apps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AppOptions {
     /// `None` is a hole.
     of: Column<AppId, Option<OptionsId>>,
@@ -25,28 +27,20 @@ pub(crate) struct AppOptions {
     rows: Column<OptionsId, (AppId, Options)>,
 }
 
-/// What an app says, as far as its options hang on it: keys and values; not which nodes it names.
-type SaidRow = SmallVec<[(u16, u64); 4]>;
-
-fn said(own: &Owned<'_>) -> SaidRow {
-    own.signature()
-        .filter(|&(key, _)| key != keys::APP_DASH_HOST && key != keys::APP_HOSTFILE)
-        .collect()
-}
-
 impl AppOptions {
     /// Decides the options of every app. Cost: a look-up per app, and each distinct one once.
     pub(crate) fn new(request: &SpawnRequest, job: &Options, lsf: Lsf) -> Self {
-        let mut known: HashMap<SaidRow, OptionsId> = HashMap::new();
+        let mut known: HashMap<Vec<(u16, &Value)>, OptionsId> = HashMap::new();
         let (mut of, mut rows) = (Column::new(), Column::new());
-        let mut owned = request.attributes().apps().peekable();
         for (app, row) in request.apps().iter() {
-            let own = owned.next_if(|(number, _)| owner(app).app() == Some(*number));
             of.push(match row {
                 AppRow::Hole => None,
                 AppRow::App { .. } => {
-                    let said = own.map(|(_, own)| said(&own)).unwrap_or_default();
-                    let id = known.entry(said).or_insert_with(|| {
+                    // What an app says, but for the nodes that it names.
+                    let own = request.attributes().of(owner(app)).iter();
+                    let said = own.map(|row| (row.key, &row.value));
+                    let said = said.filter(|(key, _)| !NODES.contains(key));
+                    let id = known.entry(said.collect()).or_insert_with(|| {
                         let options = app_options(request, owner(app), job, lsf, JobPe::Offered);
                         rows.push((app, options))
                     });
@@ -75,6 +69,11 @@ impl AppOptions {
     /// Every app that is no hole, with its options.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (AppId, &Options)> {
         self.ids()
-            .filter_map(|(app, id)| Some((app, &self.rows[id?].1)))
+            .filter_map(|(app, id)| Some((app, self.get(id?))))
+    }
+
+    /// The options of an id.
+    pub(crate) fn get(&self, id: OptionsId) -> &Options {
+        &self.rows[id].1
     }
 }

@@ -2,15 +2,15 @@
 
 use super::options::Options;
 use crate::error::SpecError;
-use crate::error::spec::FileFault;
+use crate::error::spec::{FileFault, FileKind};
 use crate::id::Id as _;
-use crate::policy::MapKind;
+use crate::policy::MapBy;
 use crate::table::apps::Numbering;
 use crate::table::listings::{EntryNode, Listing};
 use crate::text::hostlist::plain;
 use crate::text::hosts::{EntrySlots, HostEntry};
-use crate::text::lines::file_at;
-use crate::text::written::{read_affinity, read_rankfile, read_sequence};
+use crate::text::lines::bad_file;
+use crate::text::written::{read_rankfile, read_sequence};
 
 /// Reads the files that a request names: the engine has no IO of its own.
 pub trait Files {
@@ -31,38 +31,56 @@ impl Files for NoFiles {
     }
 }
 
-/// What a file is read as.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum FileUse {
-    Sequence,
-    Rankfile,
-}
-
-pub(crate) fn read_lsf(path: &str, files: &dyn Files) -> Result<Listing, SpecError> {
-    let bytes = files
-        .read(path)
-        .map_err(|reason| SpecError::BadAffinityfile {
-            at: file_at(path),
-            fault: FileFault::Unreadable(reason),
-        })?;
-    read_affinity(path, &bytes)
-}
-
-pub(crate) fn read_listing(
-    as_what: FileUse,
-    path: &str,
+/// The bytes of a file.
+///
+/// # Errors
+/// That it cannot be read as what it shall be.
+pub(crate) fn read_file(
     files: &dyn Files,
-) -> Result<Listing, SpecError> {
-    let bytes = files.read(path).map_err(|reason| {
-        let (at, fault) = (file_at(path), FileFault::Unreadable(reason));
-        match as_what {
-            FileUse::Sequence => SpecError::BadSeqfile { at, fault },
-            FileUse::Rankfile => SpecError::BadRankfile { at, fault },
+    kind: FileKind,
+    path: &str,
+) -> Result<Vec<u8>, SpecError> {
+    let bad = |reason| bad_file(kind, path, FileFault::Unreadable(reason));
+    files.read(path).map_err(bad)
+}
+
+/// The file that lists the processes of an app.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ListingFile<'a> {
+    pub(crate) kind: FileKind,
+    pub(crate) path: &'a str,
+}
+
+impl<'a> ListingFile<'a> {
+    /// That which an app names; `None` where it is mapped by none.
+    pub(crate) fn of(options: &'a Options) -> Option<Self> {
+        let kind = if options.map_word == MapBy::Seq {
+            FileKind::Sequence
+        } else if options.map_word == MapBy::Rankfile {
+            FileKind::Rankfile
+        } else {
+            return None;
+        };
+        let path = options.file.as_deref()?;
+        Some(Self { kind, path })
+    }
+
+    /// Whose numbers it has.
+    pub(crate) fn numbering(self, options: &Options) -> Numbering {
+        if self.kind == FileKind::Rankfile && options.job_numbering {
+            Numbering::Job
+        } else {
+            Numbering::App
         }
-    })?;
-    match as_what {
-        FileUse::Sequence => read_sequence(path, &bytes),
-        FileUse::Rankfile => read_rankfile(path, &bytes),
+    }
+
+    pub(crate) fn read(self, files: &dyn Files) -> Result<Listing, SpecError> {
+        let bytes = read_file(files, self.kind, self.path)?;
+        if self.kind == FileKind::Rankfile {
+            read_rankfile(self.path, &bytes)
+        } else {
+            read_sequence(self.path, &bytes)
+        }
     }
 }
 
@@ -83,18 +101,4 @@ pub(crate) fn pool_of(listing: &Listing) -> Vec<HostEntry> {
         .zip(slots)
         .map(entry)
         .collect()
-}
-
-pub(crate) fn file_use(options: &Options) -> Option<(FileUse, String, Numbering)> {
-    let as_what = if options.kind == MapKind::Rankfile {
-        FileUse::Rankfile
-    } else {
-        FileUse::Sequence
-    };
-    if !options.kind.is_listed() {
-        return None;
-    }
-    let jobs = as_what == FileUse::Rankfile && options.job_numbering;
-    let numbering = if jobs { Numbering::Job } else { Numbering::App };
-    Some((as_what, options.file.clone()?, numbering))
 }

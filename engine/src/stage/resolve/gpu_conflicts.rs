@@ -1,25 +1,15 @@
 //! Words about GPUs, and those of mpibind, that cannot stand together.
 
 use super::conflicts::JudgedOptions;
-use super::options::{DecidedBy, mapped_kind};
+use super::options::DecidedBy;
 use crate::error::SpecError;
-use crate::error::spec::{Owner, Said};
-use crate::policy::MapKind;
-use crate::policy::{GpuShare, ObjKind};
+use crate::error::spec::Said;
+use crate::policy::{BindTo, GpuShare, MapBy, ObjKind};
 use crate::spawn::policy::Flags;
 use crate::table::origins::Origin;
-use crate::text::words::BindWord;
+use crate::text::words::Qualifier;
 
 impl JudgedOptions<'_> {
-    fn contradiction(&self, first: Said, second: Said, why: &'static str) -> SpecError {
-        SpecError::ContradictingQualifiers {
-            owner: Owner::App(self.app),
-            first,
-            second,
-            why,
-        }
-    }
-
     /// # Errors
     /// `contradicting-qualifiers`: how GPUs are given beside a map that says it, on one app.
     pub(super) fn judge_gpus(&self) -> Result<(), SpecError> {
@@ -27,8 +17,8 @@ impl JudgedOptions<'_> {
         let Some((share, by)) = options.gpus else {
             return Ok(());
         };
-        let kind = mapped_kind(options.kind, options.pattern.map(|(_, on)| on));
-        let says = kind == Some(ObjKind::Gpu) || options.kind == MapKind::Mpibind;
+        let map = options.map();
+        let says = map.object_kind() == Some(ObjKind::Gpu) || matches!(map, MapBy::Mpibind(_));
         let together = by == DecidedBy::App || !options.own_map;
         let word = match share {
             GpuShare::None | GpuShare::PerRank(1) => return Ok(()),
@@ -39,63 +29,55 @@ impl JudgedOptions<'_> {
         if !(says && together) {
             return Ok(());
         }
-        let said = Said { word, at: None };
         let why = "the map says which GPU each process gets";
-        Err(self.contradiction(said, self.said_map(), why))
+        self.contradiction(Said { word, at: None }, self.said_map(), why)
     }
 
     /// # Errors
     /// `contradicting-qualifiers`: mpibind decides cpus and binding itself.
     pub(super) fn judge_mpibind(&self) -> Result<(), SpecError> {
+        match self.beside_mpibind() {
+            Some(said) => self.contradiction(said, self.said_map(), "mpibind deals cpus by itself"),
+            None => Ok(()),
+        }
+    }
+
+    /// The first word that cannot stand beside mpibind: those of its own directive, then what else is in force.
+    fn beside_mpibind(&self) -> Option<Said> {
         let options = self.options;
-        let fail = |said: Said| {
-            let why = "mpibind deals cpus by itself";
-            Err(self.contradiction(said, self.said_map(), why))
+        let said = |word: &str, at| {
+            let word = word.to_owned();
+            Said { word, at }
         };
-        let said = self.spoken.map(self.map_owner());
-        let places = said.map_or([None; 6], |said| {
-            [
-                said.pe.as_ref().map(|pe| pe.place),
-                said.span,
-                said.ordered,
-                said.hwtcpus,
-                said.corecpus,
-                said.file.as_ref().map(|file| file.place),
-            ]
+        let in_directive = [
+            ("pe=", Qualifier::Pe),
+            ("span", Qualifier::Span),
+            ("ordered", Qualifier::Ordered),
+            ("hwtcpus", Qualifier::HwtCpus),
+            ("corecpus", Qualifier::CoreCpus),
+            ("file=", Qualifier::File),
+        ]
+        .into_iter()
+        .find_map(|(word, qualifier)| {
+            let at = self.spoken.place(self.map_owner(), qualifier)?;
+            Some(said(word, Some(at)))
         });
-        let words = ["pe=", "span", "ordered", "hwtcpus", "corecpus", "file="];
-        for (word, place) in words.into_iter().zip(places) {
-            if place.is_some() {
-                return fail(Said {
-                    word: word.to_owned(),
-                    at: self.at(place),
-                });
-            }
+        if in_directive.is_some() {
+            return in_directive;
         }
         let flags = [(Flags::SPAN, "span"), (Flags::ORDERED, "ordered")];
         if let Some((_, word)) = flags.iter().find(|(flag, _)| options.flags.has(*flag)) {
-            return fail(Said {
-                word: (*word).to_owned(),
-                at: None,
-            });
+            return Some(said(word, None));
         }
         if let Some(pe) = options.pe {
-            return fail(Said {
-                word: format!("pe={}", pe.cpus),
-                at: None,
-            });
+            return Some(said(&format!("pe={}", pe.cpus), None));
         }
-        if let Some((word @ BindWord::Object(_), by)) = options.bind_said {
-            return fail(self.said_bind(word, by));
+        if let Some((bind @ BindTo::Object(_), by)) = options.bind_said {
+            return Some(self.said_bind(bind, by));
         }
-        let own = options.origins[2] == Origin::App || !options.own_map;
+        let own = options.origins.bind == Origin::App || !options.own_map;
         let qualified = options.bind_flags.bits() & !Flags::GIVEN.bits() != 0;
-        if own && (qualified || options.limit.is_some()) {
-            return fail(Said {
-                word: "a qualifier of bind-to".to_owned(),
-                at: None,
-            });
-        }
-        Ok(())
+        (own && (qualified || options.limit.is_some()))
+            .then(|| said("a qualifier of bind-to", None))
     }
 }

@@ -15,36 +15,31 @@ pub(crate) mod size;
 // The files that a request names.
 pub(crate) mod files;
 
-use crate::error::spec::FileFault;
+use crate::error::spec::{FileKind, Owner};
 use crate::error::{MapError, Note, SpecError};
-use crate::id::Column;
-use crate::policy::MapKind;
-use crate::policy::{
-    CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, PprObject, Span,
-};
+use crate::policy::{CpuMode, IfSupported, MapBy, NoLocal, Ordered, Overload, Oversubscribe, Span};
+use crate::spawn::Spoken;
 use crate::spawn::inherit::{Inherited, Parent, inherit, promote};
-use crate::spawn::intake::Spoken;
 use crate::spawn::keys;
 use crate::spawn::policy::Flags;
-use crate::spawn::request::{AppRow, SpawnRequest, owner};
+use crate::spawn::request::{SpawnRequest, owner};
 use crate::stage::component::Dispatch;
 pub use crate::stage::resolve::conflicts::ByCores;
 use crate::stage::resolve::conflicts::{judge_devices, judge_rows};
 use crate::stage::resolve::dedupe::AppOptions;
-use crate::stage::resolve::files::{FileUse, file_use, pool_of, read_listing, read_lsf};
 pub use crate::stage::resolve::files::{Files, NoFiles};
+use crate::stage::resolve::files::{ListingFile, pool_of, read_file};
 use crate::stage::resolve::options::{DecidedBy, JobPe, Lsf, Options, app_options, job_options};
-use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy, PolicyId};
-use crate::table::interner::ById;
+use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
 use crate::table::listings::Listing;
-use crate::table::origins::Origins;
 use crate::table::topologies::Topologies;
 use crate::text::cursor::whole_ranges;
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
 use crate::text::hosts::{HostListId, HostfileId, Hosts};
-use crate::text::lines::file_at;
+use crate::text::written::read_affinity;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
@@ -78,15 +73,26 @@ pub struct Prepared {
 /// # Errors
 /// `contradicting-qualifiers` (opposite words of two infos), `app-forbidden-qualifier`, `conflicting-inheritance`.
 pub fn prepare(
-    mut request: SpawnRequest,
+    request: SpawnRequest,
     parent: Option<&Parent>,
     spoken: &Spoken,
 ) -> Result<Prepared, MapError> {
+    let (prepared, promoted) = prepare_all(request, parent, spoken)?;
+    promoted?;
+    Ok(prepared)
+}
+
+/// As [`prepare`]; what comes behind combinations of words in the order of classes is told beside the request.
+fn prepare_all(
+    mut request: SpawnRequest,
+    parent: Option<&Parent>,
+    spoken: &Spoken,
+) -> Result<(Prepared, Result<(), SpecError>), MapError> {
     spoken.judge_opposites()?;
-    spoken.judge_forbidden()?;
-    promote(&mut request)?;
+    let forbidden = spoken.judge_forbidden();
+    let promoted = forbidden.and_then(|()| promote(&mut request));
     let inherited = inherit(&mut request, parent);
-    Ok(Prepared { request, inherited })
+    Ok((Prepared { request, inherited }, promoted))
 }
 
 /// Apps with every word decided, and the files that must still be read.
@@ -94,8 +100,7 @@ pub fn prepare(
 pub struct Decided {
     resolved: Resolved,
     request: SpawnRequest,
-    /// The file of each app that has one; its numbering.
-    files: Column<AppId, Option<(FileUse, String, Numbering)>>,
+    options: AppOptions,
     affinity: Option<Listing>,
 }
 
@@ -127,45 +132,42 @@ pub fn resolve(request: SpawnRequest, context: Context<'_>) -> Result<Resolved, 
 /// # Errors
 /// Contradictions and combinations by class, and within a class by app; LSF's file, as it decides who takes an app.
 pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, MapError> {
-    // The order of classes needs the rows of a request that promotion might refuse: opposite words first, then rows.
-    context.spoken.judge_opposites()?;
-    let mut prepared = request;
-    let promoted = context
-        .spoken
-        .judge_forbidden()
-        .and_then(|()| promote(&mut prepared));
-    let inherited = inherit(&mut prepared, context.parent);
-    let affinity = match context.affinity {
-        None => None,
-        Some(path) => {
-            Some(read_lsf(path, context.files)?).filter(|listing| !listing.entries.is_empty())
-        }
-    };
+    let (prepared, promoted) = prepare_all(request, context.parent, context.spoken)?;
+    let Prepared { request, inherited } = prepared;
+    let affinity = context.affinity.map(|path| {
+        let bytes = read_file(context.files, FileKind::Affinity, path)?;
+        read_affinity(path, &bytes)
+    });
+    let affinity = affinity.transpose()?;
+    let affinity = affinity.filter(|listing| !listing.entries.is_empty());
     let lsf = if affinity.is_some() {
         Lsf::Given
     } else {
         Lsf::Absent
     };
-    let job = job_options(&prepared, inherited, lsf);
-    prepared.judge_counts()?;
-    let options = AppOptions::new(&prepared, &job, lsf);
+    let job = job_options(&request, inherited, lsf);
+    request.judge_counts()?;
+    let options = AppOptions::new(&request, &job, lsf);
     judge_devices(&options)?;
-    let by_cores = judge_rows(&prepared, &options, context.spoken, promoted)?;
-    let mut decided = Decided {
-        resolved: Resolved::default(),
-        request: prepared,
-        files: Column::new(),
-        affinity,
-    };
-    decided.intern(&options, &job, lsf);
-    decided.resolved.by_cores = by_cores;
-    decided.resolved.dispatch = if decided.request.has_own_directives() {
+    let by_cores = judge_rows(&request, &options, context.spoken, promoted)?;
+    let dispatch = if request.has_own_directives() {
         Dispatch::PerApp
     } else {
         Dispatch::Single
     };
-    decided.resolved.notes =
-        crate::stage::resolve::notes::remarks(&decided.request, &options, &job);
+    let resolved = Resolved {
+        by_cores,
+        dispatch,
+        notes: notes::remarks(&request, &options, &job),
+        ..Resolved::default()
+    };
+    let mut decided = Decided {
+        resolved,
+        request,
+        options,
+        affinity,
+    };
+    decided.intern(&job, lsf);
     Ok(decided)
 }
 
@@ -176,76 +178,51 @@ impl Decided {
         &self.request
     }
 
-    fn intern(&mut self, options: &AppOptions, job: &Options, lsf: Lsf) {
-        let mut lists: HashMap<String, ListId> = HashMap::new();
-        let oversubscribe = self
-            .request
-            .mapping()
-            .is_some_and(|mapping| mapping.flags.oversubscribes());
-        let oversubscribe = if oversubscribe {
+    fn intern(&mut self, job: &Options, lsf: Lsf) {
+        let (request, apps) = (&self.request, &mut self.resolved.apps);
+        let mapping = request.mapping(Owner::Job).unwrap_or_default();
+        let oversubscribe = if mapping.flags.oversubscribes() {
             Oversubscribe::Allowed
         } else {
             Oversubscribe::Refused
         };
-        let (request, apps) = (&self.request, &mut self.resolved.apps);
-        let rows = options.each(|(app, options)| {
+        let mut lists: HashMap<String, ListId> = HashMap::new();
+        let mut intern = |options: &Options| {
             let policy = policy(options, oversubscribe, &mut lists, apps);
-            let id = apps.intern(policy);
+            apps.intern(policy)
+        };
+        // The policy of distinct options, and that to take where the job's PE is not used.
+        let rows = self.options.each(|(app, options)| {
+            let policy = intern(options);
             // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
-            let borrowed = options
-                .pe
-                .is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job)
-                && options.judges_pe;
-            let without = borrowed.then(|| {
-                let options = app_options(request, owner(app), job, lsf, JobPe::Withheld);
-                self::policy(&options, oversubscribe, &mut lists, apps)
+            let pe = options.pe.filter(|_| options.judges_pe);
+            let borrowed = pe.is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job);
+            let without_pe = borrowed.then(|| {
+                let withheld = app_options(request, owner(app), job, lsf, JobPe::Withheld);
+                intern(&withheld)
             });
-            let dist = options.kind == MapKind::Dist && !options.lsf;
-            let [map, rank, bind] = options.origins;
-            Interned {
-                policy: id,
-                without_pe: without.map(|policy| apps.intern(policy)),
-                count_mode: options.word_mode,
-                device: options.device.clone().filter(|_| dist),
-                origins: Origins { map, rank, bind },
-                file: file_use(options),
-            }
+            (policy, without_pe)
         });
-        let mut labels = request.labels().peekable();
-        for ((app, row), (_, id)) in request.apps().iter().zip(options.ids()) {
-            apps.np.push(match row {
-                AppRow::App { np } => *np,
-                AppRow::Hole => None,
-            });
-            let label = labels.next_if(|(owner, _)| *owner == app);
-            if let Some((_, label)) = label {
+        for ((app, row), (_, id)) in request.apps().iter().zip(self.options.ids()) {
+            apps.np.push(row.np());
+            let label = request.label(app);
+            if let Some(label) = label {
                 apps.set_arguments(app, label.argv.clone());
             }
-            apps.label.push(
-                label
-                    .map(|(_, label)| label.cmd.clone())
-                    .unwrap_or_default(),
-            );
-            let row = id.map(|id| &rows[id]);
-            apps.policy.push(row.map(|row| row.policy));
-            apps.without_pe.push(row.and_then(|row| row.without_pe));
+            let program = label.map(|label| label.cmd.clone());
+            apps.label.push(program.unwrap_or_default());
+            let options = id.map(|id| self.options.get(id));
+            let (policy, without_pe) = id.map(|id| rows[id]).unzip();
+            apps.policy.push(policy);
+            apps.without_pe.push(without_pe.flatten());
             apps.count_mode
-                .push(row.map_or(CpuMode::Core, |row| row.count_mode));
-            apps.device.push(row.and_then(|row| row.device.clone()));
-            apps.origins.push(row.map(|row| row.origins));
-            self.files.push(row.and_then(|row| row.file.clone()));
+                .push(options.map_or(CpuMode::Core, |options| options.word_mode));
+            let by_device = options.filter(|options| options.map() == MapBy::Dist);
+            let device = by_device.and_then(|options| options.device.clone());
+            apps.device.push(device);
+            apps.origins.push(options.map(|options| options.origins));
         }
     }
-}
-
-/// What distinct options come to.
-struct Interned {
-    policy: PolicyId,
-    without_pe: Option<PolicyId>,
-    count_mode: CpuMode,
-    device: Option<String>,
-    origins: Origins,
-    file: Option<(FileUse, String, Numbering)>,
 }
 
 impl Decided {
@@ -267,113 +244,79 @@ impl Decided {
     /// `bad-hostfile`, `bad-seqfile`, `bad-rankfile`, `duplicate-rank`, with file and line.
     pub fn read_files(mut self, files: &dyn Files) -> Result<Resolved, MapError> {
         self.read_hosts(files)?;
-        let mut known: HashMap<(FileUse, String), ListingId> = HashMap::new();
-        let affinity = self.affinity.take().map(|listing| {
-            self.resolved.hosts.lsf_pool = pool_of(&listing);
-            self.resolved.apps.listings.push(listing)
+        let Self {
+            mut resolved,
+            options,
+            affinity,
+            ..
+        } = self;
+        let affinity = affinity.map(|listing| {
+            resolved.hosts.lsf_pool = pool_of(&listing);
+            resolved.apps.listings.push(listing)
         });
-        for (app, file) in self.files.iter() {
-            let apps = &mut self.resolved.apps;
+        let mut known: HashMap<ListingFile<'_>, ListingId> = HashMap::new();
+        for (app, id) in options.ids() {
+            let options = id.map(|id| options.get(id));
+            let file = options.and_then(|options| Some((ListingFile::of(options)?, options)));
             let listing = match file {
-                None if apps
-                    .policy(app)
-                    .is_some_and(|policy| policy.map == MapBy::Lsf) =>
-                {
-                    affinity.map(|id| (id, Numbering::Job))
-                }
-                None => None,
-                Some((as_what, path, numbering)) => {
-                    let id = match known.get(&(*as_what, path.clone())) {
-                        Some(&id) => id,
-                        None => {
-                            let other = match as_what {
-                                FileUse::Sequence => FileUse::Rankfile,
-                                FileUse::Rankfile => FileUse::Sequence,
-                            };
-                            let read = match read_listing(*as_what, path, files) {
-                                Err(error) if known.contains_key(&(other, path.clone())) => {
-                                    self.resolved.deferred.push((app, error));
+                None => affinity
+                    .filter(|_| options.is_some_and(|options| options.lsf))
+                    .map(|id| (id, Numbering::Job)),
+                Some((file, options)) => {
+                    let kinds = [FileKind::Sequence, FileKind::Rankfile];
+                    let known_as = |kind| known.contains_key(&ListingFile { kind, ..file });
+                    let is_known = kinds.into_iter().any(known_as);
+                    let id = match known.entry(file) {
+                        Entry::Occupied(known) => *known.get(),
+                        Entry::Vacant(new) => {
+                            let read = match file.read(files) {
+                                // An earlier app takes it for something else.
+                                Err(error) if is_known => {
+                                    resolved.deferred.push((app, error));
                                     Listing::default()
                                 }
                                 read => read?,
                             };
-                            let id = apps.listings.push(read);
-                            known.insert((*as_what, path.clone()), id);
-                            id
+                            *new.insert(resolved.apps.listings.push(read))
                         }
                     };
-                    Some((id, *numbering))
+                    Some((id, file.numbering(options)))
                 }
             };
-            apps.listing.push(listing);
+            resolved.apps.listing.push(listing);
         }
-        Ok(self.resolved)
+        Ok(resolved)
     }
 
     fn read_hosts(&mut self, files: &dyn Files) -> Result<(), MapError> {
-        let mut read: HashMap<String, HostfileId> = HashMap::new();
-        // Texts go by number here: nobody chooses these.
-        let mut lists: ById<u64, Option<HostListId>> = ById::default();
-        let mut unions: ById<u64, Vec<HostfileId>> = ById::default();
+        let mut lists: HashMap<&str, Option<HostListId>> = HashMap::new();
+        let mut hostfiles: HashMap<&str, HostfileId> = HashMap::new();
         let hosts = &mut self.resolved.hosts;
-        let mut owned = self.request.attributes().apps().peekable();
         for app in self.request.apps().ids() {
-            let own = owned.next_if(|(number, _)| owner(app).app() == Some(*number));
-            let Some((_, own)) = own else {
-                hosts.list.push(None);
-                hosts.files.push(Vec::new());
-                continue;
-            };
+            let text = |key| self.request.attributes().string(owner(app), key);
             // The list was judged when it was set, and again when it was unpacked.
-            let list = own.string_id(keys::APP_DASH_HOST).and_then(|text| {
+            let list = text(keys::APP_DASH_HOST).and_then(|text| {
                 *lists.entry(text).or_insert_with(|| {
-                    let list = read_hosts(own.string(keys::APP_DASH_HOST)?).ok()?;
+                    let list = read_hosts(text).ok()?;
                     Some(hosts.lists.push(list))
                 })
             });
             hosts.list.push(list);
-            let union = match own.string_id(keys::APP_HOSTFILE) {
-                None => Vec::new(),
-                Some(paths) => match unions.get(&paths) {
-                    Some(union) => union.clone(),
-                    None => {
-                        let paths_text = own.string(keys::APP_HOSTFILE).unwrap_or_default();
-                        let union = read_union(paths_text, files, &mut read, hosts)?;
-                        unions.insert(paths, union.clone());
-                        union
+            let paths = text(keys::APP_HOSTFILE).into_iter();
+            let mut union = Vec::new();
+            for path in paths.flat_map(|paths| paths.split(',')) {
+                union.push(match hostfiles.entry(path) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let bytes = read_file(files, FileKind::Hostfile, path)?;
+                        *new.insert(hosts.hostfiles.push(read_hostfile(path, &bytes)?))
                     }
-                },
-            };
+                });
+            }
             hosts.files.push(union);
         }
         Ok(())
     }
-}
-
-/// Reads the hostfiles that an app names, those that nobody named before.
-fn read_union(
-    paths: &str,
-    files: &dyn Files,
-    read: &mut HashMap<String, HostfileId>,
-    hosts: &mut Hosts,
-) -> Result<Vec<HostfileId>, MapError> {
-    let mut ids = Vec::new();
-    for path in paths.split(',') {
-        let id = match read.get(path) {
-            Some(&id) => id,
-            None => {
-                let bytes = files.read(path).map_err(|reason| SpecError::BadHostfile {
-                    at: file_at(path),
-                    fault: FileFault::Unreadable(reason),
-                })?;
-                let id = hosts.hostfiles.push(read_hostfile(path, &bytes)?);
-                read.insert(path.to_owned(), id);
-                id
-            }
-        };
-        ids.push(id);
-    }
-    Ok(ids)
 }
 
 /// The options as a row of the policy table.
@@ -383,60 +326,37 @@ fn policy(
     lists: &mut HashMap<String, ListId>,
     apps: &mut AppTable,
 ) -> Policy {
-    let map = match options.kind {
-        _ if options.lsf => MapBy::Lsf,
-        MapKind::Slot => MapBy::Slot,
-        MapKind::Node => MapBy::Node,
-        MapKind::Object(kind) => MapBy::Object(kind),
-        MapKind::Ppr => {
-            let (per, on) = options.pattern.unwrap_or((1, PprObject::Node));
-            MapBy::Ppr { per, on }
-        }
-        MapKind::Seq => MapBy::Seq,
-        MapKind::Rankfile => MapBy::Rankfile,
-        MapKind::PeList => MapBy::PeList,
-        MapKind::Dist => MapBy::Dist,
-        MapKind::Mpibind => MapBy::Mpibind(options.mpibind),
-    };
-    let list = options
-        .list
-        .as_ref()
-        .filter(|_| map == MapBy::PeList)
-        .map(|text| match lists.get(text) {
-            Some(&id) => id,
-            None => {
-                let id = apps.lists.push(whole_ranges(text).unwrap_or_default());
-                lists.insert(text.clone(), id);
-                id
-            }
-        });
-    let span = options.flags.has(Flags::SPAN) && map != MapBy::Lsf;
-    let ordered = options.flags.has(Flags::ORDERED) && map == MapBy::PeList;
+    let (map, flags) = (options.map(), options.flags);
+    let list = options.list.as_ref().filter(|_| map == MapBy::PeList);
+    let list = list.map(|text| {
+        let ranges = || whole_ranges(text).unwrap_or_default();
+        let list = lists.entry(text.clone());
+        *list.or_insert_with(|| apps.lists.push(ranges()))
+    });
+    // LSF and all but lists have no use for these.
+    let span = flags.has(Flags::SPAN) && map != MapBy::Lsf;
+    let ordered = flags.has(Flags::ORDERED) && map == MapBy::PeList;
     Policy {
         map,
         span: if span { Span::Yes } else { Span::No },
         ordered: if ordered { Ordered::Yes } else { Ordered::No },
-        nolocal: if options.flags.has(Flags::NOLOCAL) {
-            NoLocal::Yes
-        } else {
-            NoLocal::No
-        },
+        nolocal: flags.choose(Flags::NOLOCAL, NoLocal::Yes, NoLocal::No),
         pe: options.pe.map_or(1, |pe| pe.cpus),
         list,
         mode: options.mode,
         rank: options.rank,
         bind: options.bind,
         strength: options.strength,
-        if_supported: if options.bind_flags.has(Flags::IF_SUPPORTED) {
-            IfSupported::Yes
-        } else {
-            IfSupported::No
-        },
-        overload: if options.bind_flags.has(Flags::ALLOW_OVERLOAD) {
-            Overload::Allowed
-        } else {
-            Overload::Refused
-        },
+        if_supported: options.bind_flags.choose(
+            Flags::IF_SUPPORTED,
+            IfSupported::Yes,
+            IfSupported::No,
+        ),
+        overload: options.bind_flags.choose(
+            Flags::ALLOW_OVERLOAD,
+            Overload::Allowed,
+            Overload::Refused,
+        ),
         limit: options.limit,
         gpus: options.gpus.map(|(gpus, _)| gpus),
         oversubscribe,

@@ -5,8 +5,7 @@ use super::dedupe::AppOptions;
 use super::options::Options;
 use crate::error::Note;
 use crate::error::spec::Owner;
-use crate::policy::MapKind;
-use crate::policy::RankBy;
+use crate::policy::{MapBy, RankBy};
 use crate::spawn::keys;
 use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
@@ -22,38 +21,34 @@ pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Option
         })
     };
     let job_map_used = options.distinct().any(|(_, options)| !options.own_map);
-    if job_map_used && job.flags.has(Flags::ORDERED) && job.kind != MapKind::PeList {
+    if job_map_used && job.flags.has(Flags::ORDERED) && job.map_word != MapBy::PeList {
         note("ordered", Owner::Job, "only a pe-list has an order");
     }
-    let files = options
-        .distinct()
-        .any(|(_, options)| options.kind.is_listed());
+    let files = options.distinct().any(|(_, options)| reads_file(options));
     if job.file.is_some() && !files {
         note("file", Owner::Job, "no app is mapped by seq or rankfile");
     }
     if job.rank_said.is_some() && job_map_used && job.rank == RankBy::Listed {
         note("rank-by", Owner::Job, "the file gives the ranks");
     }
-    let mut owned = request.attributes().apps().peekable();
     for (app, options) in options.iter() {
         let who = owner(app);
-        let Some((_, own)) = owned.next_if(|(number, _)| who.app() == Some(*number)) else {
-            continue;
-        };
-        if options.own_map && options.flags.has(Flags::ORDERED) && options.kind != MapKind::PeList {
+        let own = request.attributes().of(who);
+        let says = |key| own.iter().any(|row| row.key == key);
+        let map = options.map_word;
+        if options.own_map && options.flags.has(Flags::ORDERED) && map != MapBy::PeList {
             note("ordered", who, "only a pe-list has an order");
         }
-        let uses_file = options.kind.is_listed();
-        if own.has(keys::APP_MAP_FILE) && !uses_file {
+        if says(keys::APP_MAP_FILE) && !reads_file(options) {
             note("file", who, "the app is not mapped by seq or rankfile");
         }
-        if own.has(keys::APP_PPR) && options.kind != MapKind::Ppr {
+        if says(keys::APP_PPR) && map != MapBy::PPR {
             note("PRTE_APP_PPR", who, "the app is not mapped by ppr");
         }
-        if own.has(keys::APP_CPUSET) && options.kind != MapKind::PeList {
+        if says(keys::APP_CPUSET) && map != MapBy::PeList {
             note("PRTE_APP_CPUSET", who, "the app is not mapped by pe-list");
         }
-        if own.has(keys::APP_RANKBY) && options.rank == RankBy::Listed {
+        if says(keys::APP_RANKBY) && options.rank == RankBy::Listed {
             note("rank-by", who, "the file gives the ranks");
         }
         if options.pe_unused {
@@ -64,27 +59,26 @@ pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Option
     notes
 }
 
+/// Whether an app is mapped by a file that it names.
+fn reads_file(options: &Options) -> bool {
+    matches!(options.map_word, MapBy::Seq | MapBy::Rankfile)
+}
+
 /// The job's rank and bind words, where an app has its own map.
 fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
     for (app, options) in options.iter() {
         let Some(app) = owner(app).app().filter(|_| options.own_map) else {
             continue;
         };
+        let mut note = |word, instead: &str| {
+            let instead = instead.to_owned();
+            notes.push(Note::JobWordUnused { word, app, instead });
+        };
         if job.rank_said.is_some() && options.rank_said.is_none() {
-            let instead = options.rank.word().to_owned();
-            notes.push(Note::JobWordUnused {
-                word: "rank-by",
-                app,
-                instead,
-            });
+            note("rank-by", options.rank.word());
         }
         if job.bind_said.is_some() && options.bind_said.is_none() {
-            let instead = options.bind.word().to_owned();
-            notes.push(Note::JobWordUnused {
-                word: "bind-to",
-                app,
-                instead,
-            });
+            note("bind-to", options.bind.word());
         }
     }
 }

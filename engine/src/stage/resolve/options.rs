@@ -1,17 +1,15 @@
 //! One app's options: the job's, overridden by the app's attributes. Pure and idempotent. Source: `per-app` 6, R1 to R13.
 
 use crate::error::spec::Owner;
-use crate::policy::MapKind;
-use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, Mpibind, ObjKind, PprObject, RankBy};
-use crate::spawn::attributes::Owned;
+use crate::policy::{BindStrength, BindTo, CpuMode, GpuShare, MapBy, Mpibind, ObjKind};
+use crate::policy::{PprObject, RankBy};
 use crate::spawn::inherit::Inherited;
-use crate::spawn::keys;
-use crate::spawn::policy::{BindPolicy, Flags, MapPolicy, RankPolicy};
+use crate::spawn::keys::{self, key_of};
+use crate::spawn::policy::Flags;
 use crate::spawn::request::SpawnRequest;
-use crate::table::origins::{Origin, Rule};
+use crate::table::origins::{Origin, Origins, Rule};
 use crate::text::mapping::read_pattern;
 use crate::text::mpibind::read_options;
-use crate::text::words::{BindWord, RankWord};
 
 /// Whether LSF's affinity file has entries to serve those who name no policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,8 +50,8 @@ pub struct Pe {
 /// The options of the job, or of one app, before they are interned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Where processes go.
-    pub kind: MapKind,
+    /// Where processes go, by its word alone: [`Options::map`] has what stands behind it.
+    pub map_word: MapBy,
     /// LSF's file serves the app.
     pub lsf: bool,
     /// A policy was named, by app or job.
@@ -85,11 +83,11 @@ pub struct Options {
     /// Order of ranks.
     pub rank: RankBy,
     /// The rank word in force, if one was said, and by whom.
-    pub rank_said: Option<(RankWord, DecidedBy)>,
+    pub rank_said: Option<(RankBy, DecidedBy)>,
     /// Bind target.
     pub bind: BindTo,
     /// The bind word in force, if one was said, and by whom.
-    pub bind_said: Option<(BindWord, DecidedBy)>,
+    pub bind_said: Option<(BindTo, DecidedBy)>,
     /// Asked for or default.
     pub strength: BindStrength,
     /// Overload flags.
@@ -100,168 +98,55 @@ pub struct Options {
     pub gpus: Option<(GpuShare, DecidedBy)>,
     /// `mpibind`'s.
     pub mpibind: Mpibind,
-    /// Origins of map, rank and bind.
-    pub origins: [Origin; 3],
+    /// Where the policies came from.
+    pub origins: Origins,
 }
-
-const MAP: usize = 0;
-const RANK: usize = 1;
-const BIND: usize = 2;
 
 /// The default ranking of a map: node by node, slot by slot, SPAN by span, objects by fill, the rest by slot.
 #[must_use]
-pub(crate) fn derive_ranking(map: MapKind, flags: Flags) -> RankBy {
-    let objects = matches!(map, MapKind::Object(_) | MapKind::Dist);
-    if map == MapKind::Node {
-        RankBy::Node
-    } else if map.is_listed() {
-        RankBy::Listed
-    } else if objects && flags.has(Flags::SPAN) {
-        RankBy::Span
-    } else if objects {
-        RankBy::Fill
-    } else {
-        RankBy::Slot
+pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
+    match map {
+        MapBy::Node => RankBy::Node,
+        MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => RankBy::Listed,
+        MapBy::Object(_) | MapBy::Dist => flags.choose(Flags::SPAN, RankBy::Span, RankBy::Fill),
+        MapBy::Slot | MapBy::Ppr { .. } | MapBy::PeList | MapBy::Mpibind(_) => RankBy::Slot,
     }
 }
 
 /// The default target of a map: the mapped kind, a cpu for PE and where there is no object.
 #[must_use]
-pub(crate) fn derive_binding(
-    map: MapKind,
-    pattern: Option<PprObject>,
-    pe: Option<Pe>,
-    mode: CpuMode,
-) -> (ObjKind, Rule) {
-    if pe.is_some() {
-        return (cpu(mode), Rule::BindForPe);
-    }
-    match mapped_kind(map, pattern) {
+pub(crate) fn derive_binding(map: MapBy, pe: Option<Pe>, mode: CpuMode) -> (ObjKind, Rule) {
+    match map.object_kind() {
+        _ if pe.is_some() => (mode.cpu(), Rule::BindForPe),
         Some(kind) => (kind, Rule::BindAsMapped),
-        None if map == MapKind::PeList => (cpu(mode), Rule::BindPeList),
-        None => (cpu(mode), Rule::BindOwnMap),
+        None if map == MapBy::PeList => (mode.cpu(), Rule::BindPeList),
+        None => (mode.cpu(), Rule::BindOwnMap),
     }
 }
 
-/// The object kind that a map places on, if it does.
-#[must_use]
-pub(crate) const fn mapped_kind(map: MapKind, pattern: Option<PprObject>) -> Option<ObjKind> {
-    if let (MapKind::Object(kind), _) | (MapKind::Ppr, Some(PprObject::Kind(kind))) = (map, pattern)
-    {
-        return Some(kind);
-    }
-    if matches!(map, MapKind::Dist) {
-        return Some(ObjKind::Numa);
-    }
-    None
-}
-
-/// What a cpu is called in a mode.
-#[must_use]
-pub const fn cpu(mode: CpuMode) -> ObjKind {
-    match mode {
-        CpuMode::Core => ObjKind::Core,
-        CpuMode::Hwthread => ObjKind::Hwthread,
-    }
-}
-
-const fn rank_by(word: RankWord) -> RankBy {
-    match word {
-        RankWord::Slot => RankBy::Slot,
-        RankWord::Node => RankBy::Node,
-        RankWord::Fill => RankBy::Fill,
-        RankWord::Span => RankBy::Span,
-    }
-}
-
-const fn bind_to(word: BindWord) -> BindTo {
-    match word {
-        BindWord::Nothing => BindTo::Nothing,
-        BindWord::Object(kind) => BindTo::Object(kind),
-    }
-}
-
-/// The mode that PE or ORDERED take from an explicit target.
-const fn target_mode(word: BindWord) -> Option<CpuMode> {
-    match word {
-        BindWord::Object(ObjKind::Core) => Some(CpuMode::Core),
-        BindWord::Object(ObjKind::Hwthread) => Some(CpuMode::Hwthread),
-        BindWord::Nothing | BindWord::Object(_) => None,
-    }
-}
-
-fn pattern_of(own: &Owned<'_>, key: u16) -> Option<(u32, PprObject)> {
-    own.string(key).and_then(|text| read_pattern(text).ok())
-}
-
-fn gpus_of(own: &Owned<'_>, key: u16) -> Option<GpuShare> {
-    own.string(key).and_then(GpuShare::of_text)
-}
-
-fn mpibind_of(own: &Owned<'_>, key: u16) -> Option<Mpibind> {
-    own.string(key).and_then(|text| read_options(text).ok())
+/// The mode that PE or ORDERED take from an explicit target, where it is one cpu.
+pub(super) fn target_mode(bind: BindTo) -> Option<CpuMode> {
+    [CpuMode::Core, CpuMode::Hwthread]
+        .into_iter()
+        .find(|mode| bind == BindTo::Object(mode.cpu()))
 }
 
 /// The job's options: every default decided. Source: `semantics` 3.
 #[must_use]
 pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Options {
-    let attributes = request.attributes();
-    let job = Owner::Job;
-    let mapping = request.mapping().unwrap_or_default();
-    let binding = request.binding().unwrap_or_default();
-    let pe = attributes
-        .number(job, keys::JOB_PES_PER_PROC)
-        .map(|cpus| Pe {
-            cpus,
-            by: DecidedBy::Job,
-        });
-    let said = |taken: bool| if taken { Origin::Parent } else { Origin::Job };
-    let (kind, map_origin) = match (mapping.kind, pe, binding.word) {
-        (Some(kind), _, _) => (kind, said(inherited.map)),
-        (None, Some(Pe { cpus: 2.., .. }), _) => {
-            (MapKind::Slot, Origin::Default(Rule::MapSlotForPe))
-        }
-        (None, _, Some(BindWord::Nothing)) => (MapKind::Slot, Origin::Default(Rule::MapAsBound)),
-        (None, _, Some(BindWord::Object(kind))) => {
-            (MapKind::Object(kind), Origin::Default(Rule::MapAsBound))
-        }
-        (None, _, None) => (
-            MapKind::Object(ObjKind::Core),
-            Origin::Default(Rule::MapCore),
-        ),
-    };
-    let mut options = Options {
-        kind,
-        lsf: false,
-        named: mapping.kind.is_some(),
-        own_map: false,
-        flags: mapping.flags,
-        pattern: pattern_of(&attributes.owned_by(job), keys::JOB_PPR),
-        list: attributes.string(job, keys::JOB_CPUSET).map(str::to_owned),
-        file: attributes.string(job, keys::JOB_FILE).map(str::to_owned),
-        job_numbering: true,
-        device: attributes
-            .string(job, keys::JOB_DIST_DEVICE)
-            .map(str::to_owned),
-        word_mode: CpuMode::Core,
-        mode: CpuMode::Core,
-        pe,
-        judges_pe: false,
-        pe_unused: false,
-        rank: RankBy::Slot,
-        rank_said: request
-            .ranking()
-            .map(|ranking| (ranking.word, DecidedBy::Job)),
-        bind: BindTo::BySize,
-        bind_said: binding.word.map(|word| (word, DecidedBy::Job)),
-        strength: BindStrength::Default,
-        bind_flags: binding.flags,
-        limit: attributes.number(job, keys::JOB_BINDING_LIMIT),
-        gpus: gpus_of(&attributes.owned_by(job), keys::JOB_GPUS).map(|gpus| (gpus, DecidedBy::Job)),
-        mpibind: mpibind_of(&attributes.owned_by(job), keys::JOB_MPIBIND).unwrap_or_default(),
-        origins: [map_origin, said(inherited.rank), said(inherited.bind)],
-    };
-    options.settle_kind(lsf);
+    let mut options = Options::unsaid();
+    options.take(request, Owner::Job, inherited);
+    if !options.named {
+        let (map, rule) = match (options.pe, options.bind_said) {
+            (Some(Pe { cpus: 2.., .. }), _) => (MapBy::Slot, Rule::MapSlotForPe),
+            (_, Some((BindTo::Object(kind), _))) => (MapBy::Object(kind), Rule::MapAsBound),
+            (_, Some(_)) => (MapBy::Slot, Rule::MapAsBound),
+            (_, None) => (MapBy::Object(ObjKind::Core), Rule::MapCore),
+        };
+        options.map_word = map;
+        options.origins.map = Origin::Default(rule);
+    }
+    options.settle_map(lsf);
     options.settle_job_modes(request);
     options.settle_rank();
     options.settle_bind(Defaults::Jobs);
@@ -286,86 +171,102 @@ pub fn app_options(
     lsf: Lsf,
     offer: JobPe,
 ) -> Options {
-    let own = request.attributes().owned_by(app);
-    if own.is_empty() {
-        return job.clone();
-    }
-    let own_map = own.number(keys::APP_MAPBY).and_then(MapPolicy::of_bits);
-    let own_rank = own.number(keys::APP_RANKBY).and_then(RankPolicy::of_bits);
-    let own_bind = own.number(keys::APP_BINDTO).and_then(BindPolicy::of_bits);
     let mut options = job.clone();
-    options.own_map = own_map.is_some();
-    if let Some(map) = own_map {
-        options.kind = map.kind.unwrap_or(job.kind);
-        options.named = map.kind.is_some() || job.named;
-        options.flags = map.flags;
-        options.origins[MAP] = if map.kind.is_some() {
-            Origin::App
-        } else {
-            job.origins[MAP]
-        };
+    let own = request.attributes();
+    if own.of(app).is_empty() {
+        return options;
     }
-    options.settle_kind(lsf);
-    options.take_values(&own);
-    let own_mode = if own.is_set(keys::APP_HWT_CPUS) || options.maps_threads() {
-        Some(CpuMode::Hwthread)
-    } else {
-        own.is_set(keys::APP_CORE_CPUS).then_some(CpuMode::Core)
-    };
+    options.take(request, app, Inherited::default());
+    options.own_map = own.has(app, keys::APP_MAPBY);
+    options.job_numbering = !options.own_map && !own.has(app, keys::APP_MAP_FILE);
+    options.settle_map(lsf);
+    let threads_said = own.is_set(app, keys::APP_HWT_CPUS);
+    let cores_said = own.is_set(app, keys::APP_CORE_CPUS);
     // Threads are the cpus of LSF's apps alone, not of an app beside them.
     let mut words = job.clone();
     if job.lsf && !options.lsf {
         words.lsf = false;
         words.settle_job_modes(request);
     }
-    options.word_mode = own_mode.unwrap_or(words.word_mode);
-    options.mode = own_mode.unwrap_or(words.mode);
-    let own_pe = own.number(keys::APP_PES_PER_PROC).map(|cpus| Pe {
-        cpus,
-        by: DecidedBy::App,
-    });
+    (options.word_mode, options.mode) = if threads_said || options.maps_threads() {
+        (CpuMode::Hwthread, CpuMode::Hwthread)
+    } else if cores_said {
+        (CpuMode::Core, CpuMode::Core)
+    } else {
+        (words.word_mode, words.mode)
+    };
     // An app of its own map, target, pattern or mode judges for itself whether it can use the job's PE; others are the job.
-    let mode_said = own.is_set(keys::APP_HWT_CPUS) || own.is_set(keys::APP_CORE_CPUS);
-    let pattern_said = pattern_of(&own, keys::APP_PPR).is_some();
-    options.judges_pe = own_map.is_some() || own_bind.is_some() || pattern_said || mode_said;
-    if own_pe.is_some() {
-        options.pe = own_pe;
-    } else if options.judges_pe {
-        options.drop_unusable_pe(own_bind, offer);
-    }
-    // Rank.
-    if let Some(ranking) = own_rank {
-        options.rank_said = Some((ranking.word, DecidedBy::App));
-        options.origins[RANK] = Origin::App;
-    } else if own_map.is_some() {
-        options.rank_said = None;
+    let own_bind = request.binding(app);
+    let says_where = options.own_map || own_bind.is_some() || own.has(app, keys::APP_PPR);
+    options.judges_pe = says_where || threads_said || cores_said;
+    let own_pe = own.has(app, keys::APP_PES_PER_PROC);
+    if options.judges_pe && !own_pe {
+        options.drop_unusable_pe(own_bind.and_then(|own| own.bind), offer);
     }
     options.settle_rank();
-    // Bind.
-    match (own_bind, own_map) {
-        (Some(bind), _) => {
-            options.bind_said = bind.word.map(|word| (word, DecidedBy::App));
-            options.bind_flags = bind.flags;
-            options.origins[BIND] = Origin::App;
-        }
-        (None, Some(_)) => options.bind_said = None,
-        (None, None) => {}
-    }
     options.settle_mode();
-    match (own_map, own_bind, own_pe) {
-        // What the job is bound to stands as it is, also under a pattern of the app's own.
-        (None, None, None) => {}
-        (None, _, _) => options.settle_bind(Defaults::Jobs),
-        (Some(_), _, _) => options.settle_bind(Defaults::Own),
+    if options.own_map {
+        options.settle_bind(Defaults::Own);
+    } else if own_bind.is_some() || own_pe {
+        options.settle_bind(Defaults::Jobs);
     }
+    // Else what the job is bound to stands as it is, also under a pattern of the app's own.
     options
 }
 
 impl Options {
+    /// Nothing said, and no default settled.
+    fn unsaid() -> Self {
+        let nobody = Origin::Default(Rule::MapCore);
+        Self {
+            map_word: MapBy::Object(ObjKind::Core),
+            lsf: false,
+            named: false,
+            own_map: false,
+            flags: Flags::none(),
+            pattern: None,
+            list: None,
+            file: None,
+            job_numbering: true,
+            device: None,
+            word_mode: CpuMode::Core,
+            mode: CpuMode::Core,
+            pe: None,
+            judges_pe: false,
+            pe_unused: false,
+            rank: RankBy::Slot,
+            rank_said: None,
+            bind: BindTo::BySize,
+            bind_said: None,
+            strength: BindStrength::Default,
+            bind_flags: Flags::none(),
+            limit: None,
+            gpus: None,
+            mpibind: Mpibind::default(),
+            origins: Origins {
+                map: nobody,
+                rank: nobody,
+                bind: nobody,
+            },
+        }
+    }
+
+    /// The policy in force, with what stands behind its word.
+    #[must_use]
+    pub fn map(&self) -> MapBy {
+        if self.lsf {
+            return MapBy::Lsf;
+        }
+        match (self.map_word, self.pattern) {
+            (MapBy::Ppr { .. }, Some((per, on))) => MapBy::Ppr { per, on },
+            (MapBy::Mpibind(_), _) => MapBy::Mpibind(self.mpibind),
+            (word, _) => word,
+        }
+    }
+
     /// Whether the map itself makes threads the cpus.
     fn maps_threads(&self) -> bool {
-        self.lsf
-            || mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) == Some(ObjKind::Hwthread)
+        self.lsf || self.map().object_kind() == Some(ObjKind::Hwthread)
     }
 
     /// What the words of the job make its cpus.
@@ -380,50 +281,76 @@ impl Options {
         self.settle_mode();
     }
 
-    fn settle_kind(&mut self, lsf: Lsf) {
+    fn settle_map(&mut self, lsf: Lsf) {
         self.lsf = lsf == Lsf::Given && !self.named && !self.flags.has(Flags::ORDERED);
     }
 
-    /// Pattern, list, file, device and limit: the app's, else the job's.
-    fn take_values(&mut self, own: &Owned<'_>) {
-        let string = |key| own.string(key).map(str::to_owned);
-        if let Some(pattern) = pattern_of(own, keys::APP_PPR) {
-            self.pattern = Some(pattern);
+    /// Takes what an owner says, in place of what was said before. `inherited`: what the job has from its parent.
+    fn take(&mut self, request: &SpawnRequest, owner: Owner, inherited: Inherited) {
+        let by = match owner {
+            Owner::Job => DecidedBy::Job,
+            Owner::App(_) => DecidedBy::App,
+        };
+        let origin = |inherited| match by {
+            DecidedBy::Job if inherited => Origin::Parent,
+            DecidedBy::Job => Origin::Job,
+            DecidedBy::App => Origin::App,
+        };
+        if let Some(mapping) = request.mapping(owner) {
+            self.flags = mapping.flags;
+            // What the job says of ranks and targets is of its own map.
+            (self.rank_said, self.bind_said) = (None, None);
+            if let Some(word) = mapping.map {
+                self.map_word = word;
+                self.named = true;
+                self.origins.map = origin(inherited.map);
+            }
         }
-        if let Some(list) = string(keys::APP_CPUSET) {
-            self.list = Some(list);
+        if let Some(ranking) = request.ranking(owner) {
+            self.rank_said = Some((ranking.rank, by));
+            self.origins.rank = origin(inherited.rank);
         }
-        self.job_numbering = !self.own_map;
-        if let Some(file) = string(keys::APP_MAP_FILE) {
-            self.file = Some(file);
-            self.job_numbering = false;
+        if let Some(binding) = request.binding(owner) {
+            self.bind_said = binding.bind.map(|bind| (bind, by));
+            self.bind_flags = binding.flags;
+            self.origins.bind = origin(inherited.bind);
         }
-        if let Some(device) = string(keys::APP_DIST_DEVICE) {
-            self.device = Some(device);
+        let attributes = request.attributes();
+        let text = |key| attributes.string(owner, key_of(owner, key));
+        let number = |key| attributes.number(owner, key_of(owner, key));
+        if let Some(cpus) = number(keys::APP_PES_PER_PROC) {
+            self.pe = Some(Pe { cpus, by });
         }
-        if let Some(gpus) = gpus_of(own, keys::APP_GPUS) {
-            self.gpus = Some((gpus, DecidedBy::App));
+        if let Some(pattern) = text(keys::APP_PPR) {
+            self.pattern = read_pattern(pattern, 0).ok().or(self.pattern);
         }
-        if let Some(options) = mpibind_of(own, keys::APP_MPIBIND) {
-            self.mpibind = options;
+        if let Some(list) = text(keys::APP_CPUSET) {
+            self.list = Some(list.to_owned());
         }
-        if let Some(limit) = own.number(keys::APP_BINDING_LIMIT) {
-            self.limit = Some(limit);
+        if let Some(file) = text(keys::APP_MAP_FILE) {
+            self.file = Some(file.to_owned());
         }
+        if let Some(device) = text(keys::APP_DIST_DEVICE) {
+            self.device = Some(device.to_owned());
+        }
+        if let Some(gpus) = text(keys::APP_GPUS).and_then(GpuShare::of_text) {
+            self.gpus = Some((gpus, by));
+        }
+        if let Some(options) = text(keys::APP_MPIBIND) {
+            self.mpibind = read_options(options, 0).unwrap_or(self.mpibind);
+        }
+        self.limit = number(keys::APP_BINDING_LIMIT).or(self.limit);
     }
 
-    /// Gives up the job's PE where the app cannot use it.
-    fn drop_unusable_pe(&mut self, own_bind: Option<BindPolicy>, offer: JobPe) {
+    /// Gives up the job's PE where the app cannot use it. `target`: what the app itself says it is bound to.
+    fn drop_unusable_pe(&mut self, target: Option<BindTo>, offer: JobPe) {
         let Some(pe) = self.pe else {
             return;
         };
-        let no_cpus = matches!(self.kind, MapKind::PeList | MapKind::Mpibind)
-            || self.kind.is_listed()
-            || self.lsf;
+        let map = self.map();
+        let no_cpus = matches!(map, MapBy::PeList | MapBy::Mpibind(_)) || map.is_listed();
         let too_small = pe.cpus > 1 && self.one_cpu_objects();
-        let other_target = own_bind
-            .and_then(|bind| bind.word)
-            .is_some_and(|word| target_mode(word).is_none());
+        let other_target = target.is_some_and(|target| target_mode(target).is_none());
         if no_cpus || too_small || other_target || (offer == JobPe::Withheld && pe.cpus > 1) {
             self.pe = None;
             self.pe_unused = true;
@@ -433,7 +360,7 @@ impl Options {
     /// Whether an object of the mapped kind has one cpu, whatever the topology.
     #[must_use]
     pub(crate) fn one_cpu_objects(&self) -> bool {
-        match mapped_kind(self.kind, self.pattern.map(|(_, on)| on)) {
+        match self.map().object_kind() {
             Some(ObjKind::Hwthread) => true,
             Some(ObjKind::Core) => self.word_mode == CpuMode::Core,
             Some(_) | None => false,
@@ -443,55 +370,48 @@ impl Options {
     /// PE above 1, or ORDERED with a list: the binding is explicit, and an explicit target decides the mode.
     fn is_exact(&self) -> bool {
         self.pe.is_some_and(|pe| pe.cpus > 1)
-            || (self.kind == MapKind::PeList && self.flags.has(Flags::ORDERED))
+            || (self.map_word == MapBy::PeList && self.flags.has(Flags::ORDERED))
     }
 
     fn settle_mode(&mut self) {
-        let target = self.bind_said.and_then(|(word, _)| target_mode(word));
+        let target = self.bind_said.and_then(|(bind, _)| target_mode(bind));
         if let Some(mode) = target.filter(|_| self.is_exact()) {
             self.mode = mode;
         }
     }
 
     fn settle_rank(&mut self) {
-        let listed = self.lsf || self.kind.is_listed();
-        match self.rank_said {
-            _ if listed => self.rank = RankBy::Listed,
-            Some((word, _)) => self.rank = rank_by(word),
-            None => self.rank = derive_ranking(self.kind, self.flags),
-        }
-        if listed || self.rank_said.is_none() {
-            self.origins[RANK] = Origin::Default(Rule::RankAsMapped);
+        let said = self.rank_said.filter(|_| !self.map().is_listed());
+        match said {
+            Some((rank, _)) => self.rank = rank,
+            None => {
+                self.rank = derive_ranking(self.map(), self.flags);
+                self.origins.rank = Origin::Default(Rule::RankAsMapped);
+            }
         }
     }
 
     fn settle_bind(&mut self, defaults: Defaults) {
-        if let Some((word, _)) = self.bind_said {
-            self.bind = bind_to(word);
+        if let Some((bind, _)) = self.bind_said {
+            self.bind = bind;
             self.strength = BindStrength::Explicit;
             return;
         }
-        let (kind, rule) = derive_binding(
-            self.kind,
-            self.pattern.map(|(_, on)| on),
-            self.pe,
-            self.mode,
-        );
-        let by_size = rule == Rule::BindOwnMap && defaults == Defaults::Jobs;
-        let (bind, rule) = match (self.lsf, by_size) {
-            (true, _) => (BindTo::Object(ObjKind::Hwthread), Rule::BindOwnMap),
-            (false, _) if self.kind == MapKind::Mpibind => {
-                (BindTo::Object(ObjKind::Hwthread), Rule::BindOwnMap)
+        let map = self.map();
+        let mpibind = matches!(map, MapBy::Mpibind(_));
+        let (bind, rule) = match derive_binding(map, self.pe, self.mode) {
+            _ if mpibind || self.lsf => (BindTo::Object(ObjKind::Hwthread), Rule::BindOwnMap),
+            (_, Rule::BindOwnMap) if defaults == Defaults::Jobs => {
+                (BindTo::BySize, Rule::BindBySize)
             }
-            (false, true) => (BindTo::BySize, Rule::BindBySize),
-            (false, false) => (BindTo::Object(kind), rule),
+            (kind, rule) => (BindTo::Object(kind), rule),
         };
         self.bind = bind;
-        self.strength = if self.is_exact() || self.kind == MapKind::Mpibind {
+        self.strength = if self.is_exact() || mpibind {
             BindStrength::Explicit
         } else {
             BindStrength::Default
         };
-        self.origins[BIND] = Origin::Default(rule);
+        self.origins.bind = Origin::Default(rule);
     }
 }

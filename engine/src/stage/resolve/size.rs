@@ -1,6 +1,6 @@
 //! What the size of a job settles: bindings that nobody said. Source: `semantics` 3.6.
 
-use crate::policy::{BindTo, CpuMode, ObjKind};
+use crate::policy::{BindTo, ObjKind};
 use crate::table::apps::Policy;
 
 /// The size of a job, as far as bindings hang on it (3.6).
@@ -23,10 +23,9 @@ pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
     if policy.bind != BindTo::BySize {
         return *policy;
     }
-    let kind = match (Size::of(total), policy.mode) {
-        (Size::Many, _) => ObjKind::Numa,
-        (Size::Few, CpuMode::Core) => ObjKind::Core,
-        (Size::Few, CpuMode::Hwthread) => ObjKind::Hwthread,
+    let kind = match Size::of(total) {
+        Size::Many => ObjKind::Numa,
+        Size::Few => policy.mode.cpu(),
     };
     Policy {
         bind: BindTo::Object(kind),

@@ -4,6 +4,7 @@ use super::on_node::place_on_node;
 use super::{Binding, End, Laid, Layout, LayoutView};
 use crate::count::ProcCount;
 use crate::policy::{MapBy, ObjKind, Span};
+use crate::spawn::request::owner;
 use crate::spawn::{SpawnRequest, Spoken};
 use crate::stage::node::bind::{Failure, Mask};
 use crate::stage::node::bits::{Bits, There};
@@ -60,8 +61,8 @@ fn asked(words: &str) -> Asked {
     let app = request.push_app(Some(ProcCount(1)), "a.out");
     for part in words.split("; ") {
         match part.split_once(' ').unwrap() {
-            ("map", map) => request.set_app_mapping(app, map).unwrap(),
-            ("bind", bind) => request.set_app_binding(app, bind).unwrap(),
+            ("map", map) => request.set_mapping(owner(app), map).unwrap(),
+            ("bind", bind) => request.set_binding(owner(app), bind).unwrap(),
             ("free", cpus) => free = cpus,
             (count, _) => procs = count.parse().unwrap(),
         }
