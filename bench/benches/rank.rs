@@ -39,7 +39,8 @@ fn rank(criterion: &mut Criterion) {
             bencher.iter(|| black_box(plan.place(Rank(next(ranks)))));
         });
         group.bench_function(format!("view/{name}"), |bencher| {
-            bencher.iter(|| black_box(plan.node_view(NodeId::from_row(next(nodes) as usize))));
+            bencher
+                .iter(|| black_box(plan.on_node(NodeId::from_row(next(nodes) as usize)).count()));
         });
     }
     // Beside `place/hetero-worst`, whose places take eight megabytes, none of which an earlier question has read.

@@ -33,7 +33,7 @@ pub struct Measured {
     pub memcpy: [u64; 2],
     /// One random rank to its node, object and cpus. Unit: picoseconds.
     pub question: u64,
-    /// One random node to its view. Unit: picoseconds.
+    /// One random node to the apps on it. Unit: picoseconds.
     pub view: u64,
     /// Judging the plan. Unit: nanoseconds.
     pub check: u64,
@@ -204,7 +204,7 @@ fn view(plan: &Plan, runs: u32) -> u64 {
         || (),
         |()| {
             for node in jumps(plan.world().names.len()) {
-                black_box(plan.node_view(NodeId::from_row(node as usize)));
+                black_box(plan.on_node(NodeId::from_row(node as usize)).count());
             }
         },
     );

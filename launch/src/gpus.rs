@@ -212,6 +212,7 @@ mod tests {
             visible,
             name: name.to_owned(),
             family: GpuFamily::Ze,
+            pus: Vec::new(),
         };
         let there = [tile(0, "ze0.0"), tile(1, "ze0.1")];
         assert_eq!(read("5,4", &there), Some(vec![4, 5]));

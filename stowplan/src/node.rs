@@ -102,7 +102,7 @@ impl<'p> Node<'p> {
     /// ```
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.plan.inner().node_view(self.id).to_bytes()
+        self.plan.inner().slice_bytes(self.id)
     }
 }
 

@@ -5,7 +5,7 @@ use stowplan_engine::count::counted;
 use stowplan_engine::error::spec::WordFault;
 use stowplan_engine::limit::GPUS_MAX;
 use stowplan_engine::policy::ObjKind;
-use stowplan_engine::table::gpus::{DraftGpu, GpuFamily};
+use stowplan_engine::table::gpus::{Gpu, GpuFamily};
 use stowplan_engine::table::topologies::{Device, DraftObject, TopologyDraft};
 use stowplan_engine::text::words::{NEAR_OBJECTS, find_word};
 
@@ -17,7 +17,7 @@ pub(crate) struct Plugged(pub(crate) Option<u64>);
 ///
 /// Devices of one family are taken, the first that the file has: two libraries show the same GPU under two names. Tiles
 /// stand in place of their card and are numbered over the whole node.
-pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<DraftGpu> {
+pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<Gpu> {
     let named = GpuFamily::ALL
         .into_iter()
         .filter(|family| !family.prefix().is_empty());
@@ -44,7 +44,7 @@ pub(crate) fn gpus(devices: &[Device], plugged: &[Plugged]) -> Vec<DraftGpu> {
         return found
             .into_iter()
             .take(GPUS_MAX as usize + 1)
-            .map(|(name, device, _)| DraftGpu {
+            .map(|(name, device, _)| Gpu {
                 visible: name.number,
                 name: device.name.clone(),
                 family,
@@ -291,7 +291,7 @@ impl Stated {
         Ok(())
     }
 
-    fn placed(&self, draft: &TopologyDraft) -> Result<Vec<DraftGpu>, String> {
+    fn placed(&self, draft: &TopologyDraft) -> Result<Vec<Gpu>, String> {
         let (kind, numbers) = match &self.near {
             Where::Nowhere => return Ok(Vec::new()),
             Where::Each(kind, _) | Where::Listed(kind, _) => (*kind, &self.near),
@@ -388,13 +388,13 @@ fn deal(
     numbers: &[u32],
     family: GpuFamily,
     name: impl Fn(u32) -> String,
-) -> Vec<DraftGpu> {
+) -> Vec<Gpu> {
     let each = numbers.len() / objects.len().max(1);
     let near = objects
         .iter()
         .flat_map(|object| std::iter::repeat_n(object, each));
     near.zip(numbers)
-        .map(|(object, &visible)| DraftGpu {
+        .map(|(object, &visible)| Gpu {
             visible,
             name: name(visible),
             family,

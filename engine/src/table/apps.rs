@@ -10,7 +10,7 @@ use crate::policy::{
     Oversubscribe, RankBy, Span,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 define_id! {
     /// A row of [`AppTable`]: the app's place in the request, holes counted.
@@ -104,9 +104,9 @@ pub struct AppTable {
     pub device: Column<AppId, Option<String>>,
     /// The program, a label.
     pub label: Column<AppId, String>,
-    /// The words behind the program, of the apps that have any, ascending by app.
+    /// The words behind the program, of the apps that have any.
     #[serde(skip)]
-    arguments: Vec<(AppId, Vec<String>)>,
+    arguments: BTreeMap<AppId, Vec<String>>,
     /// Where the words came from.
     pub origins: Column<AppId, Option<Origins>>,
     /// Distinct policies.
@@ -160,17 +160,14 @@ impl AppTable {
     /// The words behind the program of an app. Cost: a search over the apps that have any.
     #[must_use]
     pub fn arguments(&self, app: AppId) -> &[String] {
-        let at = self.arguments.binary_search_by_key(&app, |(app, _)| *app);
-        at.map_or(&[], |at| &self.arguments[at].1)
+        self.arguments.get(&app).map_or(&[], |words| words)
     }
     /// Gives an app the words behind its program.
     pub(crate) fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
-        let at = self.arguments.binary_search_by_key(&app, |(app, _)| *app);
-        match at {
-            Ok(at) if words.is_empty() => drop(self.arguments.remove(at)),
-            Ok(at) => self.arguments[at].1 = words,
-            Err(_) if words.is_empty() => {}
-            Err(at) => self.arguments.insert(at, (app, words)),
+        if words.is_empty() {
+            self.arguments.remove(&app);
+        } else {
+            self.arguments.insert(app, words);
         }
     }
     /// The apps that have words behind their program, ascending, with these.

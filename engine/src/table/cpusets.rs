@@ -1,8 +1,7 @@
 //! Cpu sets, interned: equal sets share one id, and a table column holds the id.
 
-use super::interner::{Interner, START, mix_pair};
+use super::interner::{Distinct, START, mix_pair};
 use crate::define_id;
-use crate::id::{Column, Id as _};
 use roaring::RoaringBitmap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,23 +15,13 @@ define_id! {
 #[derive(Clone, Default, Debug)]
 pub struct Cpusets {
     /// Shared by copies of the table: a launcher plans many jobs on the same machines.
-    sets: Column<CpusetId, Arc<RoaringBitmap>>,
-    ids: Interner<CpusetId>,
-    /// Runs of the set that is looked for, first and last PU of each, ascending: scratch.
-    runs: Vec<(u32, u32)>,
-    /// A set being made: scratch, with room that the sets kept do not need.
-    room: RoaringBitmap,
+    sets: Distinct<CpusetId, Arc<RoaringBitmap>>,
 }
 
 impl Cpusets {
     /// The id of this set, new or known. Cost: its runs.
     pub fn intern(&mut self, set: RoaringBitmap) -> CpusetId {
-        self.runs.clear();
-        let mut iter = set.iter();
-        while let Some(range) = iter.next_range() {
-            self.runs.push((*range.start(), *range.end()));
-        }
-        self.known_or_new()
+        self.intern_runs(runs(&set), || set.clone())
     }
     /// The id of the set of these PUs, new or known. Known sets cost no bitmap. Shape `[PUs]`, in any order, repeats count
     /// once.
@@ -40,39 +29,40 @@ impl Cpusets {
         if !pus.is_sorted() {
             pus.sort_unstable();
         }
-        self.runs.clear();
-        for &pu in &*pus {
-            match self.runs.last_mut() {
-                Some((_, last)) if pu - *last <= 1 => *last = pu,
-                Some(_) | None => self.runs.push((pu, pu)),
+        let runs = pus.chunk_by(|pu, next| next - pu <= 1);
+        let runs = runs.map(|run| (run[0], run[run.len() - 1]));
+        self.intern_runs(runs.clone(), || {
+            let mut set = RoaringBitmap::new();
+            for (first, last) in runs {
+                set.insert_range(first..=last);
             }
-        }
-        self.known_or_new()
+            set
+        })
     }
-    fn known_or_new(&mut self) -> CpusetId {
-        let runs = &self.runs;
-        let digest = runs.iter().fold(START, |digest, &(first, last)| {
-            mix_pair(digest, first, last)
-        });
-        match self.ids.find(digest, |id| has_runs(&self.sets[id], runs)) {
-            Ok(id) => id,
-            Err(free) => {
-                self.room.clear();
-                for &(first, last) in runs {
-                    self.room.insert_range(first..=last);
-                }
-                self.room.optimize();
-                // A copy takes as much room as it needs: a third of what a set that grew holds.
-                let id = self.sets.push(Arc::new(self.room.clone()));
-                self.ids.keep(free, id);
-                id
-            }
-        }
+    fn intern_runs(
+        &mut self,
+        wanted: impl Iterator<Item = (u32, u32)> + Clone,
+        make: impl FnOnce() -> RoaringBitmap,
+    ) -> CpusetId {
+        let digest = wanted
+            .clone()
+            .fold(START, |digest, (first, last)| mix_pair(digest, first, last));
+        let known = |known: &Arc<RoaringBitmap>| runs(known).eq(wanted.clone());
+        self.sets.find_by(digest, known).unwrap_or_else(|| {
+            let mut set = make();
+            set.optimize();
+            // A copy takes as much room as it needs: a third of what a set that grew holds.
+            self.sets.add(digest, Arc::new(set.clone()))
+        })
     }
     /// The set of an id.
     #[must_use]
     pub fn get(&self, id: CpusetId) -> &RoaringBitmap {
-        &self.sets[id]
+        self.sets.get(id)
+    }
+    /// Sets with their ids, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (CpusetId, &RoaringBitmap)> {
+        self.sets.iter().map(|(id, set)| (id, &**set))
     }
     /// Distinct sets.
     #[must_use]
@@ -84,22 +74,15 @@ impl Cpusets {
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
-    /// Sets with their ids, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = (CpusetId, &RoaringBitmap)> {
-        self.sets.iter().map(|(id, set)| (id, &**set))
-    }
-    /// Whether the id is of a row here.
-    #[must_use]
-    pub fn contains(&self, id: CpusetId) -> bool {
-        id.row() < self.sets.len()
-    }
 }
 
-/// Whether a set is made of these runs.
-fn has_runs(set: &RoaringBitmap, runs: &[(u32, u32)]) -> bool {
-    let mut iter = set.iter();
-    let same = |&(first, last): &(u32, u32)| iter.next_range() == Some(first..=last);
-    runs.iter().all(same) && iter.next().is_none()
+/// The runs of a set, ascending: first and last PU of each.
+pub(crate) fn runs(set: &RoaringBitmap) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+    let mut pus = set.iter();
+    std::iter::from_fn(move || {
+        let run = pus.next_range()?;
+        Some((*run.start(), *run.end()))
+    })
 }
 
 /// hwloc's list form of a set: ascending, runs of two or more as `a-b`; `-` when empty.
@@ -111,22 +94,17 @@ fn has_runs(set: &RoaringBitmap, runs: &[(u32, u32)]) -> bool {
 /// ```
 #[must_use]
 pub fn list_form(set: &RoaringBitmap) -> String {
-    if set.is_empty() {
-        return "-".to_owned();
-    }
     let mut text = String::new();
-    let mut iter = set.iter();
-    while let Some(range) = iter.next_range() {
-        if !text.is_empty() {
-            text.push(',');
-        }
-        let (first, last) = (range.start(), range.end());
-        let written = if first == last {
-            write!(text, "{first}")
-        } else {
-            write!(text, "{first}-{last}")
+    for (first, last) in runs(set) {
+        let comma = if text.is_empty() { "" } else { "," };
+        let written = match first == last {
+            true => write!(text, "{comma}{first}"),
+            false => write!(text, "{comma}{first}-{last}"),
         };
         written.expect("a String takes every character");
+    }
+    if text.is_empty() {
+        text.push('-');
     }
     text
 }

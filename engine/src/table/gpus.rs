@@ -56,21 +56,8 @@ impl GpuFamily {
     }
 }
 
-/// A GPU, as a reader hands it in.
+/// A GPU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct DraftGpu {
-    /// The number by which programs are shown it.
-    pub visible: u32,
-    /// Its name, as `rsmi4`; empty where none is known.
-    pub name: String,
-    /// Who found it.
-    pub family: GpuFamily,
-    /// The PUs near it: ascending disjoint half-open ranges of **logical** numbers. Empty where none may be used.
-    pub pus: Vec<Range<u32>>,
-}
-
-/// A GPU of a topology; the PUs near it are those of the object of its kind and logical index.
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gpu {
     /// The number by which programs are shown it, as `CUDA_VISIBLE_DEVICES` takes it.
     pub visible: u32,
@@ -78,21 +65,6 @@ pub struct Gpu {
     pub name: String,
     /// Who found it.
     pub family: GpuFamily,
-}
-
-impl From<DraftGpu> for Gpu {
-    fn from(draft: DraftGpu) -> Self {
-        Self {
-            visible: draft.visible,
-            name: draft.name,
-            family: draft.family,
-        }
-    }
-}
-
-impl Gpu {
-    /// Whether it is the one of this draft, near or far.
-    pub(crate) fn is(&self, draft: &DraftGpu) -> bool {
-        (self.visible, &self.name, self.family) == (draft.visible, &draft.name, draft.family)
-    }
+    /// The PUs near it: ascending disjoint half-open ranges of **logical** numbers. Empty where none may be used.
+    pub pus: Vec<Range<u32>>,
 }

@@ -1,5 +1,7 @@
 //! Finding equal rows again, by a number that equal values share.
 
+use crate::define_id;
+use crate::id::{Column, Id};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -40,54 +42,42 @@ impl<I> Default for Interner<I> {
 }
 
 impl<I: Copy> Interner<I> {
-    /// The row of this digest that `is` the one, or where to keep a new one, before any other is kept.
-    pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Result<I, Free> {
+    /// The row of this digest that `is` the one.
+    pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Option<I> {
+        let mask = self.slots.len().checked_sub(1)?;
         let half = upper(digest);
-        let mut at = half as usize;
-        if self.slots.is_empty() {
-            return Err(Free { half, at });
-        }
-        loop {
-            at &= self.slots.len() - 1;
-            match self.slots[at] {
-                None => return Err(Free { half, at }),
-                Some((other, row)) if other == half && is(row) => return Ok(row),
-                Some(_) => at += 1,
-            }
-        }
+        let mut taken = (half as usize..).map_while(|at| self.slots[at & mask]);
+        let found = taken.find(|&(other, row)| other == half && is(row));
+        found.map(|(_, row)| row)
     }
-    /// Keeps a new row.
-    pub(crate) fn keep(&mut self, free: Free, row: I) {
-        let Free { half, mut at } = free;
-        if self.rows >= self.slots.len() / 4 * 3 {
-            self.reserve(1);
-            at = self.gap(half);
-        }
-        self.slots[at] = Some((half, row));
+    /// Keeps a row that was not found.
+    pub(crate) fn keep(&mut self, digest: u64, row: I) {
+        self.reserve(1);
+        self.put((upper(digest), row));
         self.rows += 1;
     }
     /// Makes room for so many rows more.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let wanted = (self.rows + rows).div_ceil(3) * 4;
-        if wanted <= self.slots.len() {
-            return;
-        }
-        let slots = vec![None; wanted.next_power_of_two().max(SLOTS_LEAST)];
-        for taken in std::mem::replace(&mut self.slots, slots) {
-            if let Some((half, _)) = taken {
-                let at = self.gap(half);
-                self.slots[at] = taken;
-            }
+        if wanted > self.slots.len() {
+            let slots = vec![None; wanted.next_power_of_two().max(SLOTS_LEAST)];
+            let taken = std::mem::replace(&mut self.slots, slots);
+            taken.into_iter().flatten().for_each(|slot| self.put(slot));
         }
     }
-    /// The first free slot for half a digest.
-    fn gap(&self, half: u32) -> usize {
+    /// Forgets all rows, and keeps their room.
+    fn clear(&mut self) {
+        self.slots.fill(None);
+        self.rows = 0;
+    }
+    /// Puts a row into the first slot that is free for it.
+    fn put(&mut self, slot: (u32, I)) {
         let mask = self.slots.len() - 1;
-        let mut at = half as usize & mask;
+        let mut at = slot.0 as usize & mask;
         while self.slots[at].is_some() {
             at = (at + 1) & mask;
         }
-        at
+        self.slots[at] = Some(slot);
     }
 }
 
@@ -96,68 +86,118 @@ fn upper(digest: u64) -> u32 {
     u32::try_from(digest >> u32::BITS).expect("half of eight bytes are four")
 }
 
-/// Where a new row can be kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Free {
-    half: u32,
-    at: usize,
+/// A table of which no two rows are equal. Ids come in first-seen order.
+#[derive(Clone, Debug)]
+pub struct Distinct<I, T> {
+    rows: Column<I, T>,
+    ids: Interner<I>,
+}
+
+impl<I, T> Default for Distinct<I, T> {
+    fn default() -> Self {
+        Self {
+            rows: Column::default(),
+            ids: Interner::default(),
+        }
+    }
+}
+
+impl<I: Id, T> Distinct<I, T> {
+    /// The row of this digest that `is` the one.
+    pub(super) fn find_by(&self, digest: u64, is: impl Fn(&T) -> bool) -> Option<I> {
+        self.ids.find(digest, |id| is(&self.rows[id]))
+    }
+    /// Adds a row that was not found.
+    pub(super) fn add(&mut self, digest: u64, row: T) -> I {
+        let id = self.rows.push(row);
+        self.ids.keep(digest, id);
+        id
+    }
+    /// Makes room for so many rows more.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.rows.reserve(rows);
+        self.ids.reserve(rows);
+    }
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        self.ids.clear();
+    }
+    /// The row of an id.
+    #[must_use]
+    pub fn get(&self, id: I) -> &T {
+        &self.rows[id]
+    }
+    /// Rows with their ids, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.rows.iter()
+    }
+    /// The rows alone.
+    pub(crate) fn keys(&self) -> &[T] {
+        self.rows.values()
+    }
+    /// How many rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    /// No rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+impl<I: Id, T: Eq + Hash> Distinct<I, T> {
+    /// The id of a row, known or new.
+    pub(super) fn id_of(&mut self, row: T) -> I {
+        let digest = digest_of(&row);
+        let known = self.find_by(digest, |known| *known == row);
+        known.unwrap_or_else(|| self.add(digest, row))
+    }
+}
+
+define_id! {
+    /// A row of what has no table of its own.
+    RowId
 }
 
 /// Rows by key, mostly asked for in the order in which they came: then the next one is a guess away, and memory is read in order.
-#[derive(Clone, Debug)]
-pub(crate) struct InTurn<K> {
-    /// Shape `[rows]`.
-    keys: Vec<K>,
-    rows: ById<K, u32>,
-}
+pub(crate) type InTurn<K> = Distinct<RowId, K>;
 
 /// Which row is asked for next, if all goes as it went before.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Guess(usize);
 
-impl<K> Default for InTurn<K> {
-    fn default() -> Self {
-        Self {
-            keys: Vec::new(),
-            rows: HashMap::default(),
-        }
-    }
-}
-
-impl<K: Copy + Eq + Hash> InTurn<K> {
+impl<K: Eq + Hash> InTurn<K> {
     /// The row of a key.
     #[inline]
     pub(crate) fn find(&self, key: K, guess: &mut Guess) -> Option<usize> {
-        let row = if self.keys.get(guess.0) == Some(&key) {
+        let row = if self.keys().get(guess.0) == Some(&key) {
             guess.0
         } else {
-            *self.rows.get(&key)? as usize
+            let known = self.find_by(digest_of(&key), |known| *known == key);
+            known?.row()
         };
         guess.0 = row + 1;
         Some(row)
     }
     /// Adds a row whose key no other has.
     pub(crate) fn push(&mut self, key: K) -> usize {
-        let row = self.keys.len();
-        self.keys.push(key);
-        let number = u32::try_from(row).expect("limit.rs keeps tables below 2^32 rows");
-        self.rows.insert(key, number);
-        row
+        self.add(digest_of(&key), key).row()
     }
-    /// Makes room for so many rows more.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.keys.reserve(rows);
-        self.rows.reserve(rows);
+    /// The row of a key, known or new, as it is written.
+    pub(crate) fn meet(&mut self, key: K) -> u32 {
+        let row = u32::try_from(self.id_of(key).row());
+        row.expect("an id is a u32")
     }
-    /// Forgets all rows.
-    pub(crate) fn clear(&mut self) {
-        self.keys.clear();
-        self.rows.clear();
-    }
-    /// The keys. Shape `[rows]`.
-    pub(crate) fn keys(&self) -> &[K] {
-        &self.keys
-    }
+}
+
+/// A number that equal values share. The same in every run.
+pub(crate) fn digest_of(value: &impl Hash) -> u64 {
+    let mut hasher = Digested(START);
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A map whose keys are ids or digests: short, and made here.
@@ -212,12 +252,10 @@ mod tests {
         let values = ["a", "b", "c"];
         let mut interner: Interner<usize> = Interner::default();
         for (row, value) in values.into_iter().enumerate() {
-            let free = interner
-                .find(7, |other| values[other] == value)
-                .unwrap_err();
-            interner.keep(free, row);
+            assert_eq!(interner.find(7, |other| values[other] == value), None);
+            interner.keep(7, row);
         }
-        let find = |value| interner.find(7, |row| values[row] == value).ok();
+        let find = |value| interner.find(7, |row| values[row] == value);
         assert_eq!(values.map(find), [Some(0), Some(1), Some(2)]);
     }
 
@@ -229,15 +267,15 @@ mod tests {
             for row in 0..500_u64 {
                 let digest = row.wrapping_mul(spread);
                 let find = |interner: &Interner<u64>| interner.find(digest, |other| other == row);
-                let free = find(&interner).unwrap_err();
-                interner.keep(free, row);
-                assert_eq!(find(&interner).ok(), Some(row));
+                assert_eq!(find(&interner), None);
+                interner.keep(digest, row);
+                assert_eq!(find(&interner), Some(row));
                 if row == 300 {
                     interner.reserve(1000);
                 }
             }
             let found = |row: u64| interner.find(row.wrapping_mul(spread), |other| other == row);
-            assert!((0..500).all(|row| found(row).ok() == Some(row)));
+            assert!((0..500).all(|row| found(row) == Some(row)));
         }
     }
 }

@@ -1,26 +1,9 @@
 //! Sets of nodes as intervals, and the order in which nodes came: cost follows the stretches, never the nodes.
 
-use super::names::{NodeRange, Nodes, push_joined};
+use super::names::{NodeRange, Nodes};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
-
-impl NodeRange {
-    /// Those of these nodes that do not stand before node `row`.
-    pub(crate) fn from(self, row: u32) -> Option<Self> {
-        let first = self.first.max(row);
-        let count = self.end().saturating_sub(first);
-        (count > 0).then_some(Self { first, count })
-    }
-
-    /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
-    pub(crate) fn without(self, row: u32) -> Option<Self> {
-        let inside = self.first <= row && row < self.end();
-        let count = self.count - u32::from(inside);
-        let first = self.first - u32::from(row < self.first);
-        (count > 0).then_some(Self { first, count })
-    }
-}
 
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,25 +28,15 @@ impl Intervals {
             }
         }
         let new = self.missing(nodes);
-        let mut joined = (nodes.first, nodes.end());
-        let before = self
-            .ends
-            .range(..=nodes.first)
-            .next_back()
-            .map(|(&first, &end)| (first, end));
-        if let Some((first, end)) = before.filter(|&(_, end)| end >= nodes.first) {
-            joined = (first, end.max(joined.1));
-        }
-        let met: Vec<(u32, u32)> = self
-            .ends
-            .range(joined.0..=joined.1)
-            .map(|(&first, &end)| (first, end))
-            .collect();
-        for (first, end) in met {
-            joined.1 = joined.1.max(end);
+        // It becomes one with all that it meets or touches.
+        let mut joined = nodes;
+        while let Some((&first, &end)) = self.ends.range(..=joined.end()).next_back()
+            && end >= joined.first
+        {
             self.ends.remove(&first);
+            joined = NodeRange::until(first.min(joined.first), end.max(joined.end()));
         }
-        self.ends.insert(joined.0, joined.1);
+        self.ends.insert(joined.first, joined.end());
         new.into()
     }
 
@@ -72,20 +45,14 @@ impl Intervals {
     pub(crate) fn missing(&self, nodes: NodeRange) -> Vec<NodeRange> {
         let mut missing = Vec::new();
         let mut next = nodes.first;
-        for (first, end) in self.meeting(nodes) {
-            if next < first {
-                missing.push(NodeRange {
-                    first: next,
-                    count: first - next,
-                });
+        for part in self.meeting(nodes) {
+            if next < part.first {
+                missing.push(NodeRange::until(next, part.first));
             }
-            next = end;
+            next = part.end();
         }
         if next < nodes.end() {
-            missing.push(NodeRange {
-                first: next,
-                count: nodes.end() - next,
-            });
+            missing.push(NodeRange::until(next, nodes.end()));
         }
         missing
     }
@@ -93,44 +60,26 @@ impl Intervals {
     /// The nodes of a range that are in the set, ascending.
     #[must_use]
     pub(crate) fn shared(&self, nodes: NodeRange) -> Vec<NodeRange> {
-        let mut found = Vec::new();
-        for (first, end) in self.meeting(nodes) {
-            let (first, end) = (first.max(nodes.first), end.min(nodes.end()));
-            push_joined(
-                &mut found,
-                NodeRange {
-                    first,
-                    count: end - first,
-                },
-            );
-        }
-        found
+        self.meeting(nodes).collect()
     }
 
-    fn meeting(&self, nodes: NodeRange) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let before = self
-            .ends
-            .range(..nodes.first)
-            .next_back()
-            .filter(|(_, end)| **end > nodes.first);
+    /// What the intervals have of a range.
+    fn meeting(&self, nodes: NodeRange) -> impl Iterator<Item = NodeRange> + '_ {
+        let before = self.ends.range(..nodes.first).next_back();
         let inside = self.ends.range(nodes.first..nodes.end());
-        before
-            .into_iter()
-            .chain(inside)
-            .map(|(&first, &end)| (first, end))
+        let all = before.into_iter().chain(inside);
+        all.filter_map(move |(&first, &end)| NodeRange::until(first, end).overlap(nodes))
     }
 
     /// All nodes of the set, as ranges, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = NodeRange> + '_ {
-        self.ends.iter().map(|(&first, &end)| NodeRange {
-            first,
-            count: end - first,
-        })
+        let all = self.ends.iter();
+        all.map(|(&first, &end)| NodeRange::until(first, end))
     }
 }
 
 /// Sums what was said of ranges that may overlap: disjoint ranges, ascending. Cost: a sort of the ranges.
-pub(crate) fn add_up<V>(mut said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
+pub(crate) fn add_up<V>(said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
 where
     V: Copy + Add<Output = V> + Sub<Output = V>,
 {
@@ -138,41 +87,41 @@ where
     if said.windows(2).all(apart) {
         return said;
     }
-    said.sort_by_key(|(nodes, _)| nodes.first);
-    // Ranges that are open, by the node behind their last.
-    let mut open: BTreeMap<u32, V> = BTreeMap::new();
+    let starts = said
+        .iter()
+        .map(|&(nodes, value)| (nodes.first, Edge::Start, value));
+    let ends = said
+        .iter()
+        .map(|&(nodes, value)| (nodes.end(), Edge::End, value));
+    let mut edges: Vec<(u32, Edge, V)> = starts.chain(ends).collect();
+    edges.sort_by_key(|&(node, edge, _)| (node, edge));
     let mut sums = Vec::with_capacity(said.len());
-    let mut now: Option<V> = None;
-    let mut first = 0;
-    let mut close = |open: &mut BTreeMap<u32, V>, now: &mut Option<V>, first: &mut u32, upto| {
-        while let Some(ending) = open.first_entry().filter(|ending| *ending.key() <= upto) {
-            let (end, value) = ending.remove_entry();
-            push_sum(&mut sums, *first, end, *now);
-            *now = now.filter(|_| !open.is_empty()).map(|sum| sum - value);
-            *first = end;
+    // What the ranges over the nodes from `first` on sum up to, and how many they are.
+    let (mut sum, mut open, mut first): (Option<V>, u32, u32) = (None, 0, 0);
+    for (node, edge, value) in edges {
+        if let Some(sum) = sum.filter(|_| first < node) {
+            sums.push((NodeRange::until(first, node), sum));
         }
-        push_sum(&mut sums, *first, upto, *now);
-        *first = upto;
-    };
-    for (nodes, value) in said {
-        close(&mut open, &mut now, &mut first, nodes.first);
-        now = Some(now.map_or(value, |sum| sum + value));
-        let ending = open.entry(nodes.end());
-        ending
-            .and_modify(|sum| *sum = *sum + value)
-            .or_insert(value);
-    }
-    while let Some(&end) = open.keys().next() {
-        close(&mut open, &mut now, &mut first, end);
+        first = node;
+        match edge {
+            Edge::Start => {
+                open += 1;
+                sum = Some(sum.map_or(value, |sum| sum + value));
+            }
+            Edge::End => {
+                open -= 1;
+                sum = sum.filter(|_| open > 0).map(|sum| sum - value);
+            }
+        }
     }
     sums
 }
 
-fn push_sum<V>(sums: &mut Vec<(NodeRange, V)>, first: u32, end: u32, sum: Option<V>) {
-    if let Some(sum) = sum.filter(|_| first < end) {
-        let count = end - first;
-        sums.push((NodeRange { first, count }, sum));
-    }
+/// Where a range ends, or starts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Edge {
+    End,
+    Start,
 }
 
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
@@ -216,16 +165,9 @@ impl NodeOrder {
         let inside = self.places.range(nodes.first..nodes.end());
         let stretch = |(&first, &(end, place)): (&u32, &(u32, u32))| (first, end, place);
         let all = before.into_iter().chain(inside).map(stretch);
-        let cut = move |(first, end, place): (u32, u32, u32)| {
-            let from = first.max(nodes.first);
-            let end = end.min(nodes.end());
-            (from < end).then(|| {
-                let part = NodeRange {
-                    first: from,
-                    count: end - from,
-                };
-                (part, place + (from - first))
-            })
+        let cut = move |(first, end, place)| {
+            let part = NodeRange::until(first, end).overlap(nodes)?;
+            Some((part, place + (part.first - first)))
         };
         self.only.into_iter().chain(all).filter_map(cut)
     }

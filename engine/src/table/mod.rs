@@ -2,6 +2,7 @@
 
 // Equal rows, found again.
 pub(crate) mod interner;
+pub use interner::Distinct;
 // The forms of names.
 mod name_forms;
 // Stretches of neighbouring nodes.
@@ -18,8 +19,6 @@ pub mod pusets;
 pub mod gpus;
 // Distinct topologies and their objects.
 pub mod topologies;
-// The way back: topologies as they were handed in.
-mod handed;
 // Node states, and which node is in which.
 pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.

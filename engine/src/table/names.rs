@@ -4,8 +4,8 @@
 //! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
 //! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
 
-use super::interner::{Free, Interner};
-use super::name_forms::{Group, GroupRef, canonical, narrow, split_name, written};
+use super::interner::Distinct;
+use super::name_forms::{Group, GroupRef, Stretch, canonical, narrow, split_name, written};
 pub use super::name_forms::{NameRange, cut, range_name};
 pub use super::stretches::{NodeRange, push_joined};
 pub(crate) use super::stretches::{cut_around, moved_to_front};
@@ -17,9 +17,6 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, RandomState};
-
-/// Groups that are looked through one by one; more of them are hashed. Few jobs have names of more kinds.
-const FEW_GROUPS: usize = 8;
 
 define_id! {
     /// A node of the job: its place in the pool.
@@ -48,13 +45,18 @@ impl Piece {
     }
 }
 
+/// Numbers of a group up to `end`: the nodes that they name; `None`: they name none.
+struct Part {
+    nodes: Option<NodeRange>,
+    end: u64,
+}
+
 /// The names of the pool, in node order.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    groups: Column<NameGroupId, Group>,
+    groups: Distinct<NameGroupId, Group>,
     pieces: Vec<Piece>,
     nodes: u32,
-    ids: Interner<NameGroupId>,
     /// Names are chosen by others: their digests must not be.
     keys: RandomState,
     /// Intervals of numbers, by first number. Shape `[groups]`.
@@ -109,16 +111,13 @@ impl Names {
             let mut number = stretch.number;
             let end = stretch.number + u64::from(stretch.count);
             while number < end {
-                let known = self.known(group, number, end);
-                let nodes = match known {
-                    Some((start, nodes)) if start <= number => overlap(start, nodes, number, end),
-                    next => {
-                        let free_end = next.map_or(end, |(start, _)| start);
-                        self.append(group, number, narrow(free_end - number))?
-                    }
+                let part = self.part(Some(group), number, end);
+                let nodes = match part.nodes {
+                    Some(known) => known,
+                    None => self.append(group, number, narrow(part.end - number))?,
                 };
-                number += u64::from(nodes.count);
                 join(&mut found, nodes);
+                number = part.end;
             }
             Ok(())
         })?;
@@ -131,21 +130,16 @@ impl Names {
         let mut found = Nodes::new();
         let mut missing = None;
         let all = canonical(range, |stretch| -> Result<(), Infallible> {
-            let end = stretch.number + u64::from(stretch.count);
-            let mut number = stretch.number;
             let group = self.find_group(stretch.group);
+            let mut number = stretch.number;
+            let end = stretch.number + u64::from(stretch.count);
             while number < end {
-                match group.and_then(|group| self.known(group, number, end)) {
-                    Some((start, nodes)) if start <= number => {
-                        let nodes = overlap(start, nodes, number, end);
-                        number += u64::from(nodes.count);
-                        join(&mut found, nodes);
-                    }
-                    next => {
-                        missing.get_or_insert_with(|| written(stretch.group, number));
-                        number = next.map_or(end, |(start, _)| start);
-                    }
+                let part = self.part(group, number, end);
+                match part.nodes {
+                    Some(known) => join(&mut found, known),
+                    None => drop(missing.get_or_insert_with(|| written(stretch.group, number))),
                 }
+                number = part.end;
             }
             Ok(())
         });
@@ -157,10 +151,7 @@ impl Names {
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<NodeId> {
         let (group, number) = split_name(cut(name));
-        let id = self.find_group(group)?;
-        let (start, nodes) = self.known(id, number, number + 1)?;
-        let ahead = narrow(number - start);
-        Some(NodeId::from_row((nodes.first + ahead) as usize))
+        self.numbered(self.find_group(group)?, number)
     }
 
     /// The first node whose name ends in this number, whatever its zeros (`semantics` 1.3).
@@ -170,11 +161,13 @@ impl Names {
             .groups
             .iter()
             .filter(|(_, group)| group.suffix.is_empty() && group.digits > 0);
-        let hits = ends.filter_map(|(id, _)| {
-            let (start, nodes) = self.known(id, number, number + 1)?;
-            (start <= number).then(|| nodes.first + narrow(number - start))
-        });
-        hits.min().map(|node| NodeId::from_row(node as usize))
+        ends.filter_map(|(id, _)| self.numbered(id, number)).min()
+    }
+
+    /// The node of a number in a group.
+    fn numbered(&self, group: NameGroupId, number: u64) -> Option<NodeId> {
+        let nodes = self.part(Some(group), number, number + 1).nodes?;
+        Some(NodeId::from_row(nodes.first as usize))
     }
 
     /// The name of a node. Cost: a search over the ranges given.
@@ -183,15 +176,14 @@ impl Names {
     /// When the node is not of this pool.
     #[must_use]
     pub fn name(&self, node: NodeId) -> String {
-        let row = u32::try_from(node.row()).expect("a node id is a u32");
-        let at = self
-            .pieces
-            .partition_point(|piece| piece.nodes.end() <= row);
-        let piece = &self.pieces[at];
-        written(
-            self.groups[piece.group].as_ref(),
-            piece.number + u64::from(row - piece.nodes.first),
-        )
+        let here = self.around(node);
+        let group = GroupRef {
+            prefix: here.prefix,
+            suffix: here.suffix,
+            digits: here.digits,
+        };
+        let ahead = row_of(node) - here.nodes.first;
+        written(group, here.number + u64::from(ahead))
     }
 
     /// The names around a node: all those that differ from its own in their number alone and stand next to it.
@@ -201,10 +193,9 @@ impl Names {
     /// When the node is not of this pool.
     #[must_use]
     pub fn around(&self, node: NodeId) -> NameStretch<'_> {
-        let row = u32::try_from(node.row()).expect("a node id is a u32");
-        let at = self
-            .pieces
-            .partition_point(|piece| piece.nodes.end() <= row);
+        let row = row_of(node);
+        let before = |piece: &Piece| piece.nodes.end() <= row;
+        let at = self.pieces.partition_point(before);
         self.stretch(&self.pieces[at])
     }
 
@@ -216,7 +207,7 @@ impl Names {
     }
 
     fn stretch(&self, piece: &Piece) -> NameStretch<'_> {
-        let group = &self.groups[piece.group];
+        let group = self.groups.get(piece.group);
         NameStretch {
             nodes: piece.nodes,
             prefix: &group.prefix,
@@ -228,126 +219,100 @@ impl Names {
 
     /// The names as host list ranges, in node order: each with its nodes.
     pub fn ranges(&self) -> impl Iterator<Item = (NodeRange, NameRange)> + '_ {
-        self.pieces.iter().map(|piece| {
-            let group = &self.groups[piece.group];
+        self.stretches().map(|(_, names)| {
             let range = NameRange {
-                prefix: group.prefix.clone(),
-                first: piece.number,
-                count: piece.nodes.count,
-                width: group.digits,
-                suffix: group.suffix.clone(),
+                prefix: names.prefix.to_owned(),
+                first: names.number,
+                count: names.nodes.count,
+                width: names.digits,
+                suffix: names.suffix.to_owned(),
             };
-            (piece.nodes, range)
+            (names.nodes, range)
         })
     }
 
     /// Moves one node to the front; those before it move up by one.
     pub(crate) fn move_to_front(&mut self, node: NodeId) {
-        let row = u32::try_from(node.row()).expect("a node id is a u32");
-        let moved: Vec<Piece> = self
-            .pieces
-            .iter()
-            .flat_map(|piece| split_around(*piece, row))
-            .collect();
-        let mut moved: Vec<Piece> = moved
-            .into_iter()
-            .map(|mut piece| {
-                piece.nodes = moved_to_front(piece.nodes, row);
-                piece
-            })
-            .collect();
-        moved.sort_by_key(|piece| piece.nodes.first);
-        self.intervals = self.groups.ids().map(|_| BTreeMap::new()).collect();
-        for piece in &moved {
-            self.intervals[piece.group].insert(piece.number, piece.nodes);
+        let row = row_of(node);
+        let mut pieces = self.cut_around(row);
+        for piece in &mut pieces {
+            piece.nodes = moved_to_front(piece.nodes, row);
         }
-        self.pieces = moved;
+        pieces.sort_by_key(|piece| piece.nodes.first);
+        self.set_pieces(pieces);
     }
 
     /// Takes a node away; those behind it move up. Cost: the ranges given.
     pub(crate) fn remove(&mut self, node: NodeId) {
-        let row = u32::try_from(node.row()).expect("a node id is a u32");
-        let pieces = std::mem::take(&mut self.pieces);
-        for mut piece in pieces
-            .into_iter()
-            .flat_map(|piece| split_around(piece, row))
-        {
-            if piece.nodes.first == row {
-                continue;
-            }
-            piece.nodes.first -= u32::from(piece.nodes.first > row);
-            match self.pieces.last_mut() {
-                Some(last) if last.goes_on_with(piece) => last.nodes.count += piece.nodes.count,
-                _ => self.pieces.push(piece),
-            }
-        }
+        let row = row_of(node);
+        let left = self.cut_around(row).into_iter().filter_map(|piece| {
+            let nodes = piece.nodes.without(row)?;
+            Some(Piece { nodes, ..piece })
+        });
+        self.set_pieces(left.collect());
         self.nodes -= 1;
-        self.intervals = self.groups.ids().map(|_| BTreeMap::new()).collect();
-        for piece in &self.pieces {
-            self.intervals[piece.group].insert(piece.number, piece.nodes);
+    }
+
+    /// The pieces, cut so that a node stands alone.
+    fn cut_around(&self, row: u32) -> Vec<Piece> {
+        let cut = self.pieces.iter().flat_map(|&piece| {
+            cut_around(piece.nodes, row).map(move |nodes| Piece {
+                nodes,
+                number: piece.number + u64::from(nodes.first - piece.nodes.first),
+                ..piece
+            })
+        });
+        cut.collect()
+    }
+
+    /// Puts other pieces in the place of all, joined where they go on from each other.
+    fn set_pieces(&mut self, pieces: Vec<Piece>) {
+        self.pieces.clear();
+        self.intervals = self.intervals.ids().map(|_| BTreeMap::new()).collect();
+        for piece in pieces {
+            self.push(piece);
         }
     }
 
     fn find_group(&self, group: GroupRef<'_>) -> Option<NameGroupId> {
-        if self.groups.len() <= FEW_GROUPS {
-            let mut groups = self.groups.iter();
-            let same = groups.find(|(_, other)| other.as_ref() == group);
-            return same.map(|(id, _)| id);
-        }
-        self.find_hashed(group).ok()
-    }
-
-    fn find_hashed(&self, group: GroupRef<'_>) -> Result<NameGroupId, Free> {
         let digest = self.keys.hash_one(group);
-        self.ids
-            .find(digest, |id| self.groups[id].as_ref() == group)
+        self.groups.find_by(digest, |known| known.as_ref() == group)
     }
 
     fn group(&mut self, group: GroupRef<'_>) -> NameGroupId {
-        // Names of one list mostly differ in their number alone.
-        if let Some(last) = self.pieces.last()
-            && self.groups[last.group].as_ref() == group
-        {
-            return last.group;
-        }
         self.find_group(group).unwrap_or_else(|| {
-            let id = self.groups.push(group.to_group());
             self.intervals.push(BTreeMap::new());
-            self.keep_hashed(id);
-            id
+            let digest = self.keys.hash_one(group);
+            self.groups.add(digest, group.to_group())
         })
     }
 
-    /// Hashes a group that is new: those before it, too, when they begin to be many.
-    fn keep_hashed(&mut self, id: NameGroupId) {
-        let groups = self.groups.len();
-        let new = match groups {
-            ..=FEW_GROUPS => return,
-            _ if groups == FEW_GROUPS + 1 => 0,
-            _ => id.row(),
-        };
-        for id in (new..groups).map(NameGroupId::from_row) {
-            if let Err(free) = self.find_hashed(self.groups[id].as_ref()) {
-                self.ids.keep(free, id);
+    /// The numbers from one on that are known, as far as they are neighbours, or missing, up to the first that is known.
+    fn part(&self, group: Option<NameGroupId>, number: u64, end: u64) -> Part {
+        let next = group.and_then(|group| {
+            let intervals = &self.intervals[group];
+            let before = intervals.range(..=number).next_back();
+            let before = before.filter(|(start, nodes)| **start + u64::from(nodes.count) > number);
+            before.or_else(|| intervals.range(number..end).next())
+        });
+        match next {
+            Some((start, nodes)) if *start <= number => {
+                let ahead = narrow(number - start);
+                let count = u64::from(nodes.count - ahead).min(end - number);
+                let first = nodes.first + ahead;
+                Part {
+                    nodes: Some(NodeRange {
+                        first,
+                        count: narrow(count),
+                    }),
+                    end: number + count,
+                }
             }
+            next => Part {
+                nodes: None,
+                end: next.map_or(end, |(start, _)| *start),
+            },
         }
-    }
-
-    /// The first interval that ends behind `number` and starts before `end`.
-    fn known(&self, group: NameGroupId, number: u64, end: u64) -> Option<(u64, NodeRange)> {
-        let intervals = &self.intervals[group];
-        // Names mostly come in order: behind all that are here.
-        let (last, nodes) = intervals.last_key_value()?;
-        if last + u64::from(nodes.count) <= number {
-            return None;
-        }
-        let before = intervals
-            .range(..=number)
-            .next_back()
-            .filter(|(start, nodes)| **start + u64::from(nodes.count) > number);
-        before
-            .or_else(|| intervals.range(number..end).next())
-            .map(|(&start, &nodes)| (start, nodes))
     }
 
     fn append(
@@ -365,44 +330,49 @@ impl Names {
             count,
         };
         self.nodes += count;
-        let piece = Piece {
+        self.push(Piece {
             group,
             number,
             nodes,
-        };
-        let joins = self.pieces.last_mut();
-        if let Some(last) = joins.filter(|last| last.goes_on_with(piece)) {
-            last.nodes.count += count;
-            match self.intervals[group].last_entry() {
-                Some(mut here) if *here.key() == last.number => *here.get_mut() = last.nodes,
-                Some(_) | None => drop(self.intervals[group].insert(last.number, last.nodes)),
-            }
-        } else {
-            self.pieces.push(piece);
-            self.intervals[group].insert(number, nodes);
-        }
+        });
         Ok(nodes)
     }
-}
 
-fn split_around(piece: Piece, row: u32) -> Vec<Piece> {
-    let parts = cut_around(piece.nodes, row).into_iter();
-    parts
-        .map(|nodes| Piece {
-            nodes,
-            number: piece.number + u64::from(nodes.first - piece.nodes.first),
-            ..piece
-        })
-        .collect()
-}
-
-fn overlap(start: u64, nodes: NodeRange, number: u64, end: u64) -> NodeRange {
-    let ahead = narrow(number - start);
-    let count = (nodes.count - ahead).min(narrow((end - number).min(u64::from(u32::MAX))));
-    NodeRange {
-        first: nodes.first + ahead,
-        count,
+    /// Appends a piece, joined to the last one where it goes on from it.
+    fn push(&mut self, piece: Piece) {
+        let intervals = &mut self.intervals[piece.group];
+        match self.pieces.last_mut() {
+            Some(last) if last.goes_on_with(piece) => {
+                last.nodes.count += piece.nodes.count;
+                intervals.insert(last.number, last.nodes);
+            }
+            _ => {
+                self.pieces.push(piece);
+                intervals.insert(piece.number, piece.nodes);
+            }
+        }
     }
+}
+
+/// Whether the names of a range are one stretch of one group, written as it is kept.
+pub(crate) fn is_canonical(range: &NameRange) -> bool {
+    if range.width == 0 {
+        return (range.first, range.count) == (0, 1) && range.suffix.is_empty();
+    }
+    let kept = GroupRef {
+        digits: range.width,
+        prefix: &range.prefix,
+        suffix: &range.suffix,
+    };
+    let is_whole = |stretch: Stretch<'_>| {
+        let all = (stretch.number, stretch.count) == (range.first, range.count);
+        (all && stretch.group == kept).then_some(()).ok_or(())
+    };
+    range.count > 0 && canonical(range, is_whole).is_ok()
+}
+
+fn row_of(node: NodeId) -> u32 {
+    u32::try_from(node.row()).expect("a node id is a u32")
 }
 
 fn join(list: &mut Nodes, nodes: NodeRange) {

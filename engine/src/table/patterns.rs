@@ -5,9 +5,9 @@
 //! unbound processes on one node are one run, and processes that share cpus by turns are one round of turns.
 
 use super::cpusets::CpusetId;
-use super::interner::{Interner, START, mix, mix_pair};
+use super::interner::{Distinct, START, mix, mix_pair};
 use crate::define_id;
-use crate::id::{Column, Id as _};
+use crate::id::Id as _;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -62,45 +62,17 @@ pub struct ShareRun {
 /// A pattern as it is made, before it is interned.
 pub type PatternDraft = SmallVec<[Segment; 1]>;
 
-/// A pattern ready to be interned: what can be told of it on the thread that made it.
+/// Interned patterns.
+pub type Patterns = Distinct<PatternId, Pattern>;
+
+/// A pattern with what makes it quick to ask, and to find again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ReadyPattern {
-    segments: PatternDraft,
-    digest: u64,
-    single: bool,
-    ascends: bool,
-}
-
-impl ReadyPattern {
-    pub(crate) fn new(segments: PatternDraft) -> Self {
-        let runs = || segments.iter().flat_map(|segment| &segment.runs);
-        let rounds = segments.iter().any(|segment| segment.cycle.is_some());
-        Self {
-            digest: digest(&segments),
-            single: segments.len() == 1 && runs().all(|run| run.count == 1),
-            ascends: !rounds && runs().is_sorted_by_key(|run| run.place.object),
-            segments,
-        }
-    }
-    /// The stretches it is made of.
-    pub(crate) fn segments(&self) -> &[Segment] {
-        &self.segments
-    }
-}
-
-/// Interned patterns. Ids come in first-seen order.
-#[derive(Clone, Default, Debug)]
-pub struct Patterns {
-    rows: Column<PatternId, Pattern>,
-    ids: Interner<PatternId>,
-}
-
-/// A pattern with what makes it quick to ask.
-#[derive(Clone, Debug)]
 pub struct Pattern {
     segments: PatternDraft,
-    /// First process of each segment; empty where there is one. Shape `[segments]`.
-    starts: Vec<u32>,
+    /// A number that equal patterns share.
+    digest: u64,
+    /// First process of each segment. Shape `[segments]`.
+    starts: SmallVec<[u32; 1]>,
     /// Processes before the end of each run, within its segment. Shape `[segments][runs]`; empty for a `single` pattern.
     ends: Vec<Vec<u64>>,
     /// Where each run of shares ends, with its segment and its place there. Shape `[shares]`.
@@ -112,31 +84,26 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    fn new(draft: ReadyPattern) -> Self {
-        let ReadyPattern {
-            segments,
-            single,
-            ascends,
-            ..
-        } = draft;
-        let (mut starts, mut ends) = (Vec::new(), Vec::new());
-        if segments.len() > 1 {
-            let mut start = 0_u32;
-            for segment in &segments {
-                starts.push(start);
-                start = start.saturating_add(segment.procs);
-            }
-        }
-        if !single {
-            for segment in &segments {
-                let mut end = 0;
-                let each = segment.runs.iter().map(|run| {
-                    end += u64::from(run.count);
-                    end
-                });
-                ends.push(each.collect());
-            }
-        }
+    pub(crate) fn new(segments: PatternDraft) -> Self {
+        let runs = || segments.iter().flat_map(|segment| &segment.runs);
+        let rounds = segments.iter().any(|segment| segment.cycle.is_some());
+        let single = segments.len() == 1 && runs().all(|run| run.count == 1);
+        let starts = segments.iter().scan(0_u32, |next, segment| {
+            let start = *next;
+            *next = start.saturating_add(segment.procs);
+            Some(start)
+        });
+        let ends = |segment: &Segment| {
+            let ends = segment.runs.iter().scan(0, |end, run| {
+                *end += u64::from(run.count);
+                Some(*end)
+            });
+            ends.collect()
+        };
+        let ends = match single {
+            true => Vec::new(),
+            false => segments.iter().map(ends).collect(),
+        };
         let mut share_ends: Vec<(u64, u32, u32)> = Vec::new();
         for (segment, of) in (0..).zip(&segments) {
             for (at, run) in (0..).zip(&of.shares) {
@@ -145,22 +112,30 @@ impl Pattern {
             }
         }
         Self {
-            segments,
-            starts,
+            digest: digest(&segments),
+            starts: starts.collect(),
             ends,
             share_ends,
             single,
-            ascends,
+            ascends: !rounds && runs().is_sorted_by_key(|run| run.place.object),
+            segments,
         }
     }
 
     /// Threads and GPUs of process `at`, where the map says them. Cost: a search.
     #[must_use]
     pub fn share(&self, at: u32) -> Option<&ShareRun> {
+        self.share_from(at).map(|(share, _)| share)
+    }
+
+    /// The same, and for how many processes from that one on.
+    pub(crate) fn share_from(&self, at: u32) -> Option<(&ShareRun, u32)> {
         let ends = &self.share_ends;
         let found = ends.partition_point(|&(end, ..)| end <= u64::from(at));
-        let &(_, segment, at) = ends.get(found)?;
-        self.segments[segment as usize].shares.get(at as usize)
+        let &(end, segment, row) = ends.get(found)?;
+        let share = &self.segments[segment as usize].shares[row as usize];
+        let left = u32::try_from(end - u64::from(at)).unwrap_or(u32::MAX);
+        Some((share, left))
     }
 
     /// Whether its processes stand in the order of their objects, however many there are.
@@ -177,7 +152,7 @@ impl Pattern {
     /// First process of a segment.
     #[must_use]
     pub fn start(&self, segment: usize) -> u32 {
-        self.starts.get(segment).copied().unwrap_or(0)
+        self.starts[segment]
     }
 
     /// What process `at` (from 0, in placement order) gets. Cost: two searches, or an index.
@@ -257,25 +232,26 @@ impl Pattern {
     }
 }
 
-/// How many of the first `procs` processes of a segment are bound.
+/// How many of the first `procs` processes of a segment are bound: whole rounds are counted once.
 fn segment_bound(segment: &Segment, procs: u32) -> u64 {
     let cycle = segment.cycle.map_or(segment.runs.len(), |at| at as usize);
     let (lead, round) = segment.runs.split_at(cycle);
-    let all = |runs: &[PlaceRun]| runs.iter().map(|run| u64::from(run.count)).sum::<u64>();
-    let bound = |runs: &[PlaceRun], procs: u64| {
-        let (mut left, mut bound) = (procs, 0);
-        for run in runs {
-            let count = left.min(u64::from(run.count));
-            left -= count;
-            bound += if run.place.cpus.is_some() { count } else { 0 };
-        }
-        bound
+    let procs_of = |runs: &[PlaceRun]| {
+        let counts = runs.iter().map(|run| run.count);
+        counts.fold(0, u32::saturating_add)
     };
-    let procs = u64::from(procs);
-    let (led, each) = (procs.min(all(lead)), all(round));
-    let turning = procs - led;
-    let turns = turning.checked_div(each).unwrap_or(0);
-    bound(lead, led) + turns * bound(round, each) + bound(round, turning - turns * each)
+    let each = procs_of(round);
+    let rounds = procs.saturating_sub(procs_of(lead)).checked_div(each);
+    let rounds = rounds.unwrap_or(0);
+    let bound = |run: PlaceRun| match run.place.cpus {
+        Some(_) => u64::from(run.count),
+        None => 0,
+    };
+    let in_round: u64 = round.iter().copied().map(bound).sum();
+    let in_rest: u64 = segment_runs(segment, procs - rounds * each)
+        .map(bound)
+        .sum();
+    u64::from(rounds) * in_round + in_rest
 }
 
 /// The first `procs` places of a segment, rounds written out.
@@ -322,48 +298,13 @@ impl Patterns {
     ///
     /// Cost: one pass over the runs; one more where a pattern of this digest is known.
     pub fn intern(&mut self, segments: impl Into<PatternDraft>) -> PatternId {
-        self.intern_ready(ReadyPattern::new(segments.into()))
+        self.intern_ready(Pattern::new(segments.into()))
     }
-    /// The same, made ready before: it may have been made on another thread.
-    pub(crate) fn intern_ready(&mut self, draft: ReadyPattern) -> PatternId {
-        let is = |id: PatternId| self.rows[id].segments == draft.segments;
-        match self.ids.find(draft.digest, is) {
-            Ok(id) => id,
-            Err(free) => {
-                let id = self.rows.push(Pattern::new(draft));
-                self.ids.keep(free, id);
-                id
-            }
-        }
-    }
-    /// Makes room for so many patterns more.
-    pub(crate) fn reserve(&mut self, new: usize) {
-        self.rows.reserve(new);
-        self.ids.reserve(new);
-    }
-    /// The pattern of an id.
-    #[must_use]
-    pub fn get(&self, id: PatternId) -> &Pattern {
-        &self.rows[id]
-    }
-    /// Patterns with their ids, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
-        self.rows.iter()
-    }
-    /// Distinct patterns.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-    /// No patterns.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-    /// Whether the id is of a row here.
-    #[must_use]
-    pub fn contains(&self, id: PatternId) -> bool {
-        id.row() < self.rows.len()
+    /// The same, made before: it may have been made on another thread.
+    pub(crate) fn intern_ready(&mut self, pattern: Pattern) -> PatternId {
+        let digest = pattern.digest;
+        self.find_by(digest, |known| known.segments == pattern.segments)
+            .unwrap_or_else(|| self.add(digest, pattern))
     }
 }
 

@@ -1,8 +1,7 @@
 //! Sets of PUs by **logical** number, interned: one bit per PU of a topology.
 
-use super::interner::{Interner, START, mix};
+use super::interner::{Distinct, START, mix};
 use crate::define_id;
-use crate::id::Column;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 
@@ -17,10 +16,9 @@ pub type PuBits = BitVec<u64>;
 /// Interned sets. Ids come in first-seen order.
 #[derive(Clone, Default, Debug)]
 pub struct PuSets {
-    sets: Column<PuSetId, Set>,
+    sets: Distinct<PuSetId, Set>,
     /// The words of all sets, one set after the other: there may be two sets for every node.
     words: Vec<u64>,
-    ids: Interner<PuSetId>,
 }
 
 /// A set: where its words start, and its PUs. Bits behind the last PU are 0.
@@ -54,39 +52,24 @@ impl PuSets {
             .iter()
             .fold(mix(START, len as u64), |digest, &word| mix(digest, word));
         let len = u32::try_from(len).expect("limit.rs keeps PUs below 2^32");
-        let is = |id: PuSetId| self.sets[id].len == len && self.words(id) == words;
-        match self.ids.find(digest, is) {
-            Ok(id) => id,
-            Err(free) => {
-                let start = self.words.len();
-                self.words.extend_from_slice(words);
-                let id = self.sets.push(Set { start, len });
-                self.ids.keep(free, id);
-                id
-            }
-        }
+        let is = |set: &Set| set.len == len && set.words(&self.words) == words;
+        self.sets.find_by(digest, is).unwrap_or_else(|| {
+            let start = self.words.len();
+            self.words.extend_from_slice(words);
+            self.sets.add(digest, Set { start, len })
+        })
     }
     /// The words of a set; bits behind the last PU are 0.
     pub(crate) fn words(&self, id: PuSetId) -> &[u64] {
-        self.sets[id].words(&self.words)
+        self.sets.get(id).words(&self.words)
     }
     /// The set of an id.
     #[must_use]
     pub fn get(&self, id: PuSetId) -> &BitSlice<u64> {
-        &BitSlice::from_slice(self.words(id))[..self.sets[id].len as usize]
-    }
-    /// Distinct sets, with their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (PuSetId, &BitSlice<u64>)> {
-        self.sets.ids().map(|id| (id, self.get(id)))
+        &BitSlice::from_slice(self.words(id))[..self.sets.get(id).len as usize]
     }
     /// How many distinct sets.
-    #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sets.len()
-    }
-    /// No sets.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.sets.is_empty()
     }
 }

@@ -1,10 +1,10 @@
 //! Node states, interned, and which node is in which: runs of equal nodes.
 
-use super::interner::{Interner, START, mix_pair};
+use super::interner::Distinct;
 use super::pusets::PuSetId;
 use super::topologies::TopologyId;
 use crate::define_id;
-use crate::id::{Column, Id as _};
+use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 use serde::{Deserialize, Serialize};
 
@@ -32,61 +32,13 @@ pub struct NodeState {
     pub own: u32,
 }
 
-impl NodeState {
-    /// A number that equal states share.
-    fn digest(&self) -> u64 {
-        // A table id plus one fits its own four bytes.
-        let key = |row: usize| u32::from(crate::id::row_to_key(row));
-        let max = self.max_slots;
-        let digest = mix_pair(START, key(self.topology.row()), key(self.allowed.row()));
-        let digest = mix_pair(digest, key(self.free.row()), self.slots);
-        let digest = mix_pair(digest, self.used, self.own);
-        mix_pair(digest, max.unwrap_or(0), u32::from(max.is_some()))
-    }
-}
-
-/// Interned node states. Ids come in first-seen order.
-#[derive(Clone, Default, Debug)]
-pub struct States {
-    rows: Column<StateId, NodeState>,
-    ids: Interner<StateId>,
-}
+/// Interned node states.
+pub type States = Distinct<StateId, NodeState>;
 
 impl States {
     /// The id of this state, new or known.
     pub fn intern(&mut self, state: NodeState) -> StateId {
-        match self.ids.find(state.digest(), |id| self.rows[id] == state) {
-            Ok(id) => id,
-            Err(free) => {
-                let id = self.rows.push(state);
-                self.ids.keep(free, id);
-                id
-            }
-        }
-    }
-    /// Makes room for so many states more.
-    pub(crate) fn reserve(&mut self, new: usize) {
-        self.rows.reserve(new);
-        self.ids.reserve(new);
-    }
-    /// The state of an id.
-    #[must_use]
-    pub fn get(&self, id: StateId) -> &NodeState {
-        &self.rows[id]
-    }
-    /// States with their ids, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = (StateId, &NodeState)> {
-        self.rows.iter()
-    }
-    /// Distinct states.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-    /// No states.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.id_of(state)
     }
 }
 
@@ -103,13 +55,8 @@ pub struct Runs<T> {
 impl<T: Copy + Eq> Runs<T> {
     /// Appends a run behind the last one.
     pub fn push(&mut self, count: u32, state: T) {
-        if count == 0 {
-            return;
-        }
-        let start = self.nodes();
-        match self.runs.last_mut() {
-            Some((end, last)) if *last == state => *end += count,
-            _ => self.runs.push((start + count, state)),
+        if count > 0 {
+            self.put(self.nodes() + count, state);
         }
     }
     /// Nodes.
@@ -129,47 +76,16 @@ impl<T: Copy + Eq> Runs<T> {
     }
     /// All runs, in node order.
     pub fn iter(&self) -> impl Iterator<Item = (NodeRange, T)> + '_ {
-        self.within(NodeRange {
-            first: 0,
-            count: self.nodes(),
-        })
+        self.within(NodeRange::until(0, self.nodes()))
     }
     /// The parts of the runs that lie in a range of nodes. Cost: a search, then the parts.
     pub fn within(&self, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, T)> + '_ {
-        self.parts(self.row_of(nodes.first), nodes)
-    }
-    /// The same. `row`: where another range began; a range behind that one is found there, without a search.
-    pub(crate) fn within_next(
-        &self,
-        nodes: NodeRange,
-        row: &mut usize,
-    ) -> impl Iterator<Item = (NodeRange, T)> + '_ {
-        let here = |row: usize| {
-            let end = self.runs.get(row).map(|&(end, _)| end);
-            end.is_some_and(|end| end > nodes.first) && self.start(row) <= nodes.first
-        };
-        *row = if here(*row) {
-            *row
-        } else if here(*row + 1) {
-            *row + 1
-        } else {
-            self.row_of(nodes.first)
-        };
-        self.parts(*row, nodes)
-    }
-    /// The parts of the runs from a row on that lie in a range of nodes.
-    fn parts(&self, row: usize, nodes: NodeRange) -> impl Iterator<Item = (NodeRange, T)> + '_ {
         let mut first = nodes.first;
-        self.runs[row..].iter().map_while(move |&(end, state)| {
-            let end = end.min(nodes.first + nodes.count);
-            (first < end).then(|| {
-                let part = NodeRange {
-                    first,
-                    count: end - first,
-                };
-                first = end;
-                (part, state)
-            })
+        let runs = self.runs[self.row_of(first)..].iter();
+        runs.map_while(move |&(end, state)| {
+            let part = NodeRange::until(first, end).overlap(nodes)?;
+            first = end;
+            Some((part, state))
         })
     }
     /// The state of one node.
@@ -178,10 +94,8 @@ impl<T: Copy + Eq> Runs<T> {
     /// When there is no such node.
     #[must_use]
     pub fn state(&self, node: NodeId) -> T {
-        self.runs[self
-            .runs
-            .partition_point(|&(end, _)| (end as usize) <= node.row())]
-        .1
+        let before = |&(end, _): &(u32, T)| (end as usize) <= node.row();
+        self.runs[self.runs.partition_point(before)].1
     }
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
     /// Cost: the changes and the runs between them; a move of those behind where runs join or part.
@@ -248,30 +162,25 @@ impl<T: Copy + Eq> Runs<T> {
         self.runs
             .reserve_exact(runs.saturating_sub(self.runs.len()));
     }
-}
-
-impl<T: Copy + Eq> Runs<T> {
-    /// Takes a node away; those behind it move up. Cost: the runs behind it.
+    /// Takes a node away; those behind it move up. Cost: the runs.
     pub(crate) fn remove(&mut self, node: NodeId) {
-        let at = self
-            .runs
-            .partition_point(|&(end, _)| (end as usize) <= node.row());
-        for (end, _) in &mut self.runs[at..] {
-            *end -= 1;
+        for (end, _) in &mut self.runs {
+            *end -= u32::from(node.row() < *end as usize);
         }
-        let before = at.checked_sub(1).map_or(0, |before| self.runs[before].0);
-        if self.runs[at].0 > before {
-            return;
-        }
-        self.runs.remove(at);
-        if at > 0
-            && self
-                .runs
-                .get(at)
-                .is_some_and(|next| next.1 == self.runs[at - 1].1)
-        {
-            self.runs.remove(at - 1);
-        }
+        let mut before = 0;
+        self.runs.retain(|&(end, _)| {
+            let some = end > before;
+            before = end;
+            some
+        });
+        // Those around the only node of a run may be one.
+        self.runs.dedup_by(|next, last| {
+            let same = next.1 == last.1;
+            if same {
+                last.0 = next.0;
+            }
+            same
+        });
     }
     /// Takes over the runs of others.
     pub(crate) fn copy(&mut self, others: &Self) {
@@ -353,11 +262,10 @@ mod tests {
                 let mut anew = StateRuns::default();
                 plain.iter().for_each(|&state| anew.push(1, state));
                 assert_eq!(runs, anew);
-                let mut row = 0;
                 for first in 0..nodes {
                     let part = NodeRange { first, count: 1 };
-                    let near: Vec<_> = runs.within_next(part, &mut row).collect();
-                    assert_eq!(near, runs.within(part).collect::<Vec<_>>());
+                    let state = plain[first as usize];
+                    assert_eq!(runs.within(part).collect::<Vec<_>>(), [(part, state)]);
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Stretches of neighbouring nodes.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// A stretch of neighbouring nodes. Unit: nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -12,47 +13,53 @@ pub struct NodeRange {
 }
 
 impl NodeRange {
+    /// The nodes from one up to another, which is behind them.
+    #[must_use]
+    pub const fn until(first: u32, end: u32) -> Self {
+        Self {
+            first,
+            count: end - first,
+        }
+    }
     /// One behind the last.
     #[must_use]
     pub const fn end(self) -> u32 {
         self.first + self.count
     }
+    /// The nodes that are in another range too.
+    #[must_use]
+    pub fn overlap(self, other: Self) -> Option<Self> {
+        let (first, end) = (self.first.max(other.first), self.end().min(other.end()));
+        (first < end).then(|| Self::until(first, end))
+    }
+    /// Those of these nodes that do not stand before node `row`.
+    pub(crate) fn from(self, row: u32) -> Option<Self> {
+        self.overlap(Self::until(row, u32::MAX))
+    }
+    /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
+    pub(crate) fn without(self, row: u32) -> Option<Self> {
+        let inside = self.first <= row && row < self.end();
+        let count = self.count - u32::from(inside);
+        let first = self.first - u32::from(row < self.first);
+        (count > 0).then_some(Self { first, count })
+    }
 }
 
 /// Where a range of nodes is after node `row` moved to the front. The range holds `row` alone or not at all.
 pub(crate) fn moved_to_front(nodes: NodeRange, row: u32) -> NodeRange {
-    if nodes.first == row {
-        NodeRange { first: 0, count: 1 }
-    } else if nodes.first < row {
-        NodeRange {
-            first: nodes.first + 1,
-            count: nodes.count,
-        }
-    } else {
-        nodes
-    }
+    let first = match nodes.first.cmp(&row) {
+        Ordering::Less => nodes.first + 1,
+        Ordering::Equal => 0,
+        Ordering::Greater => nodes.first,
+    };
+    NodeRange { first, ..nodes }
 }
 
 /// A range of nodes cut so that `row` stands alone.
-pub(crate) fn cut_around(nodes: NodeRange, row: u32) -> Vec<NodeRange> {
-    if row < nodes.first || row >= nodes.end() || nodes.count == 1 {
-        return vec![nodes];
-    }
-    let parts = [
-        NodeRange {
-            first: nodes.first,
-            count: row - nodes.first,
-        },
-        NodeRange {
-            first: row,
-            count: 1,
-        },
-        NodeRange {
-            first: row + 1,
-            count: nodes.end() - row - 1,
-        },
-    ];
-    parts.into_iter().filter(|part| part.count > 0).collect()
+pub(crate) fn cut_around(nodes: NodeRange, row: u32) -> impl Iterator<Item = NodeRange> {
+    let parts = [(0, row), (row, row + 1), (row + 1, u32::MAX)];
+    let parts = parts.map(|(first, end)| nodes.overlap(NodeRange::until(first, end)));
+    parts.into_iter().flatten()
 }
 
 /// Appends a range, joined to the last one where it continues it.

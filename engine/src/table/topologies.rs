@@ -5,13 +5,12 @@
 //! Inner loops work on logical numbers, where nearly every object is one range; people see OS numbers.
 
 use super::cpusets::{CpusetId, Cpusets};
-use super::gpus::{DraftGpu, Gpu};
-use super::interner::{Digested, Interner};
+use super::gpus::Gpu;
+use super::interner::{Interner, digest_of};
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX};
 use crate::policy::ObjKind;
-use std::hash::{Hash as _, Hasher as _};
 use std::ops::Range;
 
 define_id! {
@@ -65,7 +64,7 @@ pub struct TopologyDraft {
     /// OS devices, in file order.
     pub devices: Vec<Device>,
     /// GPUs, in logical order.
-    pub gpus: Vec<DraftGpu>,
+    pub gpus: Vec<Gpu>,
     /// Network cards. They are listed and nothing else: no table keeps them, and topologies that differ in them are equal.
     pub nics: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
@@ -73,27 +72,19 @@ pub struct TopologyDraft {
 }
 
 impl TopologyDraft {
-    /// Objects of a kind, in logical order.
-    fn of_kind(&self, kind: ObjKind) -> impl Iterator<Item = &DraftObject> {
+    /// As the tables keep it: objects by kind, and without what they do not keep.
+    fn in_order(&mut self) {
         self.objects
-            .iter()
-            .filter(move |object| object.kind == kind)
+            .retain(|object| object.kind < ObjKind::Hwthread);
+        self.objects.sort_by_key(|object| object.kind);
+        self.nics.clear();
     }
+}
 
-    /// Equal for drafts of one topology, whatever the order of their kinds. The same in every run.
-    fn hash_of_content(&self) -> u64 {
-        let mut hasher = Digested::default();
-        self.pus_os.hash(&mut hasher);
-        self.devices.hash(&mut hasher);
-        self.gpus.hash(&mut hasher);
-        self.latency.hash(&mut hasher);
-        for kind in ObjKind::ALL {
-            for object in self.of_kind(kind) {
-                object.hash(&mut hasher);
-            }
-        }
-        hasher.finish()
-    }
+/// Kinds of objects that a draft has: threads follow from its PUs, and GPUs stand beside the tree.
+pub(crate) fn drafted_kinds() -> impl Iterator<Item = ObjKind> {
+    let all = ObjKind::ALL.into_iter();
+    all.filter(|&kind| kind < ObjKind::Hwthread)
 }
 
 /// Why a draft is no topology.
@@ -170,89 +161,70 @@ impl Topologies {
     /// A [`DraftError`] when the draft is not sound. Cost: linear in the draft.
     pub fn add(
         &mut self,
-        draft: TopologyDraft,
+        mut draft: TopologyDraft,
         cpusets: &mut Cpusets,
     ) -> Result<TopologyId, DraftError> {
-        let known = self
-            .known
-            .find(draft.hash_of_content(), |id| self.is(id, &draft));
-        let free = match known {
-            Ok(id) => return Ok(id),
-            Err(free) => free,
-        };
         validate(&draft)?;
+        draft.in_order();
+        let digest = digest_of(&draft);
+        if let Some(known) = self.known.find(digest, |id| self.draft(id) == draft) {
+            return Ok(known);
+        }
         let os_numbers = &draft.pus_os;
         let mut rows = [(0, 0); KINDS];
-        for kind in ObjKind::ALL {
+        let mut objects = draft.objects.iter().peekable();
+        for kind in ObjKind::ALL.into_iter().chain([ObjKind::Gpu]) {
             let first = self.kind.len();
+            while let Some(object) = objects.next_if(|object| object.kind == kind) {
+                self.push_object(kind, object.os, &object.pus, os_numbers, cpusets);
+            }
             if kind == ObjKind::Hwthread {
                 for (logical, &os) in (0..).zip(os_numbers) {
                     let own = logical..logical + 1;
-                    self.push_object(
-                        kind,
-                        Some(os),
-                        std::slice::from_ref(&own),
-                        os_numbers,
-                        cpusets,
-                    );
+                    let own = std::slice::from_ref(&own);
+                    self.push_object(kind, Some(os), own, os_numbers, cpusets);
                 }
-            } else {
-                for object in draft.objects.iter().filter(|object| object.kind == kind) {
-                    self.push_object(kind, object.os, &object.pus, os_numbers, cpusets);
+            }
+            if kind == ObjKind::Gpu {
+                for gpu in &draft.gpus {
+                    self.push_object(kind, None, &gpu.pus, os_numbers, cpusets);
                 }
             }
             rows[kind as usize] = (row_number(first), row_number(self.kind.len()));
         }
-        let first = self.kind.len();
-        for gpu in &draft.gpus {
-            self.push_object(ObjKind::Gpu, None, &gpu.pus, os_numbers, cpusets);
-        }
-        rows[ObjKind::Gpu as usize] = (row_number(first), row_number(self.kind.len()));
         let topology = self.pus_os.push(os_numbers.iter().copied());
         self.rows.push(rows);
         let domains = self.numa_domains(topology, cpusets);
         self.domains.push(domains);
         self.devices.push(draft.devices);
-        self.gpus.push(draft.gpus.into_iter().map(Gpu::from));
+        self.gpus.push(draft.gpus);
         self.latency.push(draft.latency);
-        self.known.keep(free, topology);
+        self.known.keep(digest, topology);
         Ok(topology)
     }
 
-    /// Whether a topology is the one of this draft. The order of kinds in the draft does not matter.
-    fn is(&self, topology: TopologyId, draft: &TopologyDraft) -> bool {
-        let same_objects = |kind: ObjKind| {
-            let mut drafted = draft.of_kind(kind);
-            let mut known = self.objects(topology, kind);
-            let all = known.all(|object| {
-                drafted.next().is_some_and(|drafted| {
-                    let ranges = drafted.pus.iter().map(|range| (range.start, range.end));
-                    drafted.os == self.os[object] && ranges.eq(self.ranges[object].iter().copied())
-                })
-            });
-            all && drafted.next().is_none()
-        };
-        self.pus_os[topology] == draft.pus_os[..]
-            && self.devices[topology] == draft.devices[..]
-            && self.latency[topology] == draft.latency
-            && self.same_gpus(topology, &draft.gpus)
-            && ObjKind::ALL
-                .into_iter()
-                .filter(|&kind| kind != ObjKind::Hwthread)
-                .all(same_objects)
-    }
-
-    fn same_gpus(&self, topology: TopologyId, drafted: &[DraftGpu]) -> bool {
-        let known = self.objects(topology, ObjKind::Gpu);
-        known.len() == drafted.len()
-            && known
-                .zip(drafted)
-                .enumerate()
-                .all(|(at, (object, drafted))| {
-                    let ranges = drafted.pus.iter().map(|range| (range.start, range.end));
-                    self.gpus[topology][at].is(drafted)
-                        && ranges.eq(self.ranges[object].iter().copied())
-                })
+    /// A topology as it was handed in, but for its network cards, which are not kept: what another table takes.
+    ///
+    /// Cost: linear in its objects.
+    #[must_use]
+    pub fn draft(&self, topology: TopologyId) -> TopologyDraft {
+        let objects = drafted_kinds().flat_map(|kind| {
+            self.objects(topology, kind).map(move |object| DraftObject {
+                kind,
+                os: self.os(object),
+                pus: { self.ranges(object).iter() }
+                    .map(|&(first, end)| first..end)
+                    .collect(),
+            })
+        });
+        TopologyDraft {
+            pus_os: self.pus_os(topology).to_vec(),
+            objects: objects.collect(),
+            devices: self.devices(topology).to_vec(),
+            gpus: self.gpus(topology).to_vec(),
+            nics: Vec::new(),
+            latency: self.latency(topology).cloned(),
+        }
     }
 
     fn push_object(
@@ -366,16 +338,6 @@ impl Topologies {
     #[inline]
     pub fn ranges(&self, object: ObjectId) -> &[(u32, u32)] {
         &self.ranges[object]
-    }
-    /// PUs of all objects of a kind, object by object.
-    #[must_use]
-    pub(crate) fn ranges_of(&self, topology: TopologyId, kind: ObjKind) -> &[(u32, u32)] {
-        let mut objects = self.objects(topology, kind);
-        let Some(first) = objects.next() else {
-            return &[];
-        };
-        let last = objects.next_back().unwrap_or(first);
-        &self.ranges.values()[self.ranges.range(first).start..self.ranges.range(last).end]
     }
     /// OS devices, in file order.
     #[must_use]

@@ -69,7 +69,7 @@ pub fn resealed(bytes: &[u8]) {
 
 /// Damages each byte of a plan, of its broadcast and of its first node's slice in turn, with a checksum that fits.
 pub fn each_byte(plan: &Plan) {
-    let slice = plan.node_view(NodeId::from_row(0)).to_bytes();
+    let slice = plan.slice_bytes(NodeId::from_row(0));
     for mut sealed in [plan.to_bytes(), plan.broadcast_bytes(), slice] {
         for at in 17..sealed.len() - 4 {
             let sound = sealed[at];
@@ -111,9 +111,10 @@ fn ask(plan: &Plan) {
     }
     let nodes = plan.world().names.len();
     for row in (0..nodes).step_by((nodes / ASKED).max(1) as usize) {
-        let view = plan.node_view(NodeId::from_row(row as usize));
-        if view.procs() <= 4096 {
-            NodeSlice::from_bytes(&view.to_bytes()).expect("a slice can be read");
+        let node = NodeId::from_row(row as usize);
+        let procs = plan.on_node(node).map(|on| u64::from(on.run.procs));
+        if procs.sum::<u64>() <= 4096 {
+            NodeSlice::from_bytes(&plan.slice_bytes(node)).expect("a slice can be read");
         }
     }
     if plan.ranks() <= 1 << 16 {

@@ -44,9 +44,7 @@ fn a_million_ranks_with_gpus_are_as_small_as_without() {
         let given = plan.given_gpus();
         assert!(given.any() && given.nodes().len() == 1, "{map}");
         assert_eq!(check(&plan), Ok(()), "{map}");
-        let slice = plan
-            .node_view(NodeId::from_row(NODES as usize / 2))
-            .to_bytes();
+        let slice = plan.slice_bytes(NodeId::from_row(NODES as usize / 2));
         for bytes in [plan.to_bytes(), plan.broadcast_bytes(), slice] {
             assert!(bytes.len() < BYTES_MAX, "{map}: {} bytes", bytes.len());
         }

@@ -102,7 +102,7 @@ fn a_node_slice_is_small() {
         let plan = plan(named(name));
         let nodes = plan.world().names.len() as usize;
         for row in [0, nodes / 2, nodes - 1] {
-            let bytes = plan.node_view(NodeId::from_row(row)).to_bytes().len();
+            let bytes = plan.slice_bytes(NodeId::from_row(row)).len();
             assert!(bytes <= 4096, "{name}: node {row} takes {bytes} bytes");
         }
     }

@@ -96,7 +96,7 @@ fn table_differs(plan: &Plan) -> Option<String> {
 fn slices_differ(plan: &Plan) -> Option<String> {
     (0..plan.world().names.len()).find_map(|row| {
         let node = NodeId::from_row(row as usize);
-        let bytes = plan.node_view(node).to_bytes();
+        let bytes = plan.slice_bytes(node);
         let slice = NodeSlice::from_bytes(&bytes).unwrap();
         let mut promised = plan.procs_on(node);
         let same = slice.procs.iter().all(|found| {

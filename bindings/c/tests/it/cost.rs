@@ -171,7 +171,7 @@ fn of_gpus_and_slices() -> Vec<Figure> {
         Plan::from_bytes(&bytes).expect("it was just written"),
     );
     let given = own.given_gpus();
-    let bytes = own.node_view(NodeId::from_row(7)).to_bytes();
+    let bytes = own.slice_bytes(NodeId::from_row(7));
     let (mut slice, part): (*mut StowSlice, NodeSlice) = (
         null_mut(),
         NodeSlice::from_bytes(&bytes).expect("it was just written"),

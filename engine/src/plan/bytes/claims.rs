@@ -1,16 +1,16 @@
 //! What readers refuse: claims of a sealed plan that do not hold, each beside one that just does.
 
-use super::placed::{Facts, HasObjects};
+use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
 use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
-use super::{gpus, hardware, listed, passes, placed, sets, table};
+use super::{gpus, listed, passes, placed, sets, table};
 use crate::id::Id as _;
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
 use crate::plan::Plan;
 use crate::plan::placed::{ListedRun, PlacedRun};
 use crate::table::apps::AppTable;
 use crate::table::listings::{Entry, EntryNode, Listing};
-use crate::table::names::{NameRange, NodeRange};
+use crate::table::names::{NameRange, NodeRange, is_canonical};
 use crate::table::patterns::PatternId;
 
 /// What a reader makes of what is written, or what it expected instead.
@@ -54,10 +54,10 @@ fn gpus_of_a_kind_of_nodes_are_sets_that_there_are() {
         let write = |writer: &mut Writer| {
             writer.number(first);
             writer.size(ends.len());
-            writer.column(ends);
-            writer.column(turns);
+            writer.column(ends.iter().copied());
+            writer.column(turns.iter().copied());
             writer.size(rows.len());
-            writer.column(rows);
+            writer.column(rows.iter().copied());
         };
         let read = reads(write, |reader| gpus::read_kind(reader, 3));
         assert_eq!(read.err(), expected, "{first} {ends:?} {turns:?} {rows:?}");
@@ -81,7 +81,7 @@ fn nodes_with_gpus_are_of_the_pool_and_of_kinds_that_there_are() {
             // No sets; one kind, of no process; one run of nodes.
             numbers(&[0, 1, 0, 0, 0, 1])(writer);
             for value in [gap, count, kind] {
-                writer.column(&[value]);
+                writer.column([value]);
             }
         };
         let read = reads(write, |reader| gpus::read_given(reader, 4));
@@ -142,7 +142,7 @@ fn names_are_kept_in_one_way() {
             width,
             suffix: suffix.to_owned(),
         };
-        assert_eq!(hardware::is_canonical(&range), canonical, "{range:?}");
+        assert_eq!(is_canonical(&range), canonical, "{range:?}");
     };
     check("n", 0, 1, 0, "", true);
     check("n", 0, 2, 0, "", false);
@@ -204,14 +204,14 @@ fn runs_of_an_app_are_served_by_their_patterns() {
     const SERVED: &str = "runs that their patterns serve";
     let facts = Facts {
         procs: 8,
-        objects: HasObjects::All,
+        objects: true,
     };
     // Nodes before, nodes, processes, pattern, kind, own processes before, others' before.
     let check = |rows: &[[u32; 7]], ranks: u64, expected| {
         let write = |writer: &mut Writer| {
             writer.size(rows.len());
             for column in 0..7 {
-                writer.column(&rows.iter().map(|row| row[column]).collect::<Vec<u32>>());
+                writer.column(rows.iter().map(|row| row[column]));
             }
             writer.number(0_u32);
         };
@@ -294,9 +294,9 @@ fn a_stretch_of_a_pattern_says_what_each_process_gets() {
             writer.number(procs);
             writer.maybe(cycle);
             writer.size(counts.len());
-            writer.column(counts);
-            writer.column(&vec![object; counts.len()]);
-            writer.column(&vec![0; counts.len()]);
+            writer.column(counts.iter().copied());
+            writer.column(vec![object; counts.len()]);
+            writer.column(vec![0; counts.len()]);
             // No GPUs.
             writer.number(0_u32);
         };

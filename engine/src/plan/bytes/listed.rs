@@ -2,16 +2,12 @@
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::plan::placed::{ListedRun, PlacedRun, listed_by_node};
-use bitvec::vec::BitVec;
-
-/// Processes for each listed run up to which all are marked, a bit each: memory goes with the bytes read.
-const MARKED: u64 = 64;
 
 pub(super) fn write(writer: &mut Writer, listed: &[ListedRun]) {
     writer.size(listed.len());
-    writer.column_of(listed.len(), |at| listed[at].rank);
-    writer.column_of(listed.len(), |at| listed[at].node);
-    writer.column_of(listed.len(), |at| listed[at].local);
+    writer.column(listed.iter().map(|run| run.rank));
+    writer.column(listed.iter().map(|run| run.node));
+    writer.column(listed.iter().map(|run| run.local));
 }
 
 /// Listed ranks: ascending, each process of each node once. `own`: the processes of the runs.
@@ -22,113 +18,44 @@ pub(super) fn read(
     runs: &[PlacedRun],
     own: u64,
 ) -> Result<Vec<ListedRun>, BadPlan> {
-    let rows = reader.rows()?;
-    let none = ListedRun {
-        rank: 0,
-        node: 0,
-        local: 0,
-    };
-    let mut listed = vec![none; rows];
-    reader.column_into(&mut listed, |entry| &mut entry.rank)?;
-    reader.column_into(&mut listed, |entry| &mut entry.node)?;
-    reader.column_into(&mut listed, |entry| &mut entry.local)?;
+    let rows = reader.table()?.into_iter();
+    let listed = rows.map(|[rank, node, local]| ListedRun { rank, node, local });
+    let listed: Vec<ListedRun> = listed.collect();
     let starts = listed.first().is_none_or(|first| first.rank == 0);
     let ascends = listed.is_sorted_by(|a, b| a.rank < b.rank);
     let ends = listed.last().is_none_or(|last| u64::from(last.rank) < own);
     reader.ensure(|| starts && ascends && ends, "listed ranks in order")?;
-    let mut of_nodes: Vec<&PlacedRun> = runs.iter().collect();
-    of_nodes.sort_unstable_by_key(|run| run.nodes.first);
-    let list = List {
-        listed: &listed,
-        of_nodes,
-        own,
-    };
-    let expected = "each process of each node among the listed ranks once";
-    if own <= MARKED * rows as u64 {
-        reader.ensure(|| list.is_whole_marked(), expected)?;
-    } else {
-        reader.ensure(|| list.is_whole_in_order(), expected)?;
-    }
+    reader.ensure(
+        || is_whole(&listed, runs, own),
+        "each process of each node among the listed ranks once",
+    )?;
     Ok(listed)
 }
 
-/// A list in ascending order of ranks, and what it has to name.
-struct List<'l> {
-    listed: &'l [ListedRun],
-    /// Runs by ascending node.
-    of_nodes: Vec<&'l PlacedRun>,
-    own: u64,
-}
-
-impl List<'_> {
-    /// The process behind the last of an entry.
-    fn end(&self, at: usize) -> u64 {
-        let entry = self.listed[at];
-        let next = self.listed.get(at + 1);
-        let behind = next.map_or(self.own, |next| u64::from(next.rank));
-        u64::from(entry.local) + behind - u64::from(entry.rank)
-    }
-
-    /// Whether no process is named twice: then none is missing, as there are as many ranks.
-    fn is_whole_marked(&self) -> bool {
-        let sums = self.of_nodes.iter().scan(0_u64, |sum, run| {
-            let before = *sum;
-            *sum += u64::from(run.nodes.count) * u64::from(run.procs);
-            Some(before)
+/// Whether the entries of each node follow each other from its first process to its last.
+fn is_whole(listed: &[ListedRun], runs: &[PlacedRun], own: u64) -> bool {
+    let mut runs: Vec<&PlacedRun> = runs.iter().collect();
+    runs.sort_unstable_by_key(|run| run.nodes.first);
+    let by_node = listed_by_node(listed);
+    let node = |at: u32| listed[at as usize].node;
+    let mut dealt = by_node.chunk_by(|&a, &b| node(a) == node(b));
+    let mut nodes = runs.iter().flat_map(|run| {
+        (run.nodes.first..run.nodes.end()).map(|node| (node, u64::from(run.procs)))
+    });
+    let whole = nodes.all(|(node, procs)| {
+        let mut next = 0;
+        let entries = dealt.next().unwrap_or_default();
+        let follow = entries.iter().all(|&at| {
+            let entry = listed[at as usize];
+            let behind = listed.get(at as usize + 1);
+            let end = behind.map_or(own, |behind| u64::from(behind.rank));
+            let follows = entry.node == node && u64::from(entry.local) == next;
+            next += end - u64::from(entry.rank);
+            follows
         });
-        let before: Vec<u64> = sums.collect();
-        let place = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-        let mut named: BitVec<u64> = BitVec::repeat(false, place(self.own));
-        let mut row = 0;
-        self.listed.iter().enumerate().all(|(at, entry)| {
-            let holds = |run: &&PlacedRun| (run.nodes.first..run.nodes.end()).contains(&entry.node);
-            if !self.of_nodes.get(row).is_some_and(holds) {
-                let behind = self
-                    .of_nodes
-                    .partition_point(|run| run.nodes.first <= entry.node);
-                row = behind.saturating_sub(1);
-            }
-            let Some(run) = self.of_nodes.get(row).copied().filter(holds) else {
-                return false;
-            };
-            let end = self.end(at);
-            if end > u64::from(run.procs) {
-                return false;
-            }
-            let node = u64::from(entry.node - run.nodes.first);
-            let start = before[row] + node * u64::from(run.procs);
-            let first = place(start + u64::from(entry.local));
-            let behind = place(start + end);
-            if behind == first + 1 {
-                return !named.replace(first, true);
-            }
-            let fresh = named[first..behind].not_any();
-            named[first..behind].fill(true);
-            fresh
-        })
-    }
-
-    /// Whether the entries of each node follow each other from its first process to its last.
-    fn is_whole_in_order(&self) -> bool {
-        let listed = |at: u32| self.listed[at as usize];
-        let by_node = listed_by_node(self.listed);
-        let mut dealt = by_node.chunk_by(|&a, &b| listed(a).node == listed(b).node);
-        let nodes = self.of_nodes.iter();
-        let mut nodes = nodes.flat_map(|run| {
-            (run.nodes.first..run.nodes.end()).map(|node| (node, u64::from(run.procs)))
-        });
-        let whole = nodes.all(|(node, procs)| {
-            let mut next = 0;
-            let own = dealt.next().unwrap_or_default();
-            let follows = own.iter().all(|&at| {
-                let follows = listed(at).node == node && u64::from(listed(at).local) == next;
-                next = self.end(at as usize);
-                follows
-            });
-            follows && next == procs
-        });
-        whole && dealt.next().is_none()
-    }
+        follow && next == procs
+    });
+    whole && dealt.next().is_none()
 }
 
 #[cfg(test)]
@@ -153,7 +80,7 @@ mod tests {
     proptest! {
         /// Two nodes of three, one of two: entries of one or two processes, now and then in a wrong place.
         #[test]
-        fn both_ways_find_the_same(
+        fn a_list_is_whole_as_long_as_nothing_is_in_a_wrong_place(
             order in Just(vec![(4, 0, 2), (4, 2, 1), (5, 0, 3), (1, 0, 1), (1, 1, 1)]).prop_shuffle(),
             wrong in prop::option::of((0_usize..5, 0_u32..7, 0_u32..4)),
         ) {
@@ -168,9 +95,7 @@ mod tests {
             if let Some((at, node, local)) = wrong {
                 (listed[at].node, listed[at].local) = (node, local);
             }
-            let list = List { listed: &listed, of_nodes: vec![&runs[1], &runs[0]], own: 8 };
-            prop_assert_eq!(list.is_whole_marked(), list.is_whole_in_order());
-            prop_assert_eq!(list.is_whole_marked(), listed == sound);
+            prop_assert_eq!(is_whole(&listed, &runs, 8), listed == sound);
         }
     }
 }

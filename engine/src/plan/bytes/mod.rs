@@ -16,7 +16,7 @@ mod hardware;
 // Resolved apps.
 mod table;
 // Patterns and placed runs.
-mod placed;
+pub(crate) mod placed;
 // Listed ranks.
 mod listed;
 // GPUs: of topologies, of processes.
@@ -24,23 +24,26 @@ pub(crate) mod gpus;
 // What was shown beside a plan.
 mod remarks;
 // Where passes ended.
+mod passes;
+// What readers refuse.
 #[cfg(test)]
 mod claims;
-mod passes;
 
 pub use remarks::{Remark, Remarks};
 pub use wire::{BadPlan, FrameKind, VERSION, VERSION_WITH_GPUS};
 
+use super::placed::row;
 use super::{Placed, Plan, World};
 use crate::id::Id as _;
+use crate::limit::APPS_MAX;
 use crate::plan::gpus::given::GivenGpus;
 use crate::table::apps::{AppTable, PolicyId};
-use crate::table::names::NodeId;
-use states::Used;
+use crate::table::interner::InTurn;
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::patterns::Patterns;
 use std::sync::Arc;
 use wire::{Edition, Reader, Writer};
 
-/// A row number as it is written.
 impl Plan {
     /// All that is needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
     ///
@@ -55,29 +58,24 @@ impl Plan {
     /// Cost: as [`Plan::to_bytes`], and the remarks.
     #[must_use]
     pub fn to_bytes_with(&self, remarks: &Remarks) -> Vec<u8> {
-        let mut writer = Writer::default();
-        let mut topologies = Used::new();
-        let mut states = Writer::default();
-        states::write(&mut states, self, &mut topologies);
-        hardware::write_names(&mut writer, &self.world.names);
-        writer.maybe(self.world.local.map(states::id_row));
         let edition = self.edition();
-        let all = &self.world.topologies;
-        hardware::write_topologies(&mut writer, all, &topologies.rows, edition);
+        let (mut states, mut topologies) = (Writer::default(), InTurn::default());
+        states::write(&mut states, &self.world, &mut topologies);
+        let topologies = topologies.keys();
+        let mut writer = Writer::default();
+        self.write_names(&mut writer);
+        hardware::write_topologies(&mut writer, &self.world.topologies, topologies, edition);
         writer.append(&states);
         table::write(&mut writer, &self.table);
         if edition == Edition::Gpus {
             gpus::write_words(&mut writer, &self.table);
         }
         for app in &self.apps {
-            writer.maybe(app.policy().map(states::id_row));
+            writer.maybe(app.policy().map(|policy| row(policy.row())));
         }
-        placed::write(&mut writer, self, edition);
-        if edition == Edition::Gpus {
-            gpus::write_given(&mut writer, &self.given_gpus());
-        }
+        self.write_places(&mut writer, edition);
         table::write_arguments(&mut writer, &self.table);
-        remarks::write(&mut writer, remarks, &topologies.rows);
+        remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
         writer.seal(FrameKind::Whole, edition)
     }
@@ -103,46 +101,28 @@ impl Plan {
     /// `bad-plan`, as [`Plan::from_bytes`].
     pub fn from_bytes_with(bytes: &[u8]) -> Result<(Self, Remarks), BadPlan> {
         let mut reader = Reader::open(bytes, FrameKind::Whole)?;
-        let names = hardware::read_names(&mut reader)?;
-        let nodes = names.len();
-        let local = local(&mut reader, nodes)?;
-        let mut world = World {
-            names,
-            local,
-            ..World::default()
-        };
+        let mut world = read_names(&mut reader)?;
         world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?.into();
-        let read = states::read(&mut reader, &world.topologies, nodes)?;
-        world.pusets = read.pusets;
-        world.states = read.states;
-        world.before = read.before;
-        world.after = read.after;
+        states::read(&mut reader, &mut world)?;
         let mut table = table::read(&mut reader)?;
         if reader.edition == Edition::Gpus {
             gpus::read_words(&mut reader, &mut table)?;
         }
-        let policies = policies(&mut reader, &table)?;
-        let (patterns, mut placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
+        let policies = reader.items(table.len(), |reader| policy(reader, &table))?;
+        let mut places = PlacesRead::read(&mut reader, &mut world)?;
         reader.ensure(
-            || placed.len() == table.len(),
+            || places.apps.len() == table.len(),
             "as many apps as were resolved",
         )?;
-        for (app, policy) in placed.iter_mut().zip(policies) {
+        for (app, policy) in places.apps.iter_mut().zip(policies) {
             let sound = app.runs.is_empty() || policy.is_some();
             reader.ensure(|| sound, "a policy where there are processes")?;
             app.policy = policy;
         }
-        let told = told(&mut reader, nodes)?;
-        let remarks = sections(
-            &mut reader,
-            &mut table,
-            &mut placed,
-            world.topologies.len(),
-            nodes,
-        )?;
-        let mut plan = Self::assemble(world, table, patterns, placed);
-        plan.told = told;
-        Ok((plan, remarks))
+        let topologies = world.topologies.len();
+        let nodes = world.names.len();
+        let remarks = sections(&mut reader, &mut table, &mut places.apps, topologies, nodes)?;
+        Ok((places.assemble(world, table), remarks))
     }
 
     /// What every daemon of a job needs, and no more: names, places, ranks, masks; no topologies, states or policies.
@@ -150,14 +130,9 @@ impl Plan {
     /// Cost: placed runs and distinct patterns.
     #[must_use]
     pub fn broadcast_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
-        hardware::write_names(&mut writer, &self.world.names);
-        writer.maybe(self.world.local.map(states::id_row));
-        let edition = self.edition();
-        placed::write(&mut writer, self, edition);
-        if edition == Edition::Gpus {
-            gpus::write_given(&mut writer, &self.given_gpus());
-        }
+        let (mut writer, edition) = (Writer::default(), self.edition());
+        self.write_names(&mut writer);
+        self.write_places(&mut writer, edition);
         writer.seal(FrameKind::Broadcast, edition)
     }
 
@@ -168,41 +143,93 @@ impl Plan {
     /// `bad-plan`, as [`Plan::from_bytes`].
     pub fn from_broadcast_bytes(bytes: &[u8]) -> Result<Self, BadPlan> {
         let mut reader = Reader::open(bytes, FrameKind::Broadcast)?;
-        let names = hardware::read_names(&mut reader)?;
-        let nodes = names.len();
-        let local = local(&mut reader, nodes)?;
-        let mut world = World {
-            names,
-            local,
-            ..World::default()
-        };
-        let (patterns, placed) = placed::read(&mut reader, &mut world.cpusets, nodes)?;
-        let told = told(&mut reader, nodes)?;
+        let mut world = read_names(&mut reader)?;
+        let places = PlacesRead::read(&mut reader, &mut world)?;
         reader.end()?;
         let mut table = AppTable::default();
-        for _ in &placed {
-            table.push_hole();
-        }
-        let mut plan = Self::assemble(world, table, patterns, placed);
-        plan.told = told;
-        Ok(plan)
+        places.apps.iter().for_each(|_| table.push_hole());
+        Ok(places.assemble(world, table))
     }
 
-    fn edition(&self) -> Edition {
-        if self.tells_gpus() {
-            Edition::Gpus
-        } else {
-            Edition::Plain
+    fn write_names(&self, writer: &mut Writer) {
+        hardware::write_names(writer, &self.world.names);
+        writer.maybe(self.world.local.map(|node| row(node.row())));
+    }
+
+    /// Where processes are, and which GPUs they have, where the plan tells that.
+    fn write_places(&self, writer: &mut Writer, edition: Edition) {
+        placed::write(writer, self, edition);
+        if edition == Edition::Gpus {
+            gpus::write_given(writer, &self.given_gpus());
+        }
+    }
+
+    pub(super) fn edition(&self) -> Edition {
+        match self.tells_gpus() {
+            true => Edition::Gpus,
+            false => Edition::Plain,
         }
     }
 }
 
-/// Which GPUs its processes have, where the plan tells that.
-fn told(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<Arc<GivenGpus>>, BadPlan> {
-    if reader.edition == Edition::Plain {
-        return Ok(None);
+/// A world of names, of which one may be local.
+fn read_names(reader: &mut Reader<'_>) -> Result<World, BadPlan> {
+    let names = hardware::read_names(reader)?;
+    Ok(World {
+        local: local(reader, names.len())?,
+        names,
+        ..World::default()
+    })
+}
+
+fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan> {
+    let local = reader.maybe("the local node")?;
+    reader.ensure(
+        || local.is_none_or(|local| local < nodes),
+        "a node of the pool",
+    )?;
+    Ok(local.map(|local| NodeId::from_row(local as usize)))
+}
+
+/// Where processes are, and which GPUs they have, where the plan tells that.
+struct PlacesRead {
+    patterns: Patterns,
+    apps: Vec<Placed>,
+    gpus: Option<Arc<GivenGpus>>,
+}
+
+impl PlacesRead {
+    fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<Self, BadPlan> {
+        let nodes = world.names.len();
+        let (patterns, apps) = placed::read(reader, &mut world.cpusets, nodes)?;
+        let gpus = match reader.edition {
+            Edition::Plain => None,
+            Edition::Gpus => Some(Arc::new(gpus::read_given(reader, nodes)?)),
+        };
+        Ok(Self {
+            patterns,
+            apps,
+            gpus,
+        })
     }
-    Ok(Some(Arc::new(gpus::read_given(reader, nodes)?)))
+
+    fn assemble(self, world: World, table: AppTable) -> Plan {
+        Plan {
+            told: self.gpus,
+            ..Plan::assemble(world, table, self.patterns, self.apps)
+        }
+    }
+}
+
+/// The settled policy of an app.
+fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>, BadPlan> {
+    let known = table.policies.len();
+    let row = reader.maybe("a policy")?.map(|row| row as usize);
+    reader.ensure(
+        || row.is_none_or(|row| row < known),
+        "a policy that there is",
+    )?;
+    Ok(row.map(PolicyId::from_row))
 }
 
 /// What stands behind all that every plan has: each section once, in ascending order.
@@ -229,28 +256,29 @@ fn sections(
     Ok(remarks)
 }
 
-/// The settled policy of each app.
-fn policies(reader: &mut Reader<'_>, table: &AppTable) -> Result<Vec<Option<PolicyId>>, BadPlan> {
-    let ids: Vec<PolicyId> = table.policies.ids().collect();
-    let mut policies = Vec::with_capacity(table.len());
-    for _ in table.ids() {
-        let policy = match reader.maybe("a policy")? {
-            None => None,
-            Some(row) => {
-                let known = ids.get(row as usize).copied();
-                Some(known.ok_or_else(|| reader.bad("a policy that there is"))?)
-            }
-        };
-        policies.push(policy);
+/// The apps of a section: some of so many, ascending, each with what `read` takes.
+fn each_app(
+    reader: &mut Reader<'_>,
+    apps: usize,
+    mut read: impl FnMut(&mut Reader<'_>, usize) -> Result<(), BadPlan>,
+) -> Result<(), BadPlan> {
+    let count = reader.number(APPS_MAX, "a number of apps")?;
+    let mut next = 0;
+    for _ in 0..count {
+        let app = reader.number(APPS_MAX, "an app")? as usize;
+        reader.ensure(
+            || (next..apps).contains(&app),
+            "an app behind the one before",
+        )?;
+        next = app + 1;
+        read(reader, app)?;
     }
-    Ok(policies)
+    Ok(())
 }
 
-fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan> {
-    let local = reader.maybe("the local node")?;
-    reader.ensure(
-        || local.is_none_or(|local| local < nodes),
-        "a node of the pool",
-    )?;
-    Ok(local.map(|local| NodeId::from_row(local as usize)))
+/// So many nodes of the pool, `gap` behind those before them.
+fn nodes_behind(end: u32, gap: u32, count: u32, nodes: u32) -> Option<NodeRange> {
+    let first = end.checked_add(gap)?;
+    let end = first.checked_add(count)?;
+    (count > 0 && end <= nodes).then_some(NodeRange { first, count })
 }

@@ -1,6 +1,7 @@
 //! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge have no use for it.
 
 use super::wire::{BadPlan, Reader, Writer};
+use crate::id::Id as _;
 use crate::limit::APPS_MAX;
 use crate::table::topologies::TopologyId;
 
@@ -27,7 +28,7 @@ pub struct Remark {
 
 /// Writes them, unless there are none. `topologies`: those that the plan uses, in the order in which they are written.
 pub(super) fn write(writer: &mut Writer, remarks: &Remarks, topologies: &[TopologyId]) {
-    let source = |id: TopologyId| remarks.sources.get(crate::id::Id::row(id))?.as_deref();
+    let source = |id: TopologyId| remarks.sources.get(id.row())?.as_deref();
     let silent = topologies.iter().all(|&id| source(id).is_none());
     if silent && remarks.notes.is_empty() {
         return;
@@ -50,23 +51,18 @@ pub(super) fn write(writer: &mut Writer, remarks: &Remarks, topologies: &[Topolo
 pub(super) fn read(reader: &mut Reader<'_>, topologies: usize) -> Result<Remarks, BadPlan> {
     let count = reader.number(u32::MAX, "a number of topologies")? as usize;
     reader.ensure(|| count == topologies, "a source for each topology")?;
-    let mut remarks = Remarks::default();
-    for _ in 0..count {
+    let sources = reader.items(count, |reader| {
         let said = reader.number(1, "whether a source is told")? == 1;
-        let words = if said {
-            Some(reader.text()?.to_owned())
-        } else {
-            None
-        };
-        remarks.sources.push(words);
-    }
-    let notes = reader.number(APPS_MAX, "a number of notes")? as usize;
-    let some = notes <= reader.left();
+        let words = said.then(|| reader.text());
+        Ok(words.transpose()?.map(str::to_owned))
+    })?;
+    let count = reader.number(APPS_MAX, "a number of notes")? as usize;
+    let some = count <= reader.left();
     reader.ensure(|| some, "as many notes as are counted")?;
-    for _ in 0..notes {
+    let notes = reader.items(count, |reader| {
         let class = reader.text()?.to_owned();
         let text = reader.text()?.to_owned();
-        remarks.notes.push(Remark { class, text });
-    }
-    Ok(remarks)
+        Ok(Remark { class, text })
+    })?;
+    Ok(Remarks { sources, notes })
 }

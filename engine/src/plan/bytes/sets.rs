@@ -2,6 +2,7 @@
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::PUS_MAX;
+use crate::table::cpusets::runs;
 use roaring::RoaringBitmap;
 
 /// Sets told by one moved set at most.
@@ -10,15 +11,6 @@ const MOVES_MAX: u32 = 256;
 const RANGES_FREE: usize = 1 << 16;
 
 type SetRanges = Vec<(u32, u32)>;
-
-fn ranges(set: &RoaringBitmap) -> SetRanges {
-    let mut iter = set.iter();
-    let mut ranges = Vec::new();
-    while let Some(range) = iter.next_range() {
-        ranges.push((*range.start(), *range.end()));
-    }
-    ranges
-}
 
 /// How far `next` is `last` moved up; `None`: it is another set.
 fn moved(last: &SetRanges, next: &SetRanges) -> Option<u32> {
@@ -33,30 +25,19 @@ fn moved(last: &SetRanges, next: &SetRanges) -> Option<u32> {
 
 /// Writes sets in order.
 pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s RoaringBitmap>) {
-    let sets: Vec<SetRanges> = sets.map(ranges).collect();
+    let sets: Vec<SetRanges> = sets.map(|set| runs(set).collect()).collect();
     writer.size(sets.len());
-    let (mut at, mut told) = (0, 0);
-    while at < sets.len() {
-        let own = &sets[at];
+    let (mut left, mut told) = (&sets[..], 0);
+    while let Some((own, behind)) = left.split_first() {
         // A set of many ranges is told again each time it moves: the reader grants only so many.
-        let mut moves = 0_u32;
-        if let Some(by) = sets.get(at + 1).and_then(|next| moved(own, next)) {
-            let mut next = at + 1;
-            while next < sets.len()
-                && moves < MOVES_MAX
-                && told + own.len() <= RANGES_FREE
-                && moved(&sets[next - 1], &sets[next]) == Some(by)
-            {
-                moves += 1;
-                told += own.len();
-                next += 1;
-            }
-            writer.number(moves);
-            if moves > 0 {
-                writer.number(by);
-            }
-        } else {
-            writer.number(0_u32);
+        let most = (RANGES_FREE - told) / own.len().max(1);
+        let by = behind.first().and_then(|next| moved(own, next));
+        let pairs = left.windows(2).take(most.min(MOVES_MAX as usize));
+        let same = pairs.take_while(|pair| by.is_some() && moved(&pair[0], &pair[1]) == by);
+        let moves = same.count();
+        writer.size(moves);
+        if let Some(by) = by.filter(|_| moves > 0) {
+            writer.number(by);
         }
         writer.size(own.len());
         let mut end = 0;
@@ -65,7 +46,8 @@ pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s Roar
             writer.number(last - first);
             end = last;
         }
-        at += 1 + moves as usize;
+        told += moves * own.len();
+        left = &behind[moves..];
     }
 }
 
@@ -76,32 +58,28 @@ pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Vec<RoaringBitmap>, BadPla
     let mut told = 0;
     while sets.len() < count {
         let moves = reader.number(MOVES_MAX, "at most 256 moves")?;
-        let by = if moves > 0 {
-            reader.number(PUS_MAX, "a move within the PUs")?
-        } else {
-            0
+        let by = match moves {
+            0 => 0,
+            _ => reader.number(PUS_MAX, "a move within the PUs")?,
         };
-        let size = reader.size(1, "a number of ranges")?;
-        let mut ranges = Vec::with_capacity(size);
-        let mut end = 0_u32;
-        for _ in 0..size {
-            let first = end.saturating_add(reader.number(PUS_MAX, "a PU")?);
-            let last = first.saturating_add(reader.number(PUS_MAX, "a PU")?);
-            let ascends = ranges.is_empty() || first > end.saturating_add(1);
+        let mut end = None;
+        let ranges = reader.list("a number of ranges", |reader| {
+            let first = end.unwrap_or(0) + reader.number(PUS_MAX, "a PU")?;
+            let last = first + reader.number(PUS_MAX, "a PU")?;
+            let ascends = end.is_none_or(|end| first > end + 1);
             reader.ensure(|| ascends && last < PUS_MAX, "ascending ranges of PUs")?;
-            ranges.push((first, last));
-            end = last;
-        }
+            end = Some(last);
+            Ok((first, last))
+        })?;
         reader.ensure(
             || sets.len() + (moves as usize) < count,
             "as many sets as stated",
         )?;
-        told += size * moves as usize;
+        told += ranges.len() * moves as usize;
         reader.ensure(|| told <= RANGES_FREE, "fewer moved ranges")?;
-        let top = u64::from(end) + u64::from(by) * u64::from(moves);
+        let top = u64::from(end.unwrap_or(0)) + u64::from(by) * u64::from(moves);
         reader.ensure(|| top < u64::from(PUS_MAX), "moves within the PUs")?;
-        for turn in 0..=moves {
-            let ahead = by * turn;
+        for ahead in (0..=moves).map(|turn| by * turn) {
             let mut set = RoaringBitmap::new();
             for &(first, last) in &ranges {
                 set.insert_range(first + ahead..=last + ahead);

@@ -1,9 +1,11 @@
 //! Resolved apps in bytes, and whether what was read of them is sound.
 
+use super::each_app;
 use super::wire::{BadPlan, Reader, Writer};
+use crate::id::Id as _;
 use crate::limit::{APPS_MAX, PUS_MAX, RANKS_MAX};
 use crate::policy::{MapBy, ObjKind};
-use crate::table::apps::{AppTable, PolicyId};
+use crate::table::apps::{AppId, AppTable, Policy, PolicyId};
 use crate::table::listings::{EntryNode, Listing, NumberRanges, SlotPart};
 
 pub(super) fn write(writer: &mut Writer, table: &AppTable) {
@@ -13,13 +15,8 @@ pub(super) fn write(writer: &mut Writer, table: &AppTable) {
 
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<AppTable, BadPlan> {
     let here = reader.bad("a table of apps");
-    let blob = reader.blob()?;
-    let table: AppTable = postcard::from_bytes(blob).map_err(|_| here)?;
-    if is_sound(&table) {
-        Ok(table)
-    } else {
-        Err(here)
-    }
+    let table = postcard::from_bytes(reader.blob()?).ok();
+    table.filter(is_sound).ok_or(here)
 }
 
 /// The section of the arguments, behind all that plans without them have.
@@ -34,7 +31,7 @@ pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
     writer.number(ARGUMENTS);
     writer.size(apps.len());
     for (app, words) in apps {
-        writer.number(super::states::id_row(app));
+        writer.size(app.row());
         writer.size(words.len());
         words.iter().for_each(|word| writer.text(word));
     }
@@ -42,44 +39,37 @@ pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
 
 /// Reads what stands behind the number of the section.
 pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
-    let apps = reader.number(APPS_MAX, "a number of apps")?;
-    let mut next = 0;
-    for _ in 0..apps {
-        let app = reader.number(APPS_MAX, "an app with arguments")?;
-        let ascends = app >= next && (app as usize) < table.len();
-        reader.ensure(|| ascends, "an app behind the one before")?;
-        next = app + 1;
-        let count = reader.number(u32::MAX, "a number of arguments")? as usize;
-        let some = count > 0 && count <= reader.left();
-        reader.ensure(|| some, "as many arguments as are counted")?;
-        let words = (0..count).map(|_| reader.text().map(str::to_owned));
-        let words = words.collect::<Result<Vec<String>, BadPlan>>()?;
-        table.set_arguments(crate::id::Id::from_row(app as usize), words);
-    }
-    Ok(())
+    each_app(reader, table.len(), |reader, app| {
+        let counted = "as many arguments as are counted";
+        let words = reader.list(counted, |reader| Ok(reader.text()?.to_owned()))?;
+        reader.ensure(|| !words.is_empty(), counted)?;
+        table.set_arguments(AppId::from_row(app), words);
+        Ok(())
+    })
 }
 
 /// Columns of equal length, ids of rows that there are, numbers within their bounds.
 fn is_sound(table: &AppTable) -> bool {
     let apps = table.len();
-    let ids = |app| {
-        let known = |id: Option<PolicyId>| id.is_none_or(|id| table.policies.get(id).is_some());
-        let policies = known(table.policy[app]) && known(table.without_pe[app]);
-        let listing = table.listing[app].is_none_or(|(id, _)| table.listings.get(id).is_some());
-        policies && listing && table.np[app].is_none_or(|np| np.0 <= RANKS_MAX)
+    let known = |id: Option<PolicyId>| id.is_none_or(|id| table.policies.get(id).is_some());
+    let app = |app| {
+        known(table.policy[app])
+            && known(table.without_pe[app])
+            && table.listing[app].is_none_or(|(id, _)| table.listings.get(id).is_some())
+            && table.np[app].is_none_or(|np| np.0 <= RANKS_MAX)
     };
-    let policies = table.policies.values().iter().all(|policy| {
-        let lists = policy
+    let policy = |policy: &Policy| {
+        policy
             .list
-            .is_none_or(|list| crate::id::Id::row(list) < table.lists.len());
-        let per = !matches!(policy.map, MapBy::Ppr { per: 0, .. });
-        let mapped = policy.map != MapBy::Object(ObjKind::Machine);
-        lists && per && mapped && policy.pe > 0
-    });
+            .is_none_or(|list| list.row() < table.lists.len())
+            && !matches!(policy.map, MapBy::Ppr { per: 0, .. })
+            && policy.map != MapBy::Object(ObjKind::Machine)
+            && policy.pe > 0
+    };
     apps <= APPS_MAX as usize
         && table.lengths().iter().all(|&length| length == apps)
-        && table.ids().all(ids)
-        && policies
+        && table.ids().all(app)
+        && table.policies.values().iter().all(policy)
         && table.lists.is_sound()
         && ranges(table.lists.values())
         && table.listings.values().iter().all(listing)
@@ -102,7 +92,7 @@ pub(super) fn listing(listing: &Listing) -> bool {
         };
         let cpus = entry
             .cpus
-            .is_none_or(|list| crate::id::Id::row(list) < listing.slot_lists.len());
+            .is_none_or(|list| list.row() < listing.slot_lists.len());
         ascends && named && cpus && next <= 1 << 32
     });
     let some = |ranges_of: &NumberRanges| ranges_of.iter().all(|&(first, last)| first <= last);

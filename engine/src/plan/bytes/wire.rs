@@ -1,7 +1,5 @@
 //! The letters that plans are written in: variable-length numbers, columns as groups of equal steps, sealed frames.
 
-use crc32fast::Hasher;
-
 /// Values that one group of a column stands for at most: so no byte read makes more than 128 values.
 const GROUP_MAX: usize = 256;
 /// Equal steps from which on they are told once.
@@ -17,41 +15,27 @@ const FRAME_BYTES: usize = MAGIC.len() + 2 + 8 + 4;
 
 /// Whether bytes tell GPUs: those that do not are what they were before there were any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub(crate) enum Edition {
     /// Version 1.
-    Plain,
+    Plain = VERSION,
     /// Version 2: the same, with GPUs.
-    Gpus,
-}
-
-impl Edition {
-    const fn version(self) -> u8 {
-        match self {
-            Self::Plain => VERSION,
-            Self::Gpus => VERSION_WITH_GPUS,
-        }
-    }
+    Gpus = VERSION_WITH_GPUS,
 }
 
 /// What a sealed frame holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum FrameKind {
     /// A whole plan, judgeable alone.
-    Whole,
+    Whole = b'w',
     /// What every daemon of a job needs.
-    Broadcast,
+    Broadcast = b'b',
     /// What one node's daemon needs.
-    Slice,
+    Slice = b's',
 }
 
 impl FrameKind {
-    const fn letter(self) -> u8 {
-        match self {
-            Self::Whole => b'w',
-            Self::Broadcast => b'b',
-            Self::Slice => b's',
-        }
-    }
     const fn words(self) -> &'static str {
         match self {
             Self::Whole => "a whole plan",
@@ -83,6 +67,8 @@ impl BadPlan {
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
+    /// The values of the column at hand.
+    scratch: Vec<u32>,
 }
 
 impl Writer {
@@ -111,25 +97,30 @@ impl Writer {
         self.size(bytes.len());
         self.bytes.extend_from_slice(bytes);
     }
-    /// A column, without its length: its steps, equal ones told once.
-    pub(crate) fn column(&mut self, values: &[u32]) {
-        self.column_of(values.len(), |at| values[at]);
+    /// Rows as columns, behind their number.
+    pub(crate) fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [u32; N]>) {
+        let rows: Vec<[u32; N]> = rows.into_iter().collect();
+        self.size(rows.len());
+        for column in 0..N {
+            self.column(rows.iter().map(|row| row[column]));
+        }
     }
-    /// As `column`, each value worked out where it is looked at: a few times.
-    pub(crate) fn column_of(&mut self, rows: usize, value: impl Fn(usize) -> u32) {
-        // How far a value is above the one before it; the first, above 0.
-        let step = |at: usize| {
-            let before = at.checked_sub(1).map_or(0, &value);
-            i64::from(value(at)) - i64::from(before)
-        };
+    /// A column, without its length: how far each value is above the one before it, and the first above 0.
+    pub(crate) fn column(&mut self, values: impl IntoIterator<Item = u32>) {
+        let mut all = std::mem::take(&mut self.scratch);
+        all.clear();
+        all.push(0);
+        all.extend(values);
+        let step = |at: usize| i64::from(all[at + 1]) - i64::from(all[at]);
+        let steps = all.len() - 1;
         // How many steps from `at` on are equal, up to `most`.
         let equal_ahead = |at: usize, most: usize| {
             let first = step(at);
-            let mut ahead = at + 1..rows.min(at + most);
+            let mut ahead = at + 1..steps.min(at + most);
             ahead.find(|&at| step(at) != first).unwrap_or(ahead.end) - at
         };
         let mut at = 0;
-        while at < rows {
+        while at < steps {
             let same = equal_ahead(at, GROUP_MAX);
             if same >= WORTH {
                 self.number((same as u64) << 1 | 1);
@@ -138,25 +129,24 @@ impl Writer {
                 continue;
             }
             let mut end = at + same;
-            while end < rows && end - at < GROUP_MAX && equal_ahead(end, WORTH) < WORTH {
+            while end < steps && end - at < GROUP_MAX && equal_ahead(end, WORTH) < WORTH {
                 end += 1;
             }
             self.number(((end - at) as u64) << 1);
-            for at in at..end {
-                self.signed(step(at));
-            }
+            (at..end).for_each(|at| self.signed(step(at)));
             at = end;
         }
+        self.scratch = all;
     }
     /// The bytes, sealed: what, which version, how long, and a checksum over all before it.
     pub(crate) fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
         let mut sealed = Vec::with_capacity(self.bytes.len() + FRAME_BYTES);
         sealed.extend_from_slice(MAGIC);
-        sealed.push(kind.letter());
-        sealed.push(edition.version());
+        sealed.push(kind as u8);
+        sealed.push(edition as u8);
         sealed.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
         sealed.extend_from_slice(&self.bytes);
-        let sum = checksum(&sealed);
+        let sum = crc32fast::hash(&sealed);
         sealed.extend_from_slice(&sum.to_le_bytes());
         sealed
     }
@@ -173,10 +163,9 @@ fn low_byte(value: u64) -> u8 {
     value.to_le_bytes()[0] & 0x7f
 }
 
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut hasher = Hasher::new();
-    hasher.update(bytes);
-    hasher.finalize()
+/// A value of a column that may be absent: 0, or the value and one, as far as that fits. Read with `checked_sub(1)`.
+pub(crate) fn or_zero(value: Option<u32>) -> u32 {
+    value.map_or(0, |value| value.saturating_add(1))
 }
 
 /// Reads, with suspicion: nothing is allocated that the bytes left could not fill.
@@ -197,41 +186,34 @@ impl<'b> Reader<'b> {
             offset: offset as u64,
             expected,
         };
-        let head = MAGIC.len();
-        if !bytes.starts_with(MAGIC) {
-            let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b).count();
+        let all = bytes.len();
+        let same = bytes.iter().zip(MAGIC).take_while(|(a, b)| a == b).count();
+        if same < MAGIC.len() {
             return Err(bad(same, "a saved plan (\"stowpln\")"));
         }
-        if bytes.get(head) != Some(&kind.letter()) {
-            return Err(bad(head, kind.words()));
+        if bytes.get(same) != Some(&(kind as u8)) {
+            return Err(bad(same, kind.words()));
         }
-        let edition = match bytes.get(head + 1) {
+        let edition = match bytes.get(same + 1) {
             Some(&VERSION) => Edition::Plain,
             Some(&VERSION_WITH_GPUS) => Edition::Gpus,
-            Some(_) | None => return Err(bad(head + 1, "version 1 or 2")),
+            Some(_) | None => return Err(bad(same + 1, "version 1 or 2")),
         };
-        let start = head + 2 + 8;
-        let length = bytes
-            .get(head + 2..start)
-            .and_then(|length| <[u8; 8]>::try_from(length).ok())
-            .ok_or_else(|| bad(bytes.len(), "the length"))?;
-        let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
-        let end = start
-            .checked_add(length)
-            .filter(|end| end.checked_add(4) == Some(bytes.len()));
-        let Some(end) = end else {
-            return Err(bad(bytes.len(), "as many bytes as the length says"));
-        };
-        let sum = bytes
-            .get(end..)
-            .and_then(|sum| <[u8; 4]>::try_from(sum).ok());
-        if sum.map(u32::from_le_bytes) != Some(checksum(&bytes[..end])) {
+        let length = bytes[same + 2..].split_first_chunk();
+        let (length, behind) = length.ok_or_else(|| bad(all, "the length"))?;
+        let length = u64::from_le_bytes(*length);
+        let sealed = behind.split_last_chunk();
+        let (held, sum) = sealed
+            .filter(|(held, _)| held.len() as u64 == length)
+            .ok_or_else(|| bad(all, "as many bytes as the length says"))?;
+        let end = all - sum.len();
+        if u32::from_le_bytes(*sum) != crc32fast::hash(&bytes[..end]) {
             return Err(bad(end, "the checksum of what stands before it"));
         }
         Ok(Self {
-            bytes: &bytes[start..end],
+            bytes: held,
             at: 0,
-            base: start,
+            base: end - held.len(),
             edition,
         })
     }
@@ -249,11 +231,15 @@ impl<'b> Reader<'b> {
         holds: impl FnOnce() -> bool,
         expected: &'static str,
     ) -> Result<(), BadPlan> {
-        if holds() {
-            Ok(())
-        } else {
-            Err(self.bad(expected))
-        }
+        self.require(holds().then_some(()), expected)
+    }
+    /// What has to be there.
+    pub(crate) fn require<T>(
+        &self,
+        there: Option<T>,
+        expected: &'static str,
+    ) -> Result<T, BadPlan> {
+        there.ok_or_else(|| self.bad(expected))
     }
     pub(crate) const fn left(&self) -> usize {
         self.bytes.len() - self.at
@@ -282,47 +268,64 @@ impl<'b> Reader<'b> {
         }
         Err(self.bad("a number of 64 bits"))
     }
+    /// A number as what it stands for; if it stands for nothing, the error is at its start.
+    fn read<T>(
+        &mut self,
+        expected: &'static str,
+        stands_for: impl FnOnce(&Self, u64) -> Option<T>,
+    ) -> Result<T, BadPlan> {
+        let start = self.at;
+        let value = self.long()?;
+        let found = stands_for(self, value);
+        if found.is_none() {
+            self.at = start;
+        }
+        self.require(found, expected)
+    }
     /// A number up to `most`.
     pub(crate) fn number(&mut self, most: u32, expected: &'static str) -> Result<u32, BadPlan> {
-        let start = self.at;
-        let value = self.long()?;
-        match u32::try_from(value) {
-            Ok(value) if value <= most => Ok(value),
-            _ => {
-                self.at = start;
-                Err(self.bad(expected))
-            }
-        }
+        self.read(expected, |_, value| {
+            u32::try_from(value).ok().filter(|&value| value <= most)
+        })
     }
     pub(crate) fn maybe(&mut self, expected: &'static str) -> Result<Option<u32>, BadPlan> {
-        let start = self.at;
-        let value = self.long()?;
-        match value.checked_sub(1).map(u32::try_from) {
-            None => Ok(None),
-            Some(Ok(value)) => Ok(Some(value)),
-            Some(Err(_)) => {
-                self.at = start;
-                Err(self.bad(expected))
-            }
-        }
+        self.read(expected, |_, value| {
+            let value = value.checked_sub(1).map(u32::try_from);
+            value.transpose().ok()
+        })
     }
     fn signed(&mut self) -> Result<i64, BadPlan> {
         let value = self.long()?;
         let size = i64::try_from(value >> 1).map_err(|_| self.bad("a step"))?;
         Ok(if value & 1 == 1 { -size } else { size })
     }
+    /// How many items follow, each of a byte at least.
+    pub(crate) fn count(&mut self, expected: &'static str) -> Result<usize, BadPlan> {
+        self.size(1, expected)
+    }
     /// How many of something follow, `values` of which a byte can make.
-    pub(crate) fn size(&mut self, values: usize, expected: &'static str) -> Result<usize, BadPlan> {
-        let start = self.at;
-        let size = self.long()?;
-        let most = self.left().saturating_mul(values);
-        match usize::try_from(size) {
-            Ok(size) if size <= most => Ok(size),
-            _ => {
-                self.at = start;
-                Err(self.bad(expected))
-            }
-        }
+    fn size(&mut self, values: usize, expected: &'static str) -> Result<usize, BadPlan> {
+        self.read(expected, |reader, value| {
+            let most = reader.left().saturating_mul(values);
+            usize::try_from(value).ok().filter(|&size| size <= most)
+        })
+    }
+    /// Items behind their number, each of a byte at least.
+    pub(crate) fn list<T>(
+        &mut self,
+        expected: &'static str,
+        item: impl FnMut(&mut Self) -> Result<T, BadPlan>,
+    ) -> Result<Vec<T>, BadPlan> {
+        let count = self.count(expected)?;
+        self.items(count, item)
+    }
+    /// So many items. Memory grows as they are read.
+    pub(crate) fn items<T>(
+        &mut self,
+        count: usize,
+        mut item: impl FnMut(&mut Self) -> Result<T, BadPlan>,
+    ) -> Result<Vec<T>, BadPlan> {
+        (0..count).map(|_| item(self)).collect()
     }
     pub(crate) fn blob(&mut self) -> Result<&'b [u8], BadPlan> {
         let size = self.size(1, "a length within the bytes left")?;
@@ -338,51 +341,43 @@ impl<'b> Reader<'b> {
     pub(crate) fn rows(&mut self) -> Result<usize, BadPlan> {
         self.size(GROUP_MAX / 2, "a length that the bytes left can fill")
     }
-    /// Columns of equal length, as rows.
-    pub(crate) fn table<const N: usize>(&mut self, rows: usize) -> Result<Vec<[u32; N]>, BadPlan> {
-        self.ensure(|| self.has_column(rows), "a table")?;
+    /// Rows as columns, behind their number.
+    pub(crate) fn table<const N: usize>(&mut self) -> Result<Vec<[u32; N]>, BadPlan> {
+        let rows = self.rows()?;
+        self.columns(rows)
+    }
+    /// A column of so many rows.
+    pub(crate) fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
+        self.columns::<1>(rows).map(Vec::into_flattened)
+    }
+    /// So many rows as columns.
+    pub(crate) fn columns<const N: usize>(
+        &mut self,
+        rows: usize,
+    ) -> Result<Vec<[u32; N]>, BadPlan> {
+        let most = self.left().saturating_mul(GROUP_MAX / 2);
+        self.ensure(|| rows <= most, "a column")?;
         let mut table = vec![[0; N]; rows];
         for column in 0..N {
-            self.column_into(&mut table, |row| &mut row[column])?;
+            let (mut last, mut left) = (0_i64, table.iter_mut());
+            while left.len() > 0 {
+                let head = self.long()?;
+                let many = usize::try_from(head >> 1).unwrap_or(usize::MAX);
+                if many == 0 || many > GROUP_MAX || many > left.len() {
+                    return Err(self.bad("a group of 1 to 256 values within its column"));
+                }
+                let mut step = 0;
+                for (at, row) in (0..many).zip(&mut left) {
+                    if at == 0 || head & 1 == 0 {
+                        step = self.signed()?;
+                    }
+                    last = last.saturating_add(step);
+                    let value = u32::try_from(last).map_err(|_| self.bad("a value of 32 bits"))?;
+                    row[column] = value;
+                }
+            }
         }
         Ok(table)
-    }
-    pub(crate) fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
-        self.ensure(|| self.has_column(rows), "a column")?;
-        let mut values = vec![0; rows];
-        self.column_into(&mut values, |value| value)?;
-        Ok(values)
-    }
-
-    /// Whether there are bytes enough for a column of so many rows.
-    fn has_column(&self, rows: usize) -> bool {
-        rows <= self.left().saturating_mul(GROUP_MAX / 2)
-    }
-    /// A column, each value put where its row has it.
-    pub(crate) fn column_into<T>(
-        &mut self,
-        rows: &mut [T],
-        mut value_of: impl FnMut(&mut T) -> &mut u32,
-    ) -> Result<(), BadPlan> {
-        let mut last = 0_i64;
-        let mut left = rows.iter_mut();
-        while left.len() > 0 {
-            let head = self.long()?;
-            let many = usize::try_from(head >> 1).unwrap_or(usize::MAX);
-            if many == 0 || many > GROUP_MAX || many > left.len() {
-                return Err(self.bad("a group of 1 to 256 values within its column"));
-            }
-            let mut step = 0;
-            for (at, row) in (0..many).zip(&mut left) {
-                if at == 0 || head & 1 == 0 {
-                    step = self.signed()?;
-                }
-                last = last.saturating_add(step);
-                let value = u32::try_from(last).map_err(|_| self.bad("a value of 32 bits"))?;
-                *value_of(row) = value;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -395,7 +390,7 @@ mod tests {
         #[test]
         fn columns_come_back(values in prop::collection::vec(prop_oneof![Just(7_u32), 0_u32..4, any::<u32>()], 0..900)) {
             let mut writer = Writer::default();
-            writer.column(&values);
+            writer.column(values.iter().copied());
             let sealed = writer.seal(FrameKind::Slice, Edition::Plain);
             let mut reader = Reader::open(&sealed, FrameKind::Slice).unwrap();
             prop_assert_eq!(reader.column(values.len()).unwrap(), values);
@@ -405,7 +400,7 @@ mod tests {
         #[test]
         fn damage_is_seen(values in prop::collection::vec(any::<u32>(), 1..40), at in any::<prop::sample::Index>(), bit in 0_u8..8) {
             let mut writer = Writer::default();
-            writer.column(&values);
+            writer.column(values.iter().copied());
             let mut sealed = writer.seal(FrameKind::Whole, Edition::Plain);
             let at = at.index(sealed.len());
             sealed[at] ^= 1 << bit;
@@ -416,7 +411,7 @@ mod tests {
     #[test]
     fn equal_steps_cost_nothing() {
         let mut writer = Writer::default();
-        writer.column(&(0..16_384).map(|row| row * 3).collect::<Vec<_>>());
+        writer.column((0..16_384).map(|row| row * 3));
         assert!(writer.bytes.len() < 256);
     }
 }

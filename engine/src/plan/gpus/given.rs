@@ -23,46 +23,41 @@ pub struct GivenGpus {
 pub(in crate::plan) struct NodeKind {
     /// The local rank of the first process.
     pub(in crate::plan) first: u32,
-    /// Processes before the end of each stretch. Shape `[stretches]`.
-    pub(in crate::plan) ends: Vec<u32>,
-    /// How many sets each stretch takes in turn, at least 1. Shape `[stretches]`.
-    pub(in crate::plan) turns: Vec<u32>,
+    pub(in crate::plan) stretches: Vec<GpuStretch>,
     /// Rows of the sets, stretch by stretch.
     pub(in crate::plan) rows: Vec<u32>,
-    /// Sets before the end of each stretch. Shape `[stretches]`.
-    pub(in crate::plan) row_ends: Vec<u32>,
+}
+
+/// Neighbours that get sets in turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::plan) struct GpuStretch {
+    /// Processes before its end.
+    pub(in crate::plan) end: u32,
+    /// Where its rows end: one at least.
+    pub(in crate::plan) rows_end: u32,
 }
 
 impl NodeKind {
     /// So many processes more get these sets in turn.
     pub(in crate::plan) fn push(&mut self, count: u32, rows: &[u32]) {
-        let end = self.ends.last().map_or(0, |&end| end) + count;
-        let same =
-            rows.len() == 1 && self.turns.last() == Some(&1) && self.rows.last() == rows.first();
-        if let (true, Some(last)) = (same, self.ends.last_mut()) {
-            *last = end;
-            return;
+        let before = self.stretches.len().checked_sub(1);
+        let goes_on = rows.len() == 1 && before.is_some_and(|last| self.rows_of(last) == rows);
+        match self.stretches.last_mut() {
+            Some(last) if goes_on => last.end += count,
+            last => {
+                let end = last.map_or(0, |last| last.end) + count;
+                self.rows.extend_from_slice(rows);
+                let rows_end = row(self.rows.len());
+                self.stretches.push(GpuStretch { end, rows_end });
+            }
         }
-        self.ends.push(end);
-        self.turns.push(row(rows.len()));
-        self.rows.extend_from_slice(rows);
-        self.row_ends.push(row(self.rows.len()));
     }
 
-    /// The stretch that a process is in, from it on.
-    fn stretch(&self, local_rank: u32) -> Option<(u32, &[u32], u32)> {
-        let local = local_rank.checked_sub(self.first)?;
-        let at = self.ends.partition_point(|&end| end <= local);
-        let (turns, end) = (*self.turns.get(at)?, *self.row_ends.get(at)?);
-        let inside = local - at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let rows = self.rows.get((end - turns) as usize..end as usize)?;
-        Some((self.ends[at] - local, rows, inside % turns))
-    }
-
-    /// The row of the set that a process gets.
-    fn row_of(&self, local_rank: u32) -> Option<usize> {
-        let (_, rows, turn) = self.stretch(local_rank)?;
-        Some(rows[turn as usize] as usize)
+    /// The rows of a stretch.
+    fn rows_of(&self, stretch: usize) -> &[u32] {
+        let before = stretch.checked_sub(1);
+        let start = before.map_or(0, |before| self.stretches[before].rows_end);
+        &self.rows[start as usize..self.stretches[stretch].rows_end as usize]
     }
 }
 
@@ -73,7 +68,8 @@ pub struct Turns<'g> {
     pub count: u32,
     sets: &'g [Vec<u32>],
     rows: &'g [u32],
-    turn: u32,
+    /// Processes of the stretch before the one asked for.
+    ahead: u32,
 }
 
 impl<'g> Turns<'g> {
@@ -92,9 +88,8 @@ impl<'g> Turns<'g> {
     /// Visible numbers of the GPUs of the process that stands so many behind the one asked for, ascending.
     #[must_use]
     pub fn set(&self, ahead: u32) -> &'g [u32] {
-        let at = (u64::from(self.turn) + u64::from(ahead)) % self.rows.len() as u64;
-        let row = usize::try_from(at).unwrap_or(0);
-        &self.sets[self.rows[row] as usize]
+        let turn = (self.ahead as usize + ahead as usize) % self.rows.len();
+        &self.sets[self.rows[turn] as usize]
     }
 }
 
@@ -103,14 +98,18 @@ impl<'g> Turns<'g> {
 pub(in crate::plan) struct Lacks {
     /// Fewer GPUs near than each process shall get: the first.
     pub(in crate::plan) few: Option<PlaceError>,
-    /// For each app: processes without a GPU on nodes that have some, the first such node, and whether any node has one.
+    /// Shape `[apps]`.
     pub(in crate::plan) apps: Vec<Lack>,
 }
 
+/// What the processes of an app could not have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::plan) struct Lack {
+    /// Processes without a GPU on nodes that have some.
     pub(in crate::plan) procs: u64,
+    /// The first such node.
     pub(in crate::plan) node: Option<u32>,
+    /// Whether any node has a GPU.
     pub(in crate::plan) some: bool,
 }
 
@@ -118,21 +117,26 @@ impl GivenGpus {
     /// Visible numbers of the GPUs of a process, ascending. Cost: two searches.
     #[must_use]
     pub fn of(&self, node: NodeId, local_rank: u32) -> &[u32] {
-        let kind = self.kind_of(node).map(|kind| &self.kinds[kind as usize]);
-        let row = kind.and_then(|kind| kind.row_of(local_rank));
-        row.map_or(&[], |row| &self.sets[row])
+        let turns = self.turns(node, local_rank);
+        turns.map_or(&[], |turns| turns.set(0))
     }
 
     /// The neighbours of a process, itself the first, that are given sets in turn; `None`: no such process. Cost: two searches.
     #[must_use]
     pub fn turns(&self, node: NodeId, local_rank: u32) -> Option<Turns<'_>> {
         let kind = &self.kinds[self.kind_of(node)? as usize];
-        let (count, rows, turn) = kind.stretch(local_rank)?;
+        let local = local_rank.checked_sub(kind.first)?;
+        let at = kind
+            .stretches
+            .partition_point(|stretch| stretch.end <= local);
+        let end = kind.stretches.get(at)?.end;
+        let before = at.checked_sub(1);
+        let start = before.map_or(0, |before| kind.stretches[before].end);
         Some(Turns {
-            count,
+            count: end - local,
             sets: &self.sets,
-            rows,
-            turn,
+            rows: kind.rows_of(at),
+            ahead: local - start,
         })
     }
 

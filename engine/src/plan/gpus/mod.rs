@@ -17,13 +17,14 @@ mod reason;
 
 pub use reason::GpuReason;
 
-use super::Plan;
 use super::placed::PlacedRun;
+use super::{AppPlan, Plan};
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
-use crate::policy::{GpuShare, ObjKind};
+use crate::policy::GpuShare;
 use crate::table::apps::Policy;
 use crate::table::names::NodeId;
+use crate::table::topologies::TopologyId;
 pub use given::{GivenGpus, Turns};
 use nodes::{Dealer, Words};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ impl Plan {
     pub fn dealt_gpus(&self) -> GivenGpus {
         let mut dealer = Dealer::new(self);
         dealer.all();
-        dealer.given
+        dealer.given()
     }
 
     /// The GPUs of the processes of one node. Cost: the runs of their patterns.
@@ -55,7 +56,7 @@ impl Plan {
         }
         let mut dealer = Dealer::new(self);
         dealer.one(node);
-        dealer.given
+        dealer.given()
     }
 
     /// The same plan with its GPUs written, so that nobody deals them again.
@@ -71,19 +72,15 @@ impl Plan {
         let world = &self.world;
         let has = |state| {
             let topology = world.states.get(state).topology;
-            world.topologies.count(topology, ObjKind::Gpu) > 0
+            !world.topologies.gpus(topology).is_empty()
         };
         let shares = |run: &PlacedRun| {
             let mut segments = self.patterns.get(run.pattern).segments().iter();
             segments.any(|segment| !segment.shares.is_empty())
         };
+        let mut policies = self.table.policies.values().iter();
         self.told.is_some()
-            || self
-                .table
-                .policies
-                .values()
-                .iter()
-                .any(|policy| policy.gpus.is_some())
+            || policies.any(|policy| policy.gpus.is_some())
             || world.before.iter().any(|(_, state)| has(state))
             || self.apps.iter().any(|app| app.runs().iter().any(shares))
     }
@@ -101,9 +98,19 @@ impl Plan {
     /// Whether GPUs were asked for, by an option or a map.
     #[must_use]
     pub fn asks_for_gpus(&self) -> bool {
-        let policies = self.apps.iter().filter_map(super::AppPlan::policy);
-        let mut policies = policies.filter_map(|id| self.table.policies.get(id));
+        let mut policies = self.apps.iter().filter_map(|app| self.policy_of(app));
         policies.any(asks)
+    }
+
+    /// The policy of an app; `None`: it is a hole, or the plan knows no policies.
+    fn policy_of(&self, app: &AppPlan) -> Option<&Policy> {
+        self.table.policies.get(app.policy()?)
+    }
+
+    /// The topology of a node.
+    fn topology_of(&self, node: NodeId) -> TopologyId {
+        let state = self.world.before.state(node);
+        self.world.states.get(state).topology
     }
 
     /// What the GPUs that were asked for come to.
@@ -116,18 +123,12 @@ impl Plan {
             return Ok(());
         }
         let given = self.given_gpus();
-        for (app, plan) in (0..).zip(&self.apps) {
-            let policy = plan.policy().and_then(|id| self.table.policies.get(id));
-            let words = policy.and_then(|policy| policy.gpus);
+        for ((app, plan), lack) in (0..).zip(&self.apps).zip(&given.lacks.apps) {
+            let words = self.policy_of(plan).and_then(|policy| policy.gpus);
             let asks = words.is_some_and(|words| words != GpuShare::None);
-            if let (true, false, Some(run)) =
-                (asks, given.lacks.apps[app].some, plan.runs().first())
-            {
-                let node = self
-                    .world
-                    .names
-                    .name(NodeId::from_row(run.nodes.first as usize));
-                let app = super::placed::row(app);
+            if let (true, false, Some(run)) = (asks, lack.some, plan.runs().first()) {
+                let node = NodeId::from_row(run.nodes.first as usize);
+                let node = self.world.names.name(node);
                 return Err(PlaceError::DeviceNotFound { app, node }.into());
             }
         }
@@ -151,8 +152,7 @@ impl Plan {
     ) -> Option<Note> {
         let (mut procs, mut first) = (0, None);
         for (plan, lack) in self.apps.iter().zip(&given.lacks.apps) {
-            let policy = plan.policy().and_then(|id| self.table.policies.get(id));
-            if lack.procs > 0 && counts(policy) {
+            if lack.procs > 0 && counts(self.policy_of(plan)) {
                 procs += lack.procs;
                 first = first.or(lack.node);
             }

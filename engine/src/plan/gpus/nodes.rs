@@ -1,6 +1,6 @@
 //! Stretches of nodes with the same apps, and what each kind of node comes to.
 
-use super::deal::{GpuGrant, deal, mapped};
+use super::deal::deal;
 use super::given::{GivenGpus, Lack, Lacks, NodeKind};
 use super::near::NearGpus;
 use crate::error::PlaceError;
@@ -8,11 +8,11 @@ use crate::id::Id as _;
 use crate::limit::PATTERN_RUNS_MAX;
 use crate::plan::Plan;
 use crate::plan::placed::{PlacedRun, row};
-use crate::policy::MapBy;
-use crate::policy::{GpuShare, ObjKind};
+use crate::policy::{GpuShare, MapBy, ObjKind};
 use crate::table::apps::{AppId, Policy};
+use crate::table::interner::InTurn;
 use crate::table::names::{NodeId, NodeRange};
-use crate::table::patterns::PatternId;
+use crate::table::patterns::{PatternId, PlaceRun};
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
 
@@ -51,35 +51,63 @@ impl Words {
     }
 }
 
-/// Neighbours that get alike: the row of their app, how many, what they get.
-pub(super) type GpuRun = (usize, u32, GpuGrant);
+/// Neighbours that get alike.
+pub(super) struct GpuRun {
+    /// The row of their app on the node.
+    guest: usize,
+    pub(super) count: u32,
+    pub(super) grant: GpuGrant,
+}
 
-/// Processes of each group: of equal words, with the same GPUs near.
-pub(super) type Groups = HashMap<(GpuShare, u32), u32>;
+/// What some neighbours get.
+pub(super) enum GpuGrant {
+    /// Logical numbers.
+    These(Vec<u32>),
+    /// Their share of the GPUs near their group.
+    Dealt {
+        group: Group,
+        /// The number of the first of them in its group.
+        first: u32,
+    },
+}
+
+/// Processes of equal words with the same GPUs near: a row of the sets of these.
+pub(super) type Group = (GpuShare, u32);
 
 /// Deals node by node.
 pub(super) struct Dealer<'p> {
     pub(super) plan: &'p Plan,
-    pub(super) given: GivenGpus,
-    pub(super) sets: HashMap<Vec<u32>, u32>,
-    pub(super) kinds: HashMap<NodeKey, (u32, Vec<u64>)>,
+    /// Distinct sets of visible numbers, the empty one first.
+    sets: InTurn<Vec<u32>>,
+    given: GivenGpus,
+    /// A row of the kinds, and how many processes of each app have no GPU near.
+    kinds: HashMap<NodeKey, (u32, Vec<u64>)>,
 }
 
 impl<'p> Dealer<'p> {
     pub(super) fn new(plan: &'p Plan) -> Self {
+        let mut sets = InTurn::default();
+        sets.push(Vec::new());
         let lacks = Lacks {
             few: None,
             apps: vec![Lack::default(); plan.apps.len()],
         };
         Self {
             plan,
+            sets,
             given: GivenGpus {
-                sets: vec![Vec::new()],
                 lacks,
                 ..GivenGpus::default()
             },
-            sets: HashMap::from([(Vec::new(), 0)]),
             kinds: HashMap::new(),
+        }
+    }
+
+    /// What was dealt.
+    pub(super) fn given(self) -> GivenGpus {
+        GivenGpus {
+            sets: self.sets.keys().to_vec(),
+            ..self.given
         }
     }
 
@@ -98,14 +126,14 @@ impl<'p> Dealer<'p> {
     /// The apps on a node, by local rank.
     pub(super) fn guests_on(&self, node: NodeId) -> Vec<GpuApp<'p>> {
         let plan = self.plan;
-        let mut here: Vec<GpuApp<'p>> = Vec::new();
-        for on in plan.on_node(node) {
-            let policy = plan.app(on.app).policy();
-            if let Some(policy) = policy.and_then(|id| plan.table.policies.get(id)) {
-                let (app, run) = (on.app, on.run);
-                here.push(GpuApp { app, run, policy });
-            }
-        }
+        let guests = plan.on_node(node).filter_map(|on| {
+            Some(GpuApp {
+                app: on.app,
+                run: on.run,
+                policy: plan.policy_of(plan.app(on.app))?,
+            })
+        });
+        let mut here: Vec<GpuApp<'p>> = guests.collect();
         here.sort_by_key(|guest| guest.run.own_before);
         here
     }
@@ -113,46 +141,41 @@ impl<'p> Dealer<'p> {
     /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
     pub(super) fn all(&mut self) {
         let plan = self.plan;
-        let mut starts: Vec<(u32, GpuApp<'p>)> = Vec::new();
-        let mut edges: Vec<u32> = Vec::new();
+        let mut starts: Vec<GpuApp<'p>> = Vec::new();
+        let states = plan.world.before.iter();
+        let mut edges: Vec<u32> = states.map(|(nodes, _)| nodes.first).collect();
         for (app, of) in plan.table.ids().zip(&plan.apps) {
-            let policy = of.policy().and_then(|id| plan.table.policies.get(id));
-            let Some(policy) = policy else { continue };
+            let Some(policy) = plan.policy_of(of) else {
+                continue;
+            };
             for run in of.runs() {
-                starts.push((run.nodes.first, GpuApp { app, run, policy }));
+                starts.push(GpuApp { app, run, policy });
                 edges.extend([run.nodes.first, run.nodes.end()]);
             }
         }
-        for (nodes, _) in plan.world.before.iter() {
-            edges.push(nodes.first);
-        }
-        starts.sort_by_key(|(first, _)| *first);
+        starts.sort_by_key(|guest| guest.run.nodes.first);
         edges.sort_unstable();
         edges.dedup();
         let mut starts = starts.into_iter().peekable();
         let mut here: Vec<GpuApp<'p>> = Vec::new();
         for pair in edges.windows(2) {
-            here.retain(|guest| guest.run.nodes.end() > pair[0]);
-            while let Some((_, guest)) = starts.next_if(|(first, _)| *first <= pair[0]) {
+            let nodes = NodeRange::until(pair[0], pair[1]);
+            here.retain(|guest| guest.run.nodes.end() > nodes.first);
+            while let Some(guest) = starts.next_if(|guest| guest.run.nodes.first <= nodes.first) {
                 here.push(guest);
             }
-            if here.is_empty() {
-                continue;
+            if !here.is_empty() {
+                here.sort_by_key(|guest| guest.run.own_before);
+                self.stretch(nodes, &here);
             }
-            here.sort_by_key(|guest| guest.run.own_before);
-            let nodes = NodeRange {
-                first: pair[0],
-                count: pair[1] - pair[0],
-            };
-            self.stretch(nodes, &here);
         }
     }
 
     fn stretch(&mut self, nodes: NodeRange, here: &[GpuApp<'p>]) {
-        let world = &self.plan.world;
-        let state = world.before.state(NodeId::from_row(nodes.first as usize));
-        let topology = world.states.get(state).topology;
-        let has_gpus = world.topologies.count(topology, ObjKind::Gpu) > 0;
+        let topology = self
+            .plan
+            .topology_of(NodeId::from_row(nodes.first as usize));
+        let has_gpus = !self.plan.world.topologies.gpus(topology).is_empty();
         let of = |guest: &GpuApp<'_>| {
             let GpuApp { run, policy, .. } = guest;
             (
@@ -191,129 +214,130 @@ impl<'p> Dealer<'p> {
     /// One kind of node: a row of the kinds, and how many processes of each app have no GPU near.
     fn node(&mut self, topology: TopologyId, here: &[GpuApp<'p>], node: u32) -> (u32, Vec<u64>) {
         let mut near = NearGpus::new(self.plan, topology);
-        let Some((runs, groups)) = self.gather(here, &mut near) else {
-            // Nothing to deal among so many: nobody is given any.
-            let app = here.first().map_or(0, |guest| row(guest.app.row()));
-            let few = self.few(app, node, 1, 0);
-            self.given.lacks.few.get_or_insert(few);
-            return (self.kind(NodeKind::default()), vec![0; here.len()]);
-        };
         let mut lacking = vec![0; here.len()];
-        let mut dealt = NodeKind {
-            first: here.first().map_or(0, |guest| guest.run.own_before),
-            ..NodeKind::default()
-        };
-        let visible: Vec<u32> = self.visible(topology);
-        for (guest, count, got) in runs {
-            let mut parts: Vec<(u32, Vec<Vec<u32>>)> = Vec::new();
-            match got {
-                GpuGrant::Nothing => parts.push((count, vec![Vec::new()])),
-                GpuGrant::These(gpus) => parts.push((count, vec![gpus])),
-                GpuGrant::Dealt(share, set, first) => {
-                    let gpus = &near.sets[set as usize];
-                    if let GpuShare::PerRank(each) = share
-                        && !gpus.is_empty()
-                        && usize::from(each) > gpus.len()
-                    {
-                        let app = row(here[guest].app.row());
-                        let few = self.few(app, node, each, row(gpus.len()));
-                        self.given.lacks.few.get_or_insert(few);
+        let mut dealt = NodeKind::default();
+        if let Some((runs, sizes)) = self.gather(here, &mut near) {
+            dealt.first = here.first().map_or(0, |guest| guest.run.own_before);
+            let visible = self.visible(topology);
+            for GpuRun {
+                guest,
+                count,
+                grant,
+            } in runs
+            {
+                let wants = Words::of(here[guest].policy) != Words::Dealt(GpuShare::None);
+                let mut give = |count: u32, turns: &[Vec<u32>]| {
+                    let rows = turns
+                        .iter()
+                        .map(|gpus| self.sets.meet(shown(gpus, &visible)));
+                    let rows: Vec<u32> = rows.collect();
+                    if wants && rows[..] == [0] {
+                        lacking[guest] += u64::from(count);
                     }
-                    let (size, end) = (groups[&(share, set)], first + count);
-                    let mut at = first;
-                    while at < end {
-                        let (own, until) = deal(share, gpus, size, at);
-                        let until = until.min(end);
-                        parts.push((until - at, own));
-                        at = until;
+                    dealt.push(count, &rows);
+                };
+                let (group, first) = match grant {
+                    GpuGrant::These(gpus) => {
+                        give(count, &[gpus]);
+                        continue;
                     }
+                    GpuGrant::Dealt { group, first } => (group, first),
+                };
+                let (share, set) = group;
+                let gpus = &near.sets.keys()[set as usize];
+                let mut at = first;
+                while at < first + count {
+                    let (turns, until) = deal(share, gpus, sizes[&group], at);
+                    let until = until.min(first + count);
+                    give(until - at, &turns);
+                    at = until;
+                }
+                if let GpuShare::PerRank(each) = share
+                    && (1..usize::from(each)).contains(&gpus.len())
+                {
+                    self.too_few(here[guest].app, node, each, row(gpus.len()));
                 }
             }
-            let wants = Words::of(here[guest].policy) != Words::Dealt(GpuShare::None);
-            for (count, turns) in parts {
-                let rows: Vec<u32> = turns.iter().map(|gpus| self.set(gpus, &visible)).collect();
-                if wants && rows[..] == [0] {
-                    lacking[guest] += u64::from(count);
-                }
-                dealt.push(count, &rows);
-            }
+        } else if let Some(guest) = here.first() {
+            // Nothing to deal among so many: nobody is given any.
+            self.too_few(guest.app, node, 1, 0);
         }
-        (self.kind(dealt), lacking)
+        self.given.kinds.push(dealt);
+        (row(self.given.kinds.len() - 1), lacking)
     }
 
-    /// The runs of neighbours as they are placed, each with its app, and the sizes of the groups that they are in; `None`:
-    /// too many to be dealt.
+    /// The runs of neighbours as they are placed, and the sizes of the groups that they are in; `None`: too many to be
+    /// dealt.
     pub(super) fn gather(
         &self,
         here: &[GpuApp<'p>],
         near: &mut NearGpus<'p>,
-    ) -> Option<(Vec<GpuRun>, Groups)> {
-        let mut groups = Groups::new();
+    ) -> Option<(Vec<GpuRun>, HashMap<Group, u32>)> {
+        let mut sizes = HashMap::new();
         let mut runs: Vec<GpuRun> = Vec::new();
         for (guest, of) in here.iter().enumerate() {
             let pattern = self.plan.patterns.get(of.run.pattern);
             let words = Words::of(of.policy);
             let mut local = 0;
-            for run in pattern.runs(of.run.procs) {
-                let (object, count) = (run.place.object, run.count);
-                let got = match (words, object) {
-                    (Words::Mapped, Some(gpu)) => GpuGrant::These(vec![gpu]),
-                    (Words::Mapped, None) => {
-                        mapped(pattern, local, count, guest, &mut runs);
-                        local += count;
-                        continue;
+            for PlaceRun { count, place } in pattern.runs(of.run.procs) {
+                let end = local + count;
+                while local < end {
+                    let mut count = end - local;
+                    let grant = match (words, place.object) {
+                        (Words::Mapped, Some(gpu)) => GpuGrant::These(vec![gpu]),
+                        (Words::Mapped, None) => match pattern.share_from(local) {
+                            Some((share, left)) => {
+                                count = count.min(left);
+                                GpuGrant::These(share.gpus.clone())
+                            }
+                            None => GpuGrant::These(Vec::new()),
+                        },
+                        (Words::Dealt(GpuShare::None), _) => GpuGrant::These(Vec::new()),
+                        (Words::Dealt(share), _) => {
+                            let group = (share, near.of(place, of.run.kind));
+                            let size = sizes.entry(group).or_insert(0);
+                            let first = *size;
+                            *size += count;
+                            GpuGrant::Dealt { group, first }
+                        }
+                    };
+                    local += count;
+                    runs.push(GpuRun {
+                        guest,
+                        count,
+                        grant,
+                    });
+                    if runs.len() > PATTERN_RUNS_MAX {
+                        return None;
                     }
-                    (Words::Dealt(GpuShare::None), _) => GpuGrant::Nothing,
-                    (Words::Dealt(share), _) => {
-                        let set = near.of(run.place, of.run.kind);
-                        let size = groups.entry((share, set)).or_insert(0);
-                        let first = *size;
-                        *size += count;
-                        GpuGrant::Dealt(share, set, first)
-                    }
-                };
-                local += count;
-                runs.push((guest, count, got));
-                if runs.len() > PATTERN_RUNS_MAX {
-                    return None;
                 }
             }
         }
-        Some((runs, groups))
+        Some((runs, sizes))
     }
 
-    fn few(&self, app: u32, node: u32, asked: u16, near: u32) -> PlaceError {
-        PlaceError::NotEnoughGpus {
-            app,
+    fn too_few(&mut self, app: AppId, node: u32, asked: u16, near: u32) {
+        let names = &self.plan.world.names;
+        let few = || PlaceError::NotEnoughGpus {
+            app: row(app.row()),
             asked,
-            node: self.plan.world.names.name(NodeId::from_row(node as usize)),
+            node: names.name(NodeId::from_row(node as usize)),
             near,
-        }
+        };
+        self.given.lacks.few.get_or_insert_with(few);
     }
 
-    fn kind(&mut self, kind: NodeKind) -> u32 {
-        self.given.kinds.push(kind);
-        row(self.given.kinds.len() - 1)
-    }
-
+    /// Visible numbers of the GPUs of a topology, by logical number.
     pub(super) fn visible(&self, topology: TopologyId) -> Vec<u32> {
         let gpus = self.plan.world.topologies.gpus(topology);
         gpus.iter().map(|gpu| gpu.visible).collect()
     }
+}
 
-    /// The row of a set of GPUs, by logical number.
-    fn set(&mut self, gpus: &[u32], visible: &[u32]) -> u32 {
-        let shown = gpus
-            .iter()
-            .filter_map(|&gpu| visible.get(gpu as usize).copied());
-        let mut numbers: Vec<u32> = shown.collect();
-        numbers.sort_unstable();
-        if let Some(&row) = self.sets.get(&numbers) {
-            return row;
-        }
-        let row = row(self.given.sets.len());
-        self.given.sets.push(numbers.clone());
-        self.sets.insert(numbers, row);
-        row
-    }
+/// The visible numbers of GPUs, ascending.
+fn shown(gpus: &[u32], visible: &[u32]) -> Vec<u32> {
+    let shown = { gpus.iter() }.filter_map(|&gpu| visible.get(gpu as usize).copied());
+    let mut numbers: Vec<u32> = shown.collect();
+    numbers.sort_unstable();
+    numbers
 }

@@ -1,10 +1,9 @@
 //! Why a process is given its GPUs.
 
-use super::{Dealer, Words};
-use crate::id::Id as _;
+use super::near::NearGpus;
+use super::nodes::{Dealer, GpuGrant, GpuRun, Words};
 use crate::plan::{Plan, ProcPlace};
-use crate::policy::{GpuShare, ObjKind};
-use crate::table::names::NodeId;
+use crate::policy::GpuShare;
 
 /// Why a process is given its GPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,11 +33,9 @@ impl Plan {
     /// Why a process is given its GPUs; `None`: the plan knows no policies. Cost: the patterns of its node.
     #[must_use]
     pub fn gpu_reason(&self, place: &ProcPlace) -> Option<GpuReason> {
-        let policy = self.app(place.app).policy()?;
-        let policy = self.table.policies.get(policy)?;
-        let state = self.world.before.state(place.node);
-        let topology = self.world.states.get(state).topology;
-        if self.world.topologies.count(topology, ObjKind::Gpu) == 0 {
+        let policy = self.policy_of(self.app(place.app))?;
+        let topology = self.topology_of(place.node);
+        if self.world.topologies.gpus(topology).is_empty() {
             return Some(GpuReason::NoGpus);
         }
         Some(match (Words::of(policy), place.object) {
@@ -46,7 +43,7 @@ impl Plan {
             (Words::Mapped, Some((_, gpu))) => GpuReason::Mapped(gpu),
             (Words::Mapped, None) => GpuReason::Map,
             (Words::Dealt(_), _) => {
-                let (near, size, at) = Dealer::new(self).group_of(place, topology)?;
+                let (near, size, at) = Dealer::new(self).group_of(place)?;
                 GpuReason::Dealt {
                     share: policy.gpus,
                     near,
@@ -60,26 +57,23 @@ impl Plan {
 
 impl Dealer<'_> {
     /// The GPUs near a process, by visible number in logical order, how many have the same near, and which of them it is.
-    fn group_of(
-        &self,
-        place: &ProcPlace,
-        topology: crate::table::topologies::TopologyId,
-    ) -> Option<(Vec<u32>, u32, u32)> {
-        let here = self.guests_on(NodeId::from_row(place.node.row()));
-        let mut near = super::near::NearGpus::new(self.plan, topology);
-        let (runs, groups) = self.gather(&here, &mut near)?;
-        let mut local = here.first()?.run.own_before;
+    fn group_of(&self, place: &ProcPlace) -> Option<(Vec<u32>, u32, u32)> {
+        let topology = self.plan.topology_of(place.node);
+        let here = self.guests_on(place.node);
+        let mut near = NearGpus::new(self.plan, topology);
+        let (runs, sizes) = self.gather(&here, &mut near)?;
         let visible = self.visible(topology);
-        for (_, count, got) in runs {
-            if let super::deal::GpuGrant::Dealt(share, set, first) = got
-                && (local..local + count).contains(&place.local_rank)
-            {
-                let size = *groups.get(&(share, set))?;
-                let gpus = near.sets[set as usize].iter();
+        let mut ahead = place.local_rank.checked_sub(here.first()?.run.own_before)?;
+        for GpuRun { count, grant, .. } in runs {
+            if ahead < count {
+                let GpuGrant::Dealt { group, first } = grant else {
+                    return None;
+                };
+                let gpus = near.sets.keys()[group.1 as usize].iter();
                 let gpus = gpus.filter_map(|&gpu| visible.get(gpu as usize).copied());
-                return Some((gpus.collect(), size, first + (place.local_rank - local)));
+                return Some((gpus.collect(), sizes[&group], first + ahead));
             }
-            local += count;
+            ahead -= count;
         }
         None
     }

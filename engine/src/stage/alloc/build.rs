@@ -141,9 +141,7 @@ fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     if at > 0 {
         named.names.move_to_front(local);
         let cut = named.slots.iter().flat_map(|&(nodes, said)| {
-            cut_around(nodes, at)
-                .into_iter()
-                .map(move |part| (moved_to_front(part, at), said))
+            cut_around(nodes, at).map(move |part| (moved_to_front(part, at), said))
         });
         named.slots = cut.collect();
         named.slots.sort_by_key(|(nodes, _)| nodes.first);
@@ -234,9 +232,9 @@ fn first_states(
         pool.tables.topologies.ids().map(|_| None).collect();
     pool.tables.states.reserve(2 * topologies.len());
     pool.nodes.runs.make_room(slots.len().max(topologies.len()));
-    let (mut row, mut last) = (0, None);
+    let mut last = None;
     for (nodes, said) in slots {
-        for (part, topology) in topologies.within_next(nodes, &mut row) {
+        for (part, topology) in topologies.within(nodes) {
             let topology = topology.expect("every node has a topology by now");
             let set = match allowed[topology] {
                 Some(set) => set,

@@ -396,9 +396,8 @@ fn claimed(
     from: u32,
     parts: &mut Vec<ClaimedPart>,
 ) {
-    let mut row = 0;
     let mut push = |nodes: NodeRange, claim: Option<Claim>| {
-        for (part, state) in states.within_next(nodes, &mut row) {
+        for (part, state) in states.within(nodes) {
             parts.push((part, claim, state));
         }
     };

@@ -9,7 +9,7 @@ use crate::stage::parallel::{Sharing, each};
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};
 use crate::table::patterns::{
-    PatternDraft, PatternId, Patterns, Place, PlaceRun, ReadyPattern, Segment,
+    Pattern, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
 };
 use crate::table::pusets::PuSets;
 use crate::table::states::{StateId, States};
@@ -47,7 +47,7 @@ struct Masks {
 /// What a layout made, on the thread that laid it.
 pub(crate) enum LaidPattern {
     /// All cpu sets are whole objects: nothing is left to intern but the pattern.
-    Ready(ReadyPattern),
+    Ready(Pattern),
     /// Masks are to be interned, in order.
     Drafts(Vec<DraftSegment>),
 }
@@ -67,11 +67,11 @@ impl LaidPattern {
             .into_iter()
             .map(|draft| segment(draft, cpuset))
             .collect();
-        Self::Ready(ReadyPattern::new(segments))
+        Self::Ready(Pattern::new(segments))
     }
 
     /// The pattern, all its masks interned.
-    pub(crate) fn ready(self, tables: &mut Tables, topology: TopologyId) -> ReadyPattern {
+    pub(crate) fn ready(self, tables: &mut Tables, topology: TopologyId) -> Pattern {
         match self {
             Self::Ready(ready) => ready,
             Self::Drafts(drafts) => {
@@ -79,7 +79,7 @@ impl LaidPattern {
                     .into_iter()
                     .map(|draft| tables.segment(topology, draft))
                     .collect();
-                ReadyPattern::new(segments)
+                Pattern::new(segments)
             }
         }
     }
@@ -174,19 +174,17 @@ impl Tables {
         let digest = mix(START, topology.row() as u64);
         let digest = window.key().fold(digest, mix);
         let is = |row: usize| rows[row].0 == topology && rows[row].1 == window;
-        match ids.find(digest, is) {
-            Ok(row) => rows[row].2,
-            Err(free) => {
-                let os = self.topologies.pus_os(topology);
-                let pus = window.ones().map(|pu| os[pu as usize]);
-                scratch.clear();
-                scratch.extend(pus);
-                let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
-                rows.push((topology, window, id));
-                ids.keep(free, rows.len() - 1);
-                id
-            }
+        if let Some(row) = ids.find(digest, is) {
+            return rows[row].2;
         }
+        let os = self.topologies.pus_os(topology);
+        let pus = window.ones().map(|pu| os[pu as usize]);
+        scratch.clear();
+        scratch.extend(pus);
+        let id = behind(self.cpusets.intern_pus(scratch), self.cpusets_before);
+        ids.keep(digest, rows.len());
+        rows.push((topology, window, id));
+        id
     }
 
     /// A stretch of a pattern with its masks interned.

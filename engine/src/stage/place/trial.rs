@@ -5,7 +5,7 @@ use crate::define_id;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::layout::{End, Layout};
 use crate::table::names::NodeRange;
-use crate::table::patterns::{PatternId, ReadyPattern, Segment};
+use crate::table::patterns::{Pattern, PatternId, Segment};
 use crate::table::states::StateId;
 
 define_id! {
@@ -123,7 +123,7 @@ pub(crate) struct TrialPass {
 /// What a pass laid, as far as any node went with it.
 #[derive(Clone, Debug)]
 pub(crate) struct TrialDraft {
-    pub(crate) ready: ReadyPattern,
+    pub(crate) ready: Pattern,
     /// The pattern, once it is one; the draft went there.
     pub(crate) pattern: Option<PatternId>,
 }
