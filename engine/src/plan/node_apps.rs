@@ -1,7 +1,8 @@
 //! Which apps are on a node, where apps are many: found without asking each of them.
 //!
-//! A run stands at a few *blocks* of nodes that make it up, each of two to some power of nodes, as large as they fit. So a node
-//! is in one block of each size, and what stands there is on it.
+//! A run stands at a few *blocks* of nodes that make it up, each of four to some power of nodes, as large as they fit. So a node
+//! is in one block of each size, and what stands there is on it. Blocks of powers of two would be fewer for a run, and twice as
+//! many sizes to search.
 
 use super::app::AppPlan;
 use super::placed::row;
@@ -11,6 +12,8 @@ use smallvec::SmallVec;
 
 /// Apps from which on they are not asked one by one.
 const MANY: usize = 16;
+/// Blocks of a size in one of the next: two to this power.
+const STEP: u32 = 2;
 
 /// An app on a node: rows of the app and of its run, and which node of the run this is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,7 +34,7 @@ struct AppRun {
 /// The runs that stand at blocks of one size.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
-    /// Nodes of a block: two to this power.
+    /// Nodes of a block: two to this power, a multiple of [`STEP`].
     size: u32,
     /// The blocks at which runs stand, and where the runs of each end.
     blocks: SortedIndex,
@@ -45,7 +48,7 @@ struct Blocks {
 pub(super) struct NodeApps(Vec<Blocks>);
 
 impl NodeApps {
-    /// `None` where apps are few. Cost: for each run two blocks of each size up to its own; a sort of these.
+    /// `None` where apps are few. Cost: for each run up to six blocks of each size up to its own; a sort of these.
     pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
         (apps.len() > MANY).then(|| {
             Self::of((0..).zip(apps).flat_map(|(app, plan)| {
@@ -68,22 +71,21 @@ impl NodeApps {
                 if sizes.len() == size {
                     sizes.push(Vec::new());
                 }
-                if first % 2 == 1 {
-                    sizes[size].push((first, run));
-                    first += 1;
-                }
-                if end % 2 == 1 {
-                    end -= 1;
-                    sizes[size].push((end, run));
-                }
-                (first, end, size) = (first / 2, end / 2, size + 1);
+                let (inner, outer) = (first.next_multiple_of(1 << STEP), end >> STEP << STEP);
+                let head = first..inner.min(end);
+                let tail = outer.max(head.end)..end;
+                sizes[size].extend(head.chain(tail).map(|block| (block, run)));
+                (first, end, size) = (inner >> STEP, outer >> STEP, size + 1);
             }
         }
-        let filled = (0..).zip(sizes).filter(|(_, runs)| !runs.is_empty());
+        let filled = (0..)
+            .step_by(STEP as usize)
+            .zip(sizes)
+            .filter(|(_, runs)| !runs.is_empty());
         Self(filled.map(|(size, runs)| Blocks::new(size, runs)).collect())
     }
 
-    /// The apps on a node, ascending. Cost: a search for each size of blocks, of which there are at most 32, and the apps found.
+    /// The apps on a node, ascending. Cost: a search for each size of blocks, of which there are at most 16, and the apps found.
     pub(super) fn on(&self, node: u32) -> SmallVec<[NodeApp; 5]> {
         let mut found = SmallVec::new();
         for blocks in &self.0 {
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_stands_at_two_blocks_of_a_size_at_most() {
+    fn a_run_stands_at_six_blocks_of_a_size_at_most() {
         for count in [1, 2, 3, 64, 1000, 65_535] {
             for first in [0, 1, 7, 64] {
                 let nodes = NodeRange { first, count };
@@ -182,7 +184,7 @@ mod tests {
                     run: 0,
                 }));
                 let blocks = sizes.iter().flat_map(|of_size| {
-                    assert!(of_size.runs.len() <= 2, "{count} nodes from {first} on");
+                    assert!(of_size.runs.len() <= 6, "{count} nodes from {first} on");
                     let blocks = of_size.blocks.numbers().iter();
                     blocks.map(|block| (block << of_size.size, 1 << of_size.size))
                 });
