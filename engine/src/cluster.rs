@@ -11,7 +11,7 @@ use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved}
 use crate::plan::{Plan, World};
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
-use crate::stage::job::site::Site;
+use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::Policy;
 use crate::table::names::NodeRange;
@@ -68,7 +68,7 @@ impl Cluster {
                 judge_cores(&resolved, &world.topologies)?;
                 map_on(
                     resolved,
-                    Site::new(Pool::resume(world)),
+                    Workspace::new(Pool::resume(world)),
                     &Components::standard(),
                 )?
             }

@@ -14,6 +14,8 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
     fn from_row(row: usize) -> Self;
     /// The row, from 0.
     fn row(self) -> usize;
+    /// The row as the four bytes that an id is: what messages and node ranges count by.
+    fn number(self) -> u32;
 }
 
 /// Defines a row id: four bytes, and four bytes as an `Option`.
@@ -32,6 +34,10 @@ macro_rules! define_id {
             #[inline]
             fn row(self) -> usize {
                 self.0.get() as usize - 1
+            }
+            #[inline]
+            fn number(self) -> u32 {
+                self.0.get() - 1
             }
         }
 
@@ -95,10 +101,6 @@ impl<I: Id, T> Column<I, T> {
         self.values.push(value);
         id
     }
-    /// Makes room for so many rows more.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.values.reserve(rows);
-    }
     /// Forgets all rows, and keeps their room.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
@@ -106,13 +108,6 @@ impl<I: Id, T> Column<I, T> {
     /// Takes the last row away.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.values.pop()
-    }
-    /// Takes over the rows of another column, in the room there is.
-    pub(crate) fn copy(&mut self, other: &Self)
-    where
-        T: Clone,
-    {
-        self.values.clone_from(&other.values);
     }
     /// Rows.
     #[must_use]

@@ -1,16 +1,25 @@
 //! The list of stages: from a resolved request and a machine to a plan.
 
-use crate::error::{MapError, Note};
-use crate::plan::Plan;
-use crate::stage::alloc::build;
-use crate::stage::component::{AppIndex, Call, Registry};
-use crate::stage::job::site::Site;
-use crate::stage::job::{self, Job, JobOutcome};
-use crate::stage::job::{count, notes};
-use crate::stage::parallel::{Sharing, both};
+use crate::count::ProcCount;
+use crate::error::{MapError, Note, PlaceError};
+use crate::id::Id as _;
+use crate::plan::{Derived, Placed, Plan};
+use crate::policy::MapBy;
+use crate::spawn::request::owner;
+use crate::stage::alloc::build::build;
+use crate::stage::component::Call;
+pub use crate::stage::component::Components;
+use crate::stage::job::count::{count, total};
+use crate::stage::job::side_by_side::side_by_side;
+use crate::stage::job::{Before, JobOutcome, choose, processes};
+use crate::stage::parallel::Sharing;
+use crate::stage::place::app::{App, Procs};
+use crate::stage::place::commit::commit;
+use crate::stage::place::refuse::{judge_size, no_processes};
+use crate::stage::place::workspace::Workspace;
+use crate::stage::place::{notes, place, select};
 use crate::stage::resolve::Resolved;
 use crate::stage::resolve::size::Size;
-use crate::table::apps::AppId;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
 use crate::table::topologies::Topologies;
@@ -40,30 +49,9 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 /// # Errors
 /// As [`map_resolved`].
 pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
-    judge_cores(&resolved, &machine.topologies)?;
-    let mut site = Site::new(build::build(&resolved, &mut machine)?);
-    site.pool.tables.sharing = Sharing::Always;
-    map_on(resolved, site, &Components::standard())
-}
-
-/// Who places a job, and which of its apps.
-#[derive(Clone, Debug)]
-pub struct Components {
-    /// The mappers, by priority.
-    pub registry: Registry,
-    /// Which apps: `app_idx`.
-    pub index: AppIndex,
-}
-
-impl Components {
-    /// The engine's own five, for all apps.
-    #[must_use]
-    pub fn standard() -> Self {
-        Self {
-            registry: Registry::standard(),
-            index: AppIndex::All,
-        }
-    }
+    let mut work = nodes(&resolved, &mut machine)?;
+    work.pool.tables.sharing = Sharing::Always;
+    map_on(resolved, work, &Components::standard())
 }
 
 /// As [`map_resolved`], with a launcher's own components, for all apps or one alone.
@@ -75,91 +63,17 @@ pub fn map_with(
     mut machine: Machine,
     components: Components,
 ) -> Result<Mapped, MapError> {
-    judge_cores(&resolved, &machine.topologies)?;
-    // Which nodes there are, in which state.
-    let site = Site::new(build::build(&resolved, &mut machine)?);
-    // Names that say where topologies are may be one a node: they go while a thread has nothing to do.
-    let (mapped, ()) = both(
-        machine.assigned.len(),
-        site.pool.tables.sharing,
-        || map_on(resolved, site, &components),
-        || drop(machine),
-    );
-    mapped
+    let work = nodes(&resolved, &mut machine)?;
+    map_on(resolved, work, &components)
 }
 
-/// Places a resolved job on nodes that are there.
-pub(crate) fn map_on(
-    mut resolved: Resolved,
-    mut site: Site,
-    components: &Components,
-) -> Result<Mapped, MapError> {
-    let before = site.pool.nodes.runs.clone();
-    let mut outcome = JobOutcome::new(&resolved);
-    let last = resolved.apps.last_of_policies();
-    place_on(&resolved, &mut site, components, Some(&last), &mut outcome)?;
-    // So do the entries that name hosts.
-    let hosts = std::mem::take(&mut resolved.hosts);
-    let (mapped, ()) = both(
-        before.len(),
-        site.pool.tables.sharing,
-        || planned(&mut resolved, &mut site, before, &mut outcome),
-        || drop(hosts),
-    );
-    let mut mapped = mapped;
-    mapped.plan.judge_gpus(&mut mapped.notes)?;
-    Ok(mapped)
-}
-
-/// The stages: decides where the processes of every app go. The site has the states that they leave, `turns` all else.
-/// `last`: the last app of each policy, where the job is placed once only: nobody asks for what that app finds.
-pub(crate) fn place_on(
-    resolved: &Resolved,
-    site: &mut Site,
-    components: &Components,
-    last: Option<&[Option<AppId>]>,
-    outcome: &mut JobOutcome,
-) -> Result<(), MapError> {
-    // How many processes, where nobody said; that settles bindings by size.
-    let mut counts = std::mem::take(&mut outcome.counts);
-    count::count(site, resolved, &mut counts)?;
-    let total = count::total(resolved, &counts);
-    site.cache.settle(Size::of(total));
-    // App by app, each on what the earlier ones left; side by side where they do not meet.
-    let job = Job {
-        resolved,
-        registry: &components.registry,
-        index: components.index,
-        total,
-        counts: &counts,
-        last,
-    };
-    outcome.notes.extend_from_slice(&resolved.notes);
-    job::all(site, job, outcome)?;
-    outcome.counts = counts;
-    notes::of_job(site, &mut outcome.notes);
-    site.pool.put_back();
-    Ok(())
-}
-
-/// Makes a plan of what the stages decided. `before`: the states in which the job found the nodes. The plan has the tables
-/// then, also that of the resolved apps.
-pub(crate) fn planned(
-    resolved: &mut Resolved,
-    site: &mut Site,
-    before: StateRuns,
-    outcome: &mut JobOutcome,
-) -> Mapped {
-    let mut table = std::mem::take(&mut resolved.apps);
-    table.copy_policies(&outcome.policies);
-    let (world, patterns, derived) = site.lend(before);
-    let placed = std::mem::take(&mut outcome.placed);
-    Mapped {
-        // Ranks: one prefix sum over the apps.
-        plan: Plan::assemble_again(world, table, patterns, derived, placed),
-        notes: std::mem::take(&mut outcome.notes),
-        calls: std::mem::take(&mut outcome.calls),
-    }
+/// Which nodes there are, in which state.
+///
+/// # Errors
+/// Those of [`map_resolved`] that concern the nodes, and words whose meaning hangs on whether these have cores.
+pub(crate) fn nodes(resolved: &Resolved, machine: &mut Machine) -> Result<Workspace, MapError> {
+    judge_cores(resolved, &machine.topologies)?;
+    build(resolved, machine).map(Workspace::new)
 }
 
 /// What is refused for words whose meaning hangs on whether there are cores.
@@ -167,6 +81,134 @@ pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Resul
     match &resolved.by_cores {
         Some(by_cores) => by_cores.judge(topologies),
         None => Ok(()),
+    }
+}
+
+/// Places a resolved job on nodes that are there.
+pub(crate) fn map_on(
+    mut resolved: Resolved,
+    mut work: Workspace,
+    components: &Components,
+) -> Result<Mapped, MapError> {
+    let before = work.pool.nodes.runs.clone();
+    let mut outcome = JobOutcome::default();
+    place_apps(&mut work, &mut resolved, components, &mut outcome)?;
+    let derived = Derived::default();
+    let mut mapped = rank(&mut work, &mut resolved, before, derived, &mut outcome);
+    mapped.plan.judge_gpus(&mut mapped.notes)?;
+    Ok(mapped)
+}
+
+/// Decides where the processes of every app go: app by app, each on what the earlier ones left; side by side where they do
+/// not compete. The nodes have the states that the apps leave then.
+pub(crate) fn place_apps(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    components: &Components,
+    outcome: &mut JobOutcome,
+) -> Result<(), MapError> {
+    // How many processes each app has; by their sum bindings are settled that nobody said.
+    count(&mut work.pool, resolved, &mut outcome.counts)?;
+    let total = total(resolved, &outcome.counts);
+    work.memo.settle(Size::of(total));
+    outcome.start(resolved);
+    if side_by_side(work, resolved, components, total, place_app, outcome).is_none() {
+        in_order(work, resolved, components, total, outcome)?;
+    }
+    notes::of_job(&work.pool, &mut outcome.notes);
+    let states = &mut work.pool.tables.states;
+    work.pool.nodes.restore_slots(states);
+    Ok(())
+}
+
+/// Places the apps one after the other.
+///
+/// # Errors
+/// That of the first app that is refused.
+fn in_order(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    components: &Components,
+    total: u64,
+    outcome: &mut JobOutcome,
+) -> Result<(), MapError> {
+    let mut before = Before::default();
+    for id in resolved.apps.ids() {
+        let choices = &mut outcome.choices;
+        let Some(choice) = choose(resolved, components, total, id, choices)? else {
+            continue;
+        };
+        choice.log(id, resolved, components, &mut outcome.calls);
+        if let Some((_, error)) = resolved.deferred.iter().find(|(late, _)| *late == id) {
+            return Err(error.clone().into());
+        }
+        let procs = outcome.counts[id.row()];
+        // The vector that an earlier plan had for this app.
+        work.scratch.runs = std::mem::take(&mut outcome.placed[id.row()].runs);
+        let said = outcome.notes.len();
+        let notes = &mut outcome.notes;
+        let app = choice.app(id, resolved, components, procs, before);
+        let mut placed = place_app(work, &app, notes);
+        // Objects may be too small for a PE that is only the job's: then the app does without it (`semantics` 5.1).
+        if let Err(MapError::Place(PlaceError::PeExceedsObject { .. })) = placed
+            && let Some(without) = choice.without_pe(id, resolved, total)
+        {
+            notes.truncate(said);
+            notes.push(Note::NoEffect {
+                word: "the job's pe".to_owned(),
+                owner: owner(id),
+                why: "no object that the app is mapped to has as many cpus",
+            });
+            let procs = procs.without_pe();
+            if procs == Procs::Counted(ProcCount(0)) {
+                return Err(no_processes(&work.pool, id));
+            }
+            let app = without.app(id, resolved, components, procs, before);
+            placed = place_app(work, &app, notes);
+        }
+        let placed = placed?;
+        choice.note_narrow(&mut work.pool, id, &placed, notes);
+        let ranks = judge_size(u64::from(before.ranks) + processes(&placed))?;
+        if choice.policy.map == MapBy::Lsf {
+            before.lines += ranks - before.ranks;
+        }
+        before.ranks = ranks;
+        outcome.placed[id.row()] = placed;
+    }
+    Ok(())
+}
+
+/// Places one app: the stages that every app goes through.
+fn place_app(
+    work: &mut Workspace,
+    app: &App<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Placed, MapError> {
+    // Which nodes it may use, or those that were written out for it.
+    let nodes = select(work, app, notes)?;
+    // How many processes go to each, on which objects and cpus, and what that leaves.
+    let outcome = place(work, app, nodes, notes)?;
+    // The nodes get the states that it leaves.
+    Ok(commit(work, outcome))
+}
+
+/// The last stage: ranks are a prefix sum over the apps, and the plan is made. It has the tables then, also that of the
+/// resolved apps. `before`: the states in which the job found the nodes; `derived`: what an earlier plan of the same
+/// patterns derived from them.
+pub(crate) fn rank(
+    work: &mut Workspace,
+    resolved: &mut Resolved,
+    before: StateRuns,
+    derived: Derived,
+    outcome: &mut JobOutcome,
+) -> Mapped {
+    let (world, patterns) = work.take_world(before);
+    let (apps, placed) = (&mut resolved.apps, &mut outcome.placed);
+    let (apps, placed) = (std::mem::take(apps), std::mem::take(placed));
+    Mapped {
+        plan: Plan::assemble_again(world, apps, patterns, derived, placed),
+        notes: std::mem::take(&mut outcome.notes),
+        calls: std::mem::take(&mut outcome.calls),
     }
 }
 
@@ -322,9 +364,9 @@ mod tests {
         };
         let resolved = resolve(request.clone(), context)?;
         let mut machine = machine();
-        let mut site = Site::new(build::build(&resolved, &mut machine)?);
-        site.pool.tables.sharing = sharing;
-        map_on(resolved, site, &Components::standard())
+        let mut work = nodes(&resolved, &mut machine)?;
+        work.pool.tables.sharing = sharing;
+        map_on(resolved, work, &Components::standard())
     }
 
     fn same(one: &Result<Mapped, MapError>, other: &Result<Mapped, MapError>) {

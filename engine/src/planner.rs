@@ -5,11 +5,10 @@
 
 use crate::count::counted;
 use crate::error::MapError;
-use crate::map::{Components, Machine, Mapped, judge_cores, place_on, planned};
-use crate::plan::Placed;
-use crate::stage::alloc::build;
+use crate::map::{Components, Machine, Mapped, nodes, place_apps, rank};
+use crate::plan::{Derived, Placed};
 use crate::stage::job::JobOutcome;
-use crate::stage::job::site::Site;
+use crate::stage::place::workspace::Workspace;
 use crate::stage::resolve::Resolved;
 use crate::table::states::StateRuns;
 
@@ -21,12 +20,15 @@ pub struct Planner {
     resolved: Resolved,
     components: Components,
     /// The nodes, and what was worked out about their states. Its tables are the last plan's while that stands.
-    site: Site,
-    /// The state in which the job finds each node that is left.
+    work: Workspace,
+    /// The state in which the job finds each node that is left; room for a copy of it, which the last plan has.
     found: StateRuns,
+    before: StateRuns,
     /// What was placed on them, and distinct policies before any binding was settled.
     outcome: JobOutcome,
     policies: usize,
+    /// What the last plan derived from its patterns.
+    derived: Derived,
     last: Option<Mapped>,
 }
 
@@ -47,16 +49,16 @@ impl Planner {
     /// Those of [`crate::map::map_resolved`] that concern the nodes: `bad-hostfile`, `not-in-session`, `bad-topology`,
     /// `bad-cpu-list`, `job-too-large`.
     pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
-        judge_cores(&resolved, &machine.topologies)?;
-        let mut site = Site::new(build::build(&resolved, &mut machine)?);
-        site.pool.nodes.keep_named();
+        let work = nodes(&resolved, &mut machine)?;
         Ok(Self {
-            found: site.pool.nodes.runs.clone(),
-            outcome: JobOutcome::new(&resolved),
+            found: work.pool.nodes.runs.clone(),
+            before: StateRuns::default(),
+            outcome: JobOutcome::default(),
             policies: resolved.apps.policies.len(),
             resolved,
             components: Components::standard(),
-            site,
+            work,
+            derived: Derived::default(),
             last: None,
         })
     }
@@ -71,16 +73,14 @@ impl Planner {
     /// before (`scale-tests/tests/it/replan.rs`), the maps that files write out apart.
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
         self.take_back();
-        self.outcome.start_again(&mut self.site, self.policies);
-        self.site.pool.nodes.start_again(&self.found);
-        place_on(
-            &self.resolved,
-            &mut self.site,
+        self.resolved.apps.keep_policies(self.policies);
+        self.work.pool.nodes.start_again(&self.found);
+        place_apps(
+            &mut self.work,
+            &mut self.resolved,
             &self.components,
-            None,
             &mut self.outcome,
         )?;
-        self.site.even_out(self.outcome.placed.len());
         Ok(&self.outcome.placed)
     }
 
@@ -93,13 +93,11 @@ impl Planner {
     /// Cost: the first time that of `map_resolved`. Later: runs, and what no earlier plan worked out.
     pub fn plan(&mut self) -> Result<&Mapped, MapError> {
         self.place()?;
-        let before = self.site.found_again(&self.found);
-        let mut mapped = planned(
-            &mut self.resolved,
-            &mut self.site,
-            before,
-            &mut self.outcome,
-        );
+        let mut before = std::mem::take(&mut self.before);
+        before.copy(&self.found);
+        let derived = std::mem::take(&mut self.derived);
+        let (work, resolved) = (&mut self.work, &mut self.resolved);
+        let mut mapped = rank(work, resolved, before, derived, &mut self.outcome);
         let judged = mapped.plan.judge_gpus(&mut mapped.notes);
         self.last = Some(mapped);
         if let Err(error) = judged {
@@ -126,14 +124,14 @@ impl Planner {
     /// [`NoSuchNode`]; nothing changes then. Cost: the runs of names and states.
     pub fn lose(&mut self, name: &str) -> Result<(), NoSuchNode> {
         self.take_back();
-        let Some(node) = self.site.pool.nodes.names.find_name(name) else {
+        let Some(node) = self.work.pool.nodes.names.find_name(name) else {
             return Err(NoSuchNode {
                 name: name.to_owned(),
-                nodes: self.site.pool.nodes.names.len(),
+                nodes: self.work.pool.nodes.names.len(),
             });
         };
         self.found.remove(node);
-        self.site.pool.nodes.lose(node);
+        self.work.pool.nodes.lose(node);
         Ok(())
     }
 
@@ -149,10 +147,13 @@ impl Planner {
         self.last
     }
 
-    /// The tables of the last plan are the site's again.
+    /// Takes back the tables that the last plan has.
     fn take_back(&mut self) {
         if let Some(Mapped { plan, notes, calls }) = self.last.take() {
-            self.resolved.apps = self.site.take_back(plan);
+            let (world, apps, patterns, derived, placed) = plan.into_tables();
+            self.before = self.work.put_back(world, patterns);
+            (self.resolved.apps, self.derived) = (apps, derived);
+            self.outcome.placed.extend(placed);
             (self.outcome.notes, self.outcome.calls) = (notes, calls);
         }
     }

@@ -143,9 +143,9 @@ impl Plan {
         AppTable,
         Patterns,
         Derived,
-        impl Iterator<Item = Vec<PlacedRun>>,
+        impl Iterator<Item = Placed>,
     ) {
-        let placed = self.apps.into_iter().map(|app| app.placed.runs);
+        let placed = self.apps.into_iter().map(|app| app.placed);
         let (places, orders) = (self.places, self.orders);
         let derived = Derived { places, orders };
         (self.world, self.table, self.patterns, derived, placed)

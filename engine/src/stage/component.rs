@@ -260,9 +260,8 @@ impl Registry {
             .iter()
             .position(|row| (row.accepts)(policy))
             .ok_or_else(|| {
-                let app = u32::try_from(app.row()).unwrap_or(u32::MAX);
                 PlaceError::FailedMap {
-                    app,
+                    app: app.number(),
                     policy: policy.map.word().to_owned(),
                 }
                 .into()
@@ -277,6 +276,26 @@ pub enum AppIndex {
     All,
     /// That one alone, from 0. A hole, or beyond the array: nothing is done, and that is success.
     Only(u32),
+}
+
+/// Who places a job, and which of its apps.
+#[derive(Clone, Debug)]
+pub struct Components {
+    /// The mappers, by priority.
+    pub registry: Registry,
+    /// Which apps: `app_idx`.
+    pub index: AppIndex,
+}
+
+impl Components {
+    /// The engine's own, for all apps.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self {
+            registry: Registry::standard(),
+            index: AppIndex::All,
+        }
+    }
 }
 
 /// How often components are called for a job.

@@ -13,5 +13,5 @@ pub(crate) mod parallel;
 pub(crate) mod alloc;
 // How many go where, policy by policy, and what they leave.
 pub(crate) mod place;
-// App after app, or side by side.
+// All apps: which there are, which compete.
 pub(crate) mod job;

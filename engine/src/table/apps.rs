@@ -129,21 +129,6 @@ impl AppTable {
         self.known.insert(policy, id);
         id
     }
-    /// The last app of each policy. Shape `[policies]`; `None` where no app has it.
-    pub(crate) fn last_of_policies(&self) -> Vec<Option<AppId>> {
-        let mut last = vec![None; self.policies.len()];
-        for (app, policy) in self.policy.iter() {
-            if let Some(policy) = policy {
-                last[policy.row()] = Some(app);
-            }
-        }
-        last
-    }
-    /// Takes over the policies of another table, in the room there is.
-    pub(crate) fn copy_policies(&mut self, other: &Self) {
-        self.policies.copy(&other.policies);
-        self.known.clone_from(&other.known);
-    }
     /// Forgets the policies behind the first so many.
     pub(crate) fn keep_policies(&mut self, first: usize) {
         while self.policies.len() > first
@@ -156,6 +141,10 @@ impl AppTable {
     #[must_use]
     pub fn policy(&self, app: AppId) -> Option<&Policy> {
         self.policy[app].map(|id| &self.policies[id])
+    }
+    /// The file that writes an app's places out.
+    pub(crate) fn own_listing(&self, app: AppId) -> Option<&Listing> {
+        self.listing[app].map(|(id, _)| &self.listings[id])
     }
     /// The words behind the program of an app. Cost: a search over the apps that have any.
     #[must_use]

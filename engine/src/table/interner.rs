@@ -65,11 +65,6 @@ impl<I: Copy> Interner<I> {
             taken.into_iter().flatten().for_each(|slot| self.put(slot));
         }
     }
-    /// Forgets all rows, and keeps their room.
-    fn clear(&mut self) {
-        self.slots.fill(None);
-        self.rows = 0;
-    }
     /// Puts a row into the first slot that is free for it.
     fn put(&mut self, slot: (u32, I)) {
         let mask = self.slots.len() - 1;
@@ -112,16 +107,6 @@ impl<I: Id, T> Distinct<I, T> {
         let id = self.rows.push(row);
         self.ids.keep(digest, id);
         id
-    }
-    /// Makes room for so many rows more.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.rows.reserve(rows);
-        self.ids.reserve(rows);
-    }
-    /// Forgets all rows.
-    pub(crate) fn clear(&mut self) {
-        self.rows.clear();
-        self.ids.clear();
     }
     /// The row of an id.
     #[must_use]

@@ -153,10 +153,9 @@ impl NodeOrder {
         self.append(at, nodes.end());
     }
 
-    /// The place of the first of some nodes, where all nodes were visited in ascending order without gaps, these among them.
-    pub(crate) fn place(&self, nodes: NodeRange) -> Option<u32> {
-        let (first, end, place) = self.only?;
-        (first <= nodes.first && nodes.end() <= end).then(|| place + (nodes.first - first))
+    /// Whether all nodes were visited in ascending order, without gaps.
+    pub(crate) fn ascends(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// The nodes of a range that were visited, as parts with their places.

@@ -65,12 +65,10 @@ pub type PatternDraft = SmallVec<[Segment; 1]>;
 /// Interned patterns.
 pub type Patterns = Distinct<PatternId, Pattern>;
 
-/// A pattern with what makes it quick to ask, and to find again.
+/// A pattern with what makes it quick to ask.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     segments: PatternDraft,
-    /// A number that equal patterns share.
-    digest: u64,
     /// First process of each segment. Shape `[segments]`.
     starts: SmallVec<[u32; 1]>,
     /// Processes before the end of each run, within its segment. Shape `[segments][runs]`; empty for a `single` pattern.
@@ -84,7 +82,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    pub(crate) fn new(segments: PatternDraft) -> Self {
+    fn new(segments: PatternDraft) -> Self {
         let runs = || segments.iter().flat_map(|segment| &segment.runs);
         let rounds = segments.iter().any(|segment| segment.cycle.is_some());
         let single = segments.len() == 1 && runs().all(|run| run.count == 1);
@@ -112,7 +110,6 @@ impl Pattern {
             }
         }
         Self {
-            digest: digest(&segments),
             starts: starts.collect(),
             ends,
             share_ends,
@@ -298,13 +295,10 @@ impl Patterns {
     ///
     /// Cost: one pass over the runs; one more where a pattern of this digest is known.
     pub fn intern(&mut self, segments: impl Into<PatternDraft>) -> PatternId {
-        self.intern_ready(Pattern::new(segments.into()))
-    }
-    /// The same, made before: it may have been made on another thread.
-    pub(crate) fn intern_ready(&mut self, pattern: Pattern) -> PatternId {
-        let digest = pattern.digest;
-        self.find_by(digest, |known| known.segments == pattern.segments)
-            .unwrap_or_else(|| self.add(digest, pattern))
+        let segments = segments.into();
+        let digest = digest(&segments);
+        self.find_by(digest, |known| known.segments == segments)
+            .unwrap_or_else(|| self.add(digest, Pattern::new(segments)))
     }
 }
 

@@ -68,8 +68,4 @@ impl PuSets {
     pub fn get(&self, id: PuSetId) -> &BitSlice<u64> {
         &BitSlice::from_slice(self.words(id))[..self.sets.get(id).len as usize]
     }
-    /// How many distinct sets.
-    pub(crate) fn len(&self) -> usize {
-        self.sets.len()
-    }
 }

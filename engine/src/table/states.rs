@@ -157,11 +157,6 @@ impl<T: Copy + Eq> Runs<T> {
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
     }
-    /// Makes room for so many runs in all.
-    pub(crate) fn make_room(&mut self, runs: usize) {
-        self.runs
-            .reserve_exact(runs.saturating_sub(self.runs.len()));
-    }
     /// Takes a node away; those behind it move up. Cost: the runs.
     pub(crate) fn remove(&mut self, node: NodeId) {
         for (end, _) in &mut self.runs {

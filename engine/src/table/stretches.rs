@@ -13,6 +13,17 @@ pub struct NodeRange {
 }
 
 impl NodeRange {
+    /// One node.
+    pub(crate) const fn one(node: u32) -> Self {
+        Self {
+            first: node,
+            count: 1,
+        }
+    }
+    /// Whether a node is among these.
+    pub(crate) const fn holds(self, node: u32) -> bool {
+        self.first <= node && node < self.end()
+    }
     /// The nodes from one up to another, which is behind them.
     #[must_use]
     pub const fn until(first: u32, end: u32) -> Self {

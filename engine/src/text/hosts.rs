@@ -98,4 +98,9 @@ impl Hosts {
         let list = self.list.get(app).copied().flatten()?;
         Some(&self.lists[list])
     }
+
+    /// The app's hostfiles.
+    pub(crate) fn own_files(&self, app: AppId) -> &[HostfileId] {
+        self.files.get(app).map_or(&[], Vec::as_slice)
+    }
 }

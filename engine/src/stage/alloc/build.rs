@@ -1,12 +1,14 @@
 //! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
-use super::lines::{SaidNodes, SlotsSaid, from_files, too_many};
+use super::hostfile::{NodeSlots, SaidNodes, from_files, too_many};
+use super::named::by_number;
 use super::pool::Pool;
+use super::slots::SlotsSaid;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
 use crate::policy::{CpuMode, ObjKind};
 use crate::stage::node::bits::{Bits, There};
-use crate::stage::parallel::{Sharing, each};
+use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
 use crate::table::intervals::{Intervals, add_up};
 use crate::table::machine::{CpuList, Machine};
@@ -14,7 +16,7 @@ use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, cut_around
 use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
-use crate::text::hosts::{EntrySlots, HostEntry, HostListId};
+use crate::text::hosts::{HostEntry, HostListId};
 
 /// Builds the pool of a job: every node in its first state.
 ///
@@ -22,23 +24,21 @@ use crate::text::hosts::{EntrySlots, HostEntry, HostListId};
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
 pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
+    // The sessions say which nodes there are: `-H` selects among them.
+    let from_hosts = machine.candidates.is_none();
     let mut named = if !hosts.hostfiles.is_empty() {
-        let order = hosts.files.values().iter().flatten().copied();
-        from_files(order, |file| &hosts.hostfiles[file])?
-    } else if machine.candidates.is_some() {
-        // The sessions say which nodes there are: `-H` selects among them.
-        nobody(machine)?
-    } else if !hosts.lists.is_empty() {
+        from_files(hosts)?
+    } else if from_hosts && !hosts.lists.is_empty() {
         // A list that many apps say names its nodes once, and gives its slots as often as it is said.
         let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
         for &list in hosts.list.values().iter().flatten() {
             said[list] += 1;
         }
-        let lists = said
-            .iter()
-            .map(|(list, &times)| (&*hosts.lists[list], times));
-        from_entries(lists)?
-    } else if !hosts.lsf_pool.is_empty() {
+        from_entries(
+            said.iter()
+                .map(|(list, &times)| (&*hosts.lists[list], times)),
+        )?
+    } else if from_hosts && !hosts.lsf_pool.is_empty() {
         from_entries(std::iter::once((&*hosts.lsf_pool, 1)))?
     } else {
         nobody(machine)?
@@ -69,16 +69,13 @@ fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
         .map_or(&plain, |candidates| &candidates.nodes);
     let mut names = Names::default();
     let mut slots = Vec::new();
+    let inferred = NodeSlots {
+        said: SlotsSaid::ALL,
+        max: None,
+    };
     for range in ranges {
-        for nodes in names.add(range).map_err(too_many)? {
-            slots.push((
-                nodes,
-                SlotsSaid {
-                    inferred: 1,
-                    ..SlotsSaid::default()
-                },
-            ));
-        }
+        let nodes = names.add(range).map_err(too_many)?;
+        slots.extend(nodes.into_iter().map(|nodes| (nodes, inferred)));
     }
     Ok(SaidNodes { names, slots })
 }
@@ -95,49 +92,26 @@ fn from_entries<'h>(
             let HostEntry::Names(range, slots) = entry else {
                 continue;
             };
-            let (written, inferred) = match slots {
-                EntrySlots::One => (times, 0),
-                EntrySlots::Count(count) => (times * u64::from(*count), 0),
-                EntrySlots::Infer => (0, times),
-            };
-            let said_here = SlotsSaid {
-                written,
-                inferred,
-                max: None,
-            };
+            let said_here = SlotsSaid::from(*slots).times(times);
             let nodes = match by_number(&names, range) {
-                Some(node) => Nodes::from_slice(&[NodeRange {
-                    first: row(node),
-                    count: 1,
-                }]),
+                Some(node) => Nodes::from_slice(&[NodeRange::one(node.number())]),
                 None => names.add(range).map_err(too_many)?,
             };
             said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
         }
     }
-    let slots = add_up(said);
-    Ok(SaidNodes { names, slots })
-}
-
-/// An all-digit entry that is no name yet, but the number another name ends in.
-pub(crate) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
-    let digits = range.width == 0
-        && range.prefix.len() <= 18
-        && range.prefix.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits || names.find_name(&range.prefix).is_some() {
-        return None;
-    }
-    names.find_ending(range.prefix.parse().ok()?)
-}
-
-fn row(node: NodeId) -> u32 {
-    u32::try_from(node.row()).expect("a node id is a u32")
+    let slots =
+        { add_up(said).into_iter() }.map(|(nodes, said)| (nodes, NodeSlots { said, max: None }));
+    Ok(SaidNodes {
+        names,
+        slots: slots.collect(),
+    })
 }
 
 /// The local node comes first in the pool, if it is in it.
 fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     let local = named.names.find_name(machine.local.as_deref()?)?;
-    let at = row(local);
+    let at = local.number();
     if at > 0 {
         named.names.move_to_front(local);
         let cut = named.slots.iter().flat_map(|&(nodes, said)| {
@@ -180,26 +154,13 @@ fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Res
 }
 
 /// The topology of every node: the default, and what was assigned by name; later assignments win.
-fn topologies(
-    machine: &Machine,
-    names: &Names,
-    sharing: Sharing,
-) -> Result<Runs<Option<TopologyId>>, MapError> {
+fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
     let mut runs = Runs::default();
     runs.push(names.len(), machine.default);
     let mut changes = Vec::with_capacity(machine.assigned.len());
-    let found = each(
-        &machine.assigned,
-        sharing,
-        |(_, (ranges, _))| match &ranges[..] {
-            [range] => names.find(range).0,
-            ranges => { ranges.iter() }
-                .flat_map(|range| names.find(range).0)
-                .collect::<Nodes>(),
-        },
-    );
-    for ((_, topology), nodes) in machine.assigned.iter().zip(found) {
-        changes.extend(nodes.into_iter().map(|nodes| (nodes, Some(*topology))));
+    for (ranges, topology) in &machine.assigned {
+        let nodes = ranges.iter().flat_map(|range| names.find(range).0);
+        changes.extend(nodes.map(|nodes| (nodes, Some(*topology))));
     }
     let apart = |two: &[(NodeRange, _)]| two[0].0.end() <= two[1].0.first;
     if !changes.windows(2).all(apart) {
@@ -225,46 +186,36 @@ fn topologies(
 fn first_states(
     pool: &mut Pool,
     machine: &Machine,
-    slots: Vec<(NodeRange, SlotsSaid)>,
+    slots: Vec<(NodeRange, NodeSlots)>,
 ) -> Result<(), MapError> {
-    let topologies = topologies(machine, &pool.nodes.names, pool.tables.sharing)?;
+    let topologies = topologies(machine, &pool.nodes.names)?;
     let mut allowed: Column<TopologyId, Option<PuSetId>> =
         pool.tables.topologies.ids().map(|_| None).collect();
-    pool.tables.states.reserve(2 * topologies.len());
-    pool.nodes.runs.make_room(slots.len().max(topologies.len()));
-    let mut last = None;
-    for (nodes, said) in slots {
+    for (nodes, NodeSlots { said, max }) in slots {
         for (part, topology) in topologies.within(nodes) {
             let topology = topology.expect("every node has a topology by now");
             let set = match allowed[topology] {
                 Some(set) => set,
                 None => {
                     let bits = allowed_pus(pool, machine, topology, part.first)?;
-                    let set = match last.take().filter(|(other, _)| *other == bits) {
-                        Some((_, set)) => set,
-                        None => pool
-                            .tables
-                            .pusets
-                            .intern_words(bits.words(), bits.len() as usize),
-                    };
-                    allowed[topology] = Some(set);
-                    last = Some((bits, set));
-                    set
+                    let pusets = &mut pool.tables.pusets;
+                    *allowed[topology]
+                        .insert(pusets.intern_words(bits.words(), bits.len() as usize))
                 }
             };
-            let each = match (said.inferred, machine.inferred) {
+            let each = match (said.all, machine.inferred) {
                 (0, _) => 0,
                 (_, CpuMode::Core) => pool.tables.topologies.inferred_slots(topology),
                 (_, CpuMode::Hwthread) => pool.tables.topologies.count(topology, ObjKind::Hwthread),
             };
-            let inferred = said.inferred.saturating_mul(u64::from(each));
-            let slots = said.written.saturating_add(inferred);
+            let inferred = said.all.saturating_mul(u64::from(each));
+            let slots = said.counted.saturating_add(inferred);
             let state = pool.tables.states.intern(NodeState {
                 topology,
                 allowed: set,
                 free: set,
                 slots: u32::try_from(slots).unwrap_or(u32::MAX),
-                max_slots: said.max,
+                max_slots: max,
                 used: 0,
                 own: 0,
             });
@@ -281,7 +232,7 @@ fn allowed_pus(
     topology: TopologyId,
     node: u32,
 ) -> Result<Bits, MapError> {
-    let pus = crate::stage::node::units::narrow(pool.tables.topologies.pus_os(topology).len());
+    let pus = narrow(pool.tables.topologies.pus_os(topology).len());
     let mut bits = Bits::none(pus);
     let Some(list) = &machine.cpu_list else {
         bits.fill((0, pus), There::Yes);

@@ -1,15 +1,188 @@
-//! Slots that an app's own hostfile lowers, from that app on. Source: `semantics` 1.4.
+//! Hostfiles: what their lines say of nodes, for stretches of nodes of which they say the same. Source: `semantics` 1.4.
 
-use super::lines::{LineRuns, excluded, without};
 use super::pool::Pool;
-use crate::error::MapError;
+use super::slots::SlotsSaid;
+use crate::error::{MapError, PlaceError};
+use crate::limit::{HOSTFILE_PARTS_MAX, NODES_MAX};
 use crate::table::apps::AppId;
 use crate::table::intervals::Intervals;
-use crate::table::names::NodeRange;
-use crate::table::states::{NodeState, StateId, StateRuns};
-use crate::text::hosts::{Hostfile, HostfileWhat, Hosts};
+use crate::table::names::{NameRange, Names, NodeRange, TooManyNodes};
+use crate::table::states::{NodeState, StateId};
+use crate::text::hosts::{Hostfile, HostfileLine, HostfileWhat, Hosts};
+use std::collections::BTreeMap;
 
-/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it (1.4).
+/// What is said of a node's slots: how many, and up to how many where they are not to count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct NodeSlots {
+    pub(super) said: SlotsSaid,
+    pub(super) max: Option<u32>,
+}
+
+/// Names and slots, before topologies are known.
+pub(super) struct SaidNodes {
+    pub(super) names: Names,
+    pub(super) slots: Vec<(NodeRange, NodeSlots)>,
+}
+
+pub(super) fn too_many(error: TooManyNodes) -> MapError {
+    let limit = u64::from(NODES_MAX);
+    PlaceError::JobTooLarge {
+        what: "nodes",
+        asked: error.asked,
+        limit,
+    }
+    .into()
+}
+
+/// What the lines of one file say of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Lines {
+    mentions: u32,
+    slots: Option<u32>,
+    ranked: u32,
+    max: Option<u32>,
+}
+
+impl Lines {
+    /// One line more.
+    fn add(&mut self, line: &HostfileLine) {
+        let ranked = matches!(line.what, HostfileWhat::Ranked(_));
+        self.max = line.max_slots.or(self.max);
+        self.ranked += u32::from(ranked);
+        match line.slots {
+            Some(slots) => self.slots = Some(slots),
+            None if !ranked => self.mentions += 1,
+            None => {}
+        }
+    }
+
+    /// Slots written: those given, and one for each other line.
+    fn written(&self) -> u64 {
+        let more = u64::from(self.mentions) + u64::from(self.ranked);
+        u64::from(self.slots.unwrap_or(0)) + more
+    }
+}
+
+/// What lines say of many nodes: stretches of nodes of which they say the same.
+#[derive(Default)]
+struct LineRuns {
+    /// First node -> one behind the last, and what is said of these.
+    runs: BTreeMap<u32, (u32, Lines)>,
+    /// Parts that lines met.
+    parts: u64,
+}
+
+impl LineRuns {
+    /// A line more about some nodes. Cost: the stretches met.
+    ///
+    /// # Errors
+    /// What `add` says; `job-too-large` when lines meet too many stretches.
+    fn note(
+        &mut self,
+        nodes: NodeRange,
+        mut add: impl FnMut(&mut Lines) -> Result<(), MapError>,
+    ) -> Result<(), MapError> {
+        self.split(nodes.first);
+        self.split(nodes.end());
+        let (mut next, mut fresh) = (nodes.first, Vec::new());
+        for (&first, (end, lines)) in self.runs.range_mut(nodes.first..nodes.end()) {
+            if next < first {
+                fresh.push((next, first));
+            }
+            add(lines)?;
+            next = *end;
+            self.parts += 1;
+        }
+        if next < nodes.end() {
+            fresh.push((next, nodes.end()));
+        }
+        self.parts += fresh.len() as u64;
+        for (first, end) in fresh {
+            let mut lines = Lines::default();
+            add(&mut lines)?;
+            self.runs.insert(first, (end, lines));
+        }
+        if self.parts > HOSTFILE_PARTS_MAX {
+            let (asked, limit) = (self.parts, HOSTFILE_PARTS_MAX);
+            let what = "stretches of nodes in the lines of a hostfile";
+            return Err(PlaceError::JobTooLarge { what, asked, limit }.into());
+        }
+        Ok(())
+    }
+
+    /// A stretch ends before this node.
+    fn split(&mut self, at: u32) {
+        if let Some((_, run)) = self.runs.range_mut(..at).next_back()
+            && run.0 > at
+        {
+            let behind = *run;
+            run.0 = at;
+            self.runs.insert(at, behind);
+        }
+    }
+
+    /// All stretches, ascending.
+    fn into_iter(self) -> impl Iterator<Item = (NodeRange, Lines)> {
+        let runs = self.runs.into_iter();
+        runs.map(|(first, (end, lines))| {
+            let count = end - first;
+            (NodeRange { first, count }, lines)
+        })
+    }
+}
+
+/// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
+pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
+    let mut names = Names::default();
+    let mut known = Intervals::default();
+    let mut said: Vec<(NodeRange, NodeSlots)> = Vec::new();
+    for &id in hosts.files.values().iter().flatten() {
+        let file = &hosts.hostfiles[id];
+        let excluded = excluded(file);
+        // A file is judged by itself, also where an earlier one has named a node.
+        let mut own = LineRuns::default();
+        // What it excludes must make sense, too.
+        let mut out = LineRuns::default();
+        for line in &file.lines {
+            let range = match &line.what {
+                HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => range,
+                HostfileWhat::Exclude(_) => continue,
+                HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => {
+                    let reason = "relative nodes select from a pool, and this file makes it";
+                    return Err(bad_hostfile(file, line, reason));
+                }
+            };
+            for nodes in excluded.find(range).0 {
+                out.note(nodes, |lines| note_line(lines, file, line))?;
+            }
+            for kept in without(range, &excluded) {
+                for nodes in names.add(&kept).map_err(too_many)? {
+                    own.note(nodes, |lines| note_line(lines, file, line))?;
+                }
+            }
+        }
+        for (nodes, lines) in own.into_iter() {
+            let new = known.insert(nodes).into_iter();
+            said.extend(new.map(|nodes| (nodes, said_by(lines))));
+        }
+    }
+    said.sort_unstable_by_key(|(nodes, _)| nodes.first);
+    Ok(SaidNodes { names, slots: said })
+}
+
+/// The names that each line of a file gives to nodes, less those that a line excludes.
+pub(super) fn kept_names(file: &Hostfile) -> impl Iterator<Item = (&HostfileLine, NameRange)> {
+    let excluded = excluded(file);
+    file.lines.iter().flat_map(move |line| {
+        let kept = match &line.what {
+            HostfileWhat::Name(range) | HostfileWhat::Ranked(range) => without(range, &excluded),
+            HostfileWhat::Exclude(_) | HostfileWhat::Nth(_) | HostfileWhat::Empty(_) => Vec::new(),
+        };
+        kept.into_iter().map(move |range| (line, range))
+    })
+}
+
+/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it, from that app on.
 ///
 /// # Errors
 /// `job-too-large`: lines that meet too many stretches.
@@ -18,43 +191,32 @@ pub(crate) fn lowered(
     hosts: &Hosts,
     app: AppId,
 ) -> Result<Vec<(NodeRange, StateId)>, MapError> {
-    let mut found = Vec::new();
-    for file in hosts.files.get(app).into_iter().flatten() {
-        for (nodes, slots) in counted(pool, &hosts.hostfiles[*file])? {
-            let parts = pool.nodes.runs.within(nodes);
-            let larger = parts.filter(|&(_, state)| pool.tables.states.get(state).slots > slots);
-            found.extend(larger.map(|part| (part, slots)));
-        }
-    }
     let mut seen = Intervals::default();
     let mut lowered = Vec::new();
-    for ((nodes, state), slots) in found {
-        let row = NodeState {
-            slots,
-            ..*pool.tables.states.get(state)
-        };
-        let state = pool.tables.states.intern(row);
-        lowered.extend(seen.insert(nodes).into_iter().map(|part| (part, state)));
+    for file in hosts.own_files(app) {
+        for (nodes, slots) in given_counts(&pool.nodes.names, &hosts.hostfiles[*file])? {
+            for (part, state) in pool.nodes.runs.within(nodes) {
+                let row = *pool.tables.states.get(state);
+                if row.slots > slots {
+                    let state = pool.tables.states.intern(NodeState { slots, ..row });
+                    let new = seen.insert(part).into_iter();
+                    lowered.extend(new.map(|part| (part, state)));
+                }
+            }
+        }
     }
     Ok(lowered)
 }
 
-/// The slots of each node that a file gives a count: that, and one for each other line that names it (1.4). What the file
-/// excludes it says nothing of.
-fn counted(pool: &Pool, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapError> {
-    let excluded = excluded(file);
+/// The slots of each node that a file gives a count.
+fn given_counts(names: &Names, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapError> {
     let mut said = LineRuns::default();
-    for line in &file.lines {
-        let (HostfileWhat::Name(range) | HostfileWhat::Ranked(range)) = &line.what else {
-            continue;
-        };
-        for kept in without(range, &excluded) {
-            for nodes in pool.nodes.names.find(&kept).0 {
-                said.note(nodes, |lines| {
-                    lines.add(line);
-                    Ok(())
-                })?;
-            }
+    for (line, range) in kept_names(file) {
+        for nodes in names.find(&range).0 {
+            said.note(nodes, |lines| {
+                lines.add(line);
+                Ok(())
+            })?;
         }
     }
     let given = said.into_iter().filter(|(_, lines)| lines.slots.is_some());
@@ -63,11 +225,74 @@ fn counted(pool: &Pool, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapErr
         .collect())
 }
 
-/// The states with some changed; `None` when none is.
-pub(crate) fn after(pool: &Pool, changes: &mut [(NodeRange, StateId)]) -> Option<StateRuns> {
-    (!changes.is_empty()).then(|| {
-        let mut runs = pool.nodes.runs.clone();
-        runs.change(changes);
-        runs
-    })
+/// The parts of a range of names that are not excluded. Cost: the excluded stretches inside.
+fn without(range: &NameRange, excluded: &Names) -> Vec<NameRange> {
+    if excluded.is_empty() || excluded.find(range).0.is_empty() {
+        return vec![range.clone()];
+    }
+    if excluded.find(range).1.is_none() {
+        return Vec::new();
+    }
+    // Numbers are cut into halves until each part is in or out.
+    let half = |first: u64, count: u32| NameRange {
+        first,
+        count,
+        ..range.clone()
+    };
+    let low = range.count / 2;
+    let mut parts = without(&half(range.first, low), excluded);
+    let high = half(range.first + u64::from(low), range.count - low);
+    parts.extend(without(&high, excluded));
+    parts
+}
+
+/// The names that a file excludes, wherever they stand in it.
+fn excluded(file: &Hostfile) -> Names {
+    let mut names = Names::default();
+    for line in &file.lines {
+        if let HostfileWhat::Exclude(range) = &line.what {
+            // A set of names: a file's lines are fewer than nodes may be.
+            let _ = names.add(range);
+        }
+    }
+    names
+}
+
+fn note_line(lines: &mut Lines, file: &Hostfile, line: &HostfileLine) -> Result<(), MapError> {
+    if line.slots.is_some() && (lines.mentions > 0 || lines.slots.is_some()) {
+        return Err(bad_hostfile(
+            file,
+            line,
+            "the slots of this node are given twice",
+        ));
+    }
+    lines.add(line);
+    let NodeSlots { said, max } = said_by(*lines);
+    if max.is_some_and(|max| u64::from(max) < said.counted) {
+        return Err(bad_hostfile(file, line, "max_slots is below slots"));
+    }
+    Ok(())
+}
+
+fn bad_hostfile(file: &Hostfile, line: &HostfileLine, reason: &'static str) -> MapError {
+    PlaceError::BadHostfile {
+        path: file.path.clone(),
+        line: line.line,
+        reason,
+    }
+    .into()
+}
+
+fn said_by(lines: Lines) -> NodeSlots {
+    let more = u64::from(lines.mentions) + u64::from(lines.ranked);
+    let (counted, all) = match (lines.slots, more, lines.max) {
+        (Some(_), _, _) => (lines.written(), 0),
+        (None, _, Some(max)) => (u64::from(max), 0),
+        (None, 1, None) if lines.ranked == 0 => (0, 1),
+        (None, more, None) => (more, 0),
+    };
+    NodeSlots {
+        said: SlotsSaid { counted, all },
+        max: lines.max,
+    }
 }

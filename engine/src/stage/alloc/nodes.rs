@@ -1,10 +1,11 @@
 //! The nodes of a job while its apps are placed, one after the other: all that apps change.
 
-use super::claim::Named;
+use super::selected::{NamedByHosts, SlotChanges};
 use crate::id::Id as _;
 use crate::table::intervals::NodeOrder;
 use crate::table::names::{NameRange, NameStretch, Names, NodeId, NodeRange};
 use crate::table::states::{NodeState, StateId, StateRuns, States};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The nodes of a job, each in its state.
@@ -19,27 +20,14 @@ pub(crate) struct Nodes {
     pub(crate) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
-    /// The nodes that each app names, where they are kept from plan to plan. Shape `[apps]`, as far as apps were asked.
-    pub(crate) named: Option<Vec<Option<Named>>>,
+    /// The nodes that apps name.
+    pub(crate) named: NamedByHosts,
     /// Nodes that the job lost: who names them names nothing.
     pub(crate) lost: Names,
     /// Nodes before this one have no free slot.
     pub(crate) full: u32,
-    claims: Claims,
     /// Scratch of [`Self::change`].
     changed: StateRuns,
-}
-
-/// Whether what claims change about slots may have to be taken back.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-enum Claims {
-    /// It may not.
-    #[default]
-    Alone,
-    /// It may; nothing has changed so far.
-    Watched,
-    /// It may: the states before the first change, and how many parts had been lowered.
-    Changed(StateRuns, usize),
 }
 
 impl Nodes {
@@ -69,78 +57,47 @@ impl Nodes {
         self.names.name(NodeId::from_row(node as usize))
     }
 
+    /// The states with some changed.
+    pub(crate) fn with(&self, changes: &[(NodeRange, StateId)]) -> Cow<'_, StateRuns> {
+        if changes.is_empty() {
+            return Cow::Borrowed(&self.runs);
+        }
+        let mut runs = self.runs.clone();
+        runs.change(&mut changes.to_vec());
+        Cow::Owned(runs)
+    }
+
     /// Gives new states to nodes.
     pub(crate) fn change(&mut self, changes: &mut [(NodeRange, StateId)]) {
         self.runs.change_with(changes, &mut self.changed);
     }
 
-    /// Gives nodes states with fewer slots, until the job is placed.
-    fn lower(&mut self, changes: &mut [(NodeRange, StateId)], states: &States) {
-        for &(nodes, _) in changes.iter() {
+    /// Changes slots to what an app claims of its nodes, until the job is placed.
+    pub(crate) fn change_slots(&mut self, slots: &mut SlotChanges, states: &States) {
+        for &(nodes, _) in &slots.lowered {
             let parts = self.runs.within(nodes);
             self.lowered
                 .extend(parts.map(|(part, state)| (part, states.get(state).slots)));
         }
-        self.change(changes);
+        self.change(&mut slots.lowered);
+        self.change(&mut slots.raised);
     }
 
-    /// Changes slots to what an app claims of its nodes.
-    pub(crate) fn claim(
-        &mut self,
-        lowered: &mut [(NodeRange, StateId)],
-        raised: &mut [(NodeRange, StateId)],
-        states: &States,
-    ) {
-        if self.claims == Claims::Watched && !(lowered.is_empty() && raised.is_empty()) {
-            self.claims = Claims::Changed(self.runs.clone(), self.lowered.len());
-        }
-        self.lower(lowered, states);
-        self.change(raised);
-    }
-
-    /// From here on, what claims change can be taken back: an app may have to be tried again.
-    pub(crate) fn watch_claims(&mut self) {
-        self.claims = Claims::Watched;
-    }
-
-    /// What there was before the first claim since then that changed anything.
-    pub(crate) fn claimed_before(&mut self) -> Option<(StateRuns, usize)> {
-        match std::mem::take(&mut self.claims) {
-            Claims::Changed(runs, lowered) => Some((runs, lowered)),
-            Claims::Watched | Claims::Alone => None,
-        }
-    }
-
-    /// Comes back to the states of a while ago.
-    pub(crate) fn slots_back(&mut self, runs: StateRuns, lowered: usize) {
-        self.full = 0;
-        self.runs = runs;
-        self.lowered.truncate(lowered);
-    }
-
-    /// Lowered slots are put back when the job has been mapped (1.4): the next one finds them.
-    pub(crate) fn put_back(&mut self, states: &mut States) {
+    /// Lowered slots are put back when the job has been placed (1.4): the next one finds them.
+    pub(crate) fn restore_slots(&mut self, states: &mut States) {
         self.full = 0;
         for (nodes, slots) in std::mem::take(&mut self.lowered) {
             let parts: Vec<_> = self.runs.within(nodes).collect();
-            let mut changes: Vec<_> = parts
-                .into_iter()
-                .map(|(part, state)| {
-                    let row = *states.get(state);
-                    let slots = row.slots.max(slots);
-                    (part, states.intern(NodeState { slots, ..row }))
-                })
-                .collect();
-            self.change(&mut changes);
+            let parts = parts.into_iter().map(|(part, state)| {
+                let row = *states.get(state);
+                let slots = row.slots.max(slots);
+                (part, states.intern(NodeState { slots, ..row }))
+            });
+            self.change(&mut parts.collect::<Vec<_>>());
         }
     }
 
-    /// Keeps the nodes that apps name for later plans.
-    pub(crate) fn keep_named(&mut self) {
-        self.named = Some(Vec::new());
-    }
-
-    /// As the job finds the nodes, all that was worked out about them being known.
+    /// As the job finds the nodes.
     pub(crate) fn start_again(&mut self, found: &StateRuns) {
         self.runs.copy(found);
         self.full = 0;
@@ -150,7 +107,7 @@ impl Nodes {
 
     /// Takes a node away; those behind it move up.
     pub(crate) fn lose(&mut self, node: NodeId) {
-        let row = crate::stage::node::units::narrow(node.row());
+        let row = node.number();
         let stretch = self.names.around(node);
         let name = range_of(stretch, row);
         // A name more than ids can count would have been refused before.
@@ -158,9 +115,7 @@ impl Nodes {
         Arc::make_mut(&mut self.names).remove(node);
         // The local node is the first of the pool: no other moves it.
         self.local = self.local.filter(|&local| local != node);
-        for named in self.named.iter_mut().flatten().flatten() {
-            named.lose(row);
-        }
+        { self.named.values_mut() }.for_each(|named| Arc::make_mut(named).lose(row));
     }
 }
 

@@ -1,12 +1,12 @@
 //! The pool: the nodes of a job, and the tables that they point into.
 
-use super::claim::{Candidate, Claim};
 use super::nodes::Nodes;
+use super::selected::Candidate;
 use super::tables::Tables;
 use crate::plan::World;
 use crate::table::machine::Machine;
-use crate::table::names::{Names, NodeId, NodeRange};
-use crate::table::states::{NodeState, StateId, StateRuns};
+use crate::table::names::{Names, NodeId};
+use crate::table::states::{NodeState, StateRuns};
 use std::sync::Arc;
 
 /// The nodes of a job, and the tables that they point into.
@@ -14,14 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Pool {
     pub(crate) nodes: Nodes,
     pub(crate) tables: Tables,
-    /// Of selecting.
-    pub(crate) scratch: PoolScratch,
-}
-
-/// Vectors that selecting fills again for every app.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PoolScratch {
-    pub(crate) parts: Vec<(NodeRange, Option<Claim>, StateId)>,
+    /// Scratch of selecting, given back when an app is placed.
     pub(crate) candidates: Vec<Candidate>,
 }
 
@@ -65,19 +58,5 @@ impl Pool {
             tables: self.tables.branch(),
             ..Self::default()
         }
-    }
-
-    /// Changes slots to what an app claims of its nodes.
-    pub(crate) fn claim(
-        &mut self,
-        lowered: &mut [(NodeRange, StateId)],
-        raised: &mut [(NodeRange, StateId)],
-    ) {
-        self.nodes.claim(lowered, raised, &self.tables.states);
-    }
-
-    /// Lowered slots are put back when the job has been mapped: the next one finds them.
-    pub(crate) fn put_back(&mut self) {
-        self.nodes.put_back(&mut self.tables.states);
     }
 }

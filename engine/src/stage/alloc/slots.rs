@@ -1,8 +1,8 @@
-//! Slots: what is left of a node, what max_slots allows, and when an app finds too few. Source: `semantics` 2, 4.
+//! Slots: what is left of a node, what max_slots allows, what entries say of them. Source: `semantics` 1.3, 1.4, 4.
 
-use crate::error::words::{Counted, FullNodes};
-use crate::error::{MapError, PlaceError};
 use crate::table::states::NodeState;
+use crate::text::hosts::EntrySlots;
+use std::ops::{Add, Sub};
 
 impl NodeState {
     /// Free slots.
@@ -40,35 +40,55 @@ impl NodeState {
     }
 }
 
-/// An app that asks for more processes than slots are left on some of its nodes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NotEnoughSlots {
-    /// The app, from 0.
-    pub(crate) app: u32,
-    pub(crate) asked: u64,
-    pub(crate) counted: Counted,
-    pub(crate) left: u64,
-    pub(crate) nodes: u32,
+/// Slots that entries give a node. Where they make the pool it has so many, where they select from it an app claims so many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SlotsSaid {
+    pub(crate) counted: u64,
+    /// How many times all: as many as the topology gives the node, or as are left of it.
+    pub(crate) all: u64,
 }
 
-impl From<NotEnoughSlots> for MapError {
-    fn from(refused: NotEnoughSlots) -> Self {
-        let NotEnoughSlots {
-            app,
-            asked,
-            counted,
-            left,
-            nodes,
-        } = refused;
-        PlaceError::NotEnoughSlots {
-            app,
-            asked,
-            counted,
-            left,
-            nodes,
-            full: FullNodes::default(),
+impl SlotsSaid {
+    /// All, once: `n:*`, or a node that a relative entry chose.
+    pub(crate) const ALL: Self = Self { counted: 0, all: 1 };
+
+    pub(crate) const fn times(self, times: u64) -> Self {
+        Self {
+            counted: self.counted * times,
+            all: self.all * times,
         }
-        .into()
+    }
+}
+
+impl From<EntrySlots> for SlotsSaid {
+    fn from(slots: EntrySlots) -> Self {
+        let counted = match slots {
+            EntrySlots::One => 1,
+            EntrySlots::Count(count) => u64::from(count),
+            EntrySlots::Infer => return Self::ALL,
+        };
+        Self { counted, all: 0 }
+    }
+}
+
+impl Add for SlotsSaid {
+    type Output = Self;
+    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
+    fn add(self, other: Self) -> Self {
+        Self {
+            counted: self.counted + other.counted,
+            all: self.all + other.all,
+        }
+    }
+}
+
+impl Sub for SlotsSaid {
+    type Output = Self;
+    fn sub(self, less: Self) -> Self {
+        Self {
+            counted: self.counted - less.counted,
+            all: self.all - less.all,
+        }
     }
 }
 

@@ -2,15 +2,13 @@
 
 use crate::id::{Column, Id as _};
 use crate::stage::node::bind::Mask;
-use crate::stage::node::layout::{DraftRun, DraftSegment};
+use crate::stage::node::layout::DraftSegment;
 use crate::stage::node::units::Hardware;
 use crate::stage::node::window::Window;
-use crate::stage::parallel::{Sharing, each};
+use crate::stage::parallel::{Sharing, map_all};
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};
-use crate::table::patterns::{
-    Pattern, PatternDraft, PatternId, Patterns, Place, PlaceRun, Segment,
-};
+use crate::table::patterns::{Patterns, Place, PlaceRun, Segment};
 use crate::table::pusets::PuSets;
 use crate::table::states::{StateId, States};
 use crate::table::topologies::{Topologies, TopologyId};
@@ -27,9 +25,7 @@ pub(crate) struct Tables {
     pub(crate) states: States,
     pub(crate) patterns: Patterns,
     /// Each topology as the inner loops see it; filled where a topology is used.
-    pub(crate) hardware: Column<TopologyId, Option<Hardware>>,
-    /// Whether it is filled: what is asked most often, of every node. Shape `[topologies]`, as far as was asked.
-    known: Vec<bool>,
+    pub(crate) hardware: Column<TopologyId, Option<Box<Hardware>>>,
     masks: Masks,
     /// Whether threads share the work of filling them.
     pub(crate) sharing: Sharing,
@@ -42,67 +38,6 @@ struct Masks {
     ids: Interner<usize>,
     /// PUs of the mask at hand.
     scratch: Vec<u32>,
-}
-
-/// What a layout made, on the thread that laid it.
-pub(crate) enum LaidPattern {
-    /// All cpu sets are whole objects: nothing is left to intern but the pattern.
-    Ready(Pattern),
-    /// Masks are to be interned, in order.
-    Drafts(Vec<DraftSegment>),
-}
-
-impl LaidPattern {
-    pub(crate) fn new(topologies: &Topologies, drafts: Vec<DraftSegment>) -> Self {
-        let masks = drafts.iter().flat_map(|draft| &draft.runs);
-        let whole = |run: &DraftRun| !matches!(run.mask, Some(Mask::Some(_)));
-        if !{ masks }.all(whole) {
-            return Self::Drafts(drafts);
-        }
-        let cpuset = |mask: Mask| match mask {
-            Mask::Whole(object) => topologies.cpuset(object),
-            Mask::Some(_) => unreachable!("looked at just now"),
-        };
-        let segments: PatternDraft = drafts
-            .into_iter()
-            .map(|draft| segment(draft, cpuset))
-            .collect();
-        Self::Ready(Pattern::new(segments))
-    }
-
-    /// The pattern, all its masks interned.
-    pub(crate) fn ready(self, tables: &mut Tables, topology: TopologyId) -> Pattern {
-        match self {
-            Self::Ready(ready) => ready,
-            Self::Drafts(drafts) => {
-                let segments: PatternDraft = drafts
-                    .into_iter()
-                    .map(|draft| tables.segment(topology, draft))
-                    .collect();
-                Pattern::new(segments)
-            }
-        }
-    }
-}
-
-/// A stretch of a pattern, its masks turned into sets.
-fn segment(draft: DraftSegment, mut cpuset: impl FnMut(Mask) -> CpusetId) -> Segment {
-    let runs = draft.runs.into_iter().map(|run| PlaceRun {
-        count: run.count,
-        place: Place {
-            object: run.object,
-            cpus: run.mask.map(&mut cpuset),
-        },
-    });
-    // Gathered anew: a draft has room for more runs, each larger.
-    let mut gathered = Vec::with_capacity(runs.len());
-    gathered.extend(runs);
-    Segment {
-        procs: draft.procs,
-        runs: gathered,
-        cycle: draft.cycle,
-        shares: draft.shares,
-    }
 }
 
 impl Tables {
@@ -130,31 +65,24 @@ impl Tables {
     /// The topology as the inner loops see it.
     pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
         let topologies = &*self.topologies;
-        self.hardware[topology].get_or_insert_with(|| Hardware::new(topologies, topology))
+        self.hardware[topology].get_or_insert_with(|| Box::new(Hardware::new(topologies, topology)))
     }
 
-    /// Whether a topology was made known to the inner loops.
-    pub(crate) fn knows(&self, topology: TopologyId) -> bool {
-        self.known.get(topology.row()).copied().unwrap_or(false)
+    /// The same of a topology that was prepared.
+    pub(crate) fn prepared(&self, topology: TopologyId) -> &Hardware {
+        let hardware = self.hardware[topology].as_ref();
+        hardware.expect("the topologies of an app's nodes are prepared before it is placed")
     }
 
-    /// Makes all these topologies known to the inner loops.
-    pub(crate) fn know(&mut self, wanted: &mut Vec<TopologyId>) {
-        if wanted.is_empty() {
-            return;
-        }
-        self.known.resize(self.hardware.len(), false);
-        for &topology in &*wanted {
-            self.known[topology.row()] = true;
-        }
-        wanted.retain(|&topology| self.hardware[topology].is_none());
+    /// Prepares topologies for the inner loops, in parallel where there are many.
+    pub(crate) fn prepare(&mut self, mut wanted: Vec<TopologyId>) {
         wanted.sort_unstable();
         wanted.dedup();
         let topologies = &self.topologies;
-        let made = each(wanted, self.sharing, |(_, &topology)| {
-            Hardware::new(topologies, topology)
-        });
-        for (topology, hardware) in wanted.drain(..).zip(made) {
+        let make =
+            |(): &mut (), &topology: &TopologyId| Box::new(Hardware::new(topologies, topology));
+        let made = map_all(&wanted, self.sharing, || (), make);
+        for (topology, hardware) in wanted.into_iter().zip(made) {
             self.hardware[topology] = Some(hardware);
         }
     }
@@ -189,12 +117,22 @@ impl Tables {
 
     /// A stretch of a pattern with its masks interned.
     pub(crate) fn segment(&mut self, topology: TopologyId, draft: DraftSegment) -> Segment {
-        segment(draft, |mask| self.cpuset(topology, mask))
-    }
-
-    /// A pattern, interned.
-    pub(crate) fn pattern(&mut self, segments: PatternDraft) -> PatternId {
-        self.patterns.intern(segments)
+        let runs = draft.runs.into_iter().map(|run| PlaceRun {
+            count: run.count,
+            place: Place {
+                object: run.object,
+                cpus: run.mask.map(|mask| self.cpuset(topology, mask)),
+            },
+        });
+        // Gathered anew: a draft has room for more runs, each larger.
+        let mut gathered = Vec::with_capacity(runs.len());
+        gathered.extend(runs);
+        Segment {
+            procs: draft.procs,
+            runs: gathered,
+            cycle: draft.cycle,
+            shares: draft.shares,
+        }
     }
 }
 

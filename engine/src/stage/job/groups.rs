@@ -3,9 +3,10 @@
 //! What an app may touch hangs on the lists and files that it names, so it is worked out once for each distinct one, as
 //! ranges of nodes; ranges that meet are found in one sweep. Nothing here loops over nodes, nor over nodes for each app.
 
+use crate::id::Id as _;
 use crate::policy::MapBy;
-use crate::stage::alloc::select;
-use crate::stage::job::site::Site;
+use crate::stage::alloc::Pool;
+use crate::stage::alloc::named::{in_files, look_up};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, ListingId, Numbering};
 use crate::table::intervals::Intervals;
@@ -34,7 +35,7 @@ struct TouchedBy<'r> {
 /// The groups of apps of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
 ///
 /// Cost: a look-up per app, and the ranges of each distinct list.
-pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGroup>> {
+pub(crate) fn app_groups(pool: &Pool, resolved: &Resolved) -> Option<Vec<AppGroup>> {
     let named: Vec<(AppId, TouchedBy<'_>)> = resolved
         .apps
         .ids()
@@ -48,7 +49,7 @@ pub(crate) fn app_groups(site: &Site, resolved: &Resolved) -> Option<Vec<AppGrou
         let next = known.len();
         let touch = *known.entry(names).or_insert(next);
         if touch == next {
-            let nodes = touched(site, resolved, app, names)?;
+            let nodes = touched(pool, resolved, app, names)?;
             ranges.extend(nodes.into_iter().map(|nodes| (nodes, touch)));
         }
         of_app.push((app, touch));
@@ -90,7 +91,7 @@ fn names(resolved: &Resolved, app: AppId) -> Option<TouchedBy<'_>> {
 
 /// The nodes whose states an app may see or change; `None` where that is anywhere, or where its names are wrong.
 fn touched(
-    site: &Site,
+    pool: &Pool,
     resolved: &Resolved,
     app: AppId,
     names: TouchedBy<'_>,
@@ -103,9 +104,8 @@ fn touched(
         });
         by_name.clone().collect::<Option<Vec<_>>>()?;
         let one = |name: &String| {
-            let node = site.pool.nodes.names.find_name(name)?;
-            let first = u32::try_from(crate::id::Id::row(node)).ok()?;
-            Some(NodeRange { first, count: 1 })
+            let node = pool.nodes.names.find_name(name)?;
+            Some(NodeRange::one(node.number()))
         };
         return listing.names.values().iter().map(one).collect();
     }
@@ -114,10 +114,10 @@ fn touched(
         if resolved.hosts.entries(app)?.iter().any(relative) {
             return None;
         }
-        return Some(select::named(&site.pool, &resolved.hosts, app).ok()?.list);
+        return Some(look_up(pool, &resolved.hosts, app).ok()?.list);
     }
     // The files lower slots also where the list selects others of their nodes.
-    Some(select::in_files(&site.pool, &resolved.hosts, names.files).list)
+    Some(in_files(pool, &resolved.hosts, names.files).list)
 }
 
 /// Joins what meets: for each touch the least one that it meets, over others too. Sorts the ranges.

@@ -1,24 +1,27 @@
 //! The entries of an app that wrote its places out: which nodes, in which order. Source: `semantics` 4.5, 4.6.
 
+use super::app::App;
+use crate::count::ProcCount;
 use crate::error::{MapError, Note, PlaceError};
 use crate::id::Id as _;
 use crate::limit::SEQUENCE_NODES_MAX;
 use crate::policy::{MapBy, NoLocal};
 use crate::stage::alloc::Pool;
-use crate::stage::alloc::claim::Named;
-use crate::stage::alloc::select::{named, without_local};
+use crate::stage::alloc::hostfile::lowered;
+use crate::stage::alloc::named::named;
+use crate::stage::alloc::select::without_local;
+use crate::stage::alloc::selected::{Named, SlotChanges};
+use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Numbering, Policy};
 use crate::table::listings::{Entry, EntryNode, Listing, SlotListId};
-use crate::table::names::NodeRange;
+use crate::table::names::{NodeId, NodeRange, cut_around};
 
-/// Neighbouring entries that name one node, and the same cpus.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Neighbouring entries that name the same nodes, and the same cpus.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryStep {
-    /// Its place in the pool; `None`: not one of the nodes the app may use.
-    pub(crate) node: Option<u32>,
-    /// So many nodes from there on, each with these entries.
-    pub(crate) span: u32,
+    /// The nodes, each with these entries; `None`: one that the app may not use.
+    pub(crate) nodes: Option<NodeRange>,
     pub(crate) cpus: Option<SlotListId>,
     /// How many entries on each node.
     pub(crate) count: u32,
@@ -26,34 +29,199 @@ pub(crate) struct EntryStep {
     pub(crate) entry: Option<u32>,
 }
 
-impl EntryStep {
-    /// What is left before and behind a node.
-    fn without(self, gone: u32) -> [Option<Self>; 2] {
-        let Some(node) = self.node else {
-            return [Some(self), None];
-        };
-        let Some(before) = gone.checked_sub(node).filter(|&at| at < self.span) else {
-            return [Some(self), None];
-        };
-        let part = |first: u32, span: u32| Self {
-            node: Some(first),
-            span,
-            ..self
-        };
-        [
-            (before > 0).then(|| part(node, before)),
-            (before + 1 < self.span).then(|| part(gone + 1, self.span - before - 1)),
-        ]
+/// What was written out for an app.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    /// As many as the app has processes, each node by itself; fewer where a rank has none.
+    pub(crate) steps: Vec<EntryStep>,
+    /// Processes of the app, and the number of its first entry.
+    pub(crate) procs: u32,
+    pub(crate) first: u32,
+    /// Slots that the app's own hostfile lowers.
+    pub(crate) slots: SlotChanges,
+}
+
+/// The entries of an app.
+///
+/// # Errors
+/// What its hosts or its file get wrong; `seq-too-few`, `job-too-large`.
+pub(crate) fn entries(
+    pool: &mut Pool,
+    app: &App<'_>,
+    notes: &mut Vec<Note>,
+) -> Result<Entries, MapError> {
+    if app.policy.map == MapBy::Rankfile {
+        ranks(pool, app, notes)
+    } else {
+        in_sequence(pool, app, notes)
     }
 }
 
-/// The first entries of a sequence, as many as there are processes, each node by itself.
+/// How many entries there are where `-n` is absent; `None`: that is told at the app's turn.
+///
+/// # Errors
+/// As [`entries`].
+pub(crate) fn count(
+    pool: &mut Pool,
+    resolved: &Resolved,
+    app: AppId,
+    policy: &Policy,
+) -> Result<Option<u64>, MapError> {
+    if policy.map == MapBy::Rankfile {
+        return Ok(Some(resolved.apps.own_listing(app).map_or(0, written)));
+    }
+    // A task map of the job, and LSF's file, have what the earlier apps left.
+    if policy.map == MapBy::Lsf || numbering(resolved, app) == Numbering::Job {
+        return Ok(None);
+    }
+    match sequence(pool, resolved, app, policy, 0) {
+        // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
+        Err(MapError::Place(PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. })) => {
+            Ok(None)
+        }
+        steps => Ok(Some(entry_count(&steps?))),
+    }
+}
+
+/// Whether an app's entries go on where earlier apps ended.
+fn numbering(resolved: &Resolved, app: AppId) -> Numbering {
+    resolved.apps.listing[app].map_or(Numbering::App, |(_, numbering)| numbering)
+}
+
+/// The number of an app's first entry: lines of LSF's file count over the apps that it takes, ranks of a rankfile and nodes
+/// of a task map over all of the job.
+fn first_entry(app: &App<'_>) -> u32 {
+    match (numbering(app.resolved, app.id), app.policy.map) {
+        (Numbering::App, _) => 0,
+        (Numbering::Job, MapBy::Lsf) => app.lines_before,
+        (Numbering::Job, _) => app.ranks_before,
+    }
+}
+
+/// Entries of a file.
+fn written(file: &Listing) -> u64 {
+    let counts = file.entries.iter().map(|entry| u64::from(entry.count));
+    counts.sum()
+}
+
+fn entry_count(steps: &[EntryStep]) -> u64 {
+    let entries = |step: &EntryStep| {
+        let nodes = step.nodes.map_or(1, |nodes| nodes.count);
+        u64::from(step.count) * u64::from(nodes)
+    };
+    steps.iter().map(entries).sum()
+}
+
+/// Where an app's entries come from, for messages.
+pub(super) fn path(app: &App<'_>) -> String {
+    app.listing().map_or_else(
+        || "the list of the app's hosts".to_owned(),
+        |listing| listing.path.clone(),
+    )
+}
+
+fn unused(app: &App<'_>, procs: u32, entries: u64) -> Note {
+    Note::UnusedEntries {
+        app: app.id.number(),
+        path: path(app),
+        procs,
+        entries,
+    }
+}
+
+/// The entries of a seq or lsf app, in order.
+fn in_sequence(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entries, MapError> {
+    let first = first_entry(app);
+    let steps = sequence(pool, app.resolved, app.id, app.policy, first)?;
+    let there = entry_count(&steps);
+    let counted = ProcCount(u32::try_from(there).unwrap_or(u32::MAX));
+    let ProcCount(procs) = app.procs.known().unwrap_or(counted);
+    if there < u64::from(procs) || there == 0 {
+        return Err(PlaceError::SeqTooFew {
+            app: app.id.number(),
+            asked: procs,
+            entries: there,
+            path: path(app),
+        }
+        .into());
+    }
+    let goes_on = app.policy.map == MapBy::Seq
+        && numbering(app.resolved, app.id) == Numbering::Job
+        && !app.is_last();
+    if there > u64::from(procs) && !goes_on {
+        notes.push(unused(app, procs, there));
+    }
+    Ok(Entries {
+        steps: first_steps(&steps, procs)?,
+        procs,
+        first,
+        slots: SlotChanges::default(),
+    })
+}
+
+/// The entries of the ranks of a rankfile app. A rank without one ends them.
+fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entries, MapError> {
+    let hosts = &app.resolved.hosts;
+    let named = named(pool, hosts, app.id)?;
+    let list = without_local(pool, app.id, app.policy, &named, notes)?;
+    let lowered = lowered(pool, hosts, app.id)?;
+    let file = app.listing();
+    let file = file.expect("resolve refuses a rankfile map without a file");
+    let first = first_entry(app);
+    let ProcCount(procs) = app.procs.known().unwrap_or_default();
+    let end = u64::from(first) + u64::from(procs);
+    let there = written(file);
+    if there > end && app.is_last() {
+        notes.push(unused(app, procs, there));
+    }
+    let starts_behind = |entry: &Entry| entry.number + (entry.count - 1) < first;
+    let start = file.entries.partition_point(starts_behind);
+    let mut rank = u64::from(first);
+    let without_gaps = |(_, entry): &(usize, &Entry)| {
+        let number = u64::from(entry.number);
+        let follows = number <= rank && number < end;
+        rank = number + u64::from(entry.count);
+        follows
+    };
+    let entries = file.entries.iter().enumerate().skip(start);
+    let skip = { file.entries.get(start) }.map_or(0, |entry| first.saturating_sub(entry.number));
+    let node = |entry: &Entry| match entry.node {
+        EntryNode::Name(name) => {
+            let node = pool.nodes.names.find_name(&file.names[name])?.number();
+            list.iter().any(|nodes| nodes.holds(node)).then_some(node)
+        }
+        EntryNode::Nth(nth) => nth_of(&list, nth),
+    };
+    let steps = from_listing(entries.take_while(without_gaps), skip, node);
+    Ok(Entries {
+        steps: first_steps(&steps, procs)?,
+        procs,
+        first,
+        slots: SlotChanges {
+            lowered,
+            raised: Vec::new(),
+        },
+    })
+}
+
+/// A node of a list, by its place from 0.
+fn nth_of(list: &[NodeRange], nth: u32) -> Option<u32> {
+    let mut left = nth;
+    list.iter().find_map(|nodes| {
+        let here = (left < nodes.count).then(|| nodes.first + left);
+        left = left.saturating_sub(nodes.count);
+        here
+    })
+}
+
+/// The first entries, as many as there are processes, each node by itself.
 ///
 /// # Errors
 /// `job-too-large` for more nodes than [`SEQUENCE_NODES_MAX`].
-pub(crate) fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntryStep>, MapError> {
-    let ranges = steps.iter().filter(|step| step.span > 1);
-    let asked: u64 = ranges.map(|step| u64::from(step.span)).sum();
+fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntryStep>, MapError> {
+    let ranges = steps.iter().filter_map(|step| step.nodes);
+    let ranges = ranges.filter(|nodes| nodes.count > 1);
+    let asked: u64 = ranges.map(|nodes| u64::from(nodes.count)).sum();
     let asked = asked.min(u64::from(procs));
     if asked > SEQUENCE_NODES_MAX {
         return Err(PlaceError::JobTooLarge {
@@ -66,15 +234,14 @@ pub(crate) fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntrySt
     let mut left = procs;
     let mut first = Vec::new();
     for step in steps {
-        for node in 0..step.span {
+        for node in 0..step.nodes.map_or(1, |nodes| nodes.count) {
             if left == 0 {
                 return Ok(first);
             }
             let count = step.count.min(left);
             left -= count;
             first.push(EntryStep {
-                node: step.node.map(|start| start + node),
-                span: 1,
+                nodes: step.nodes.map(|nodes| NodeRange::one(nodes.first + node)),
                 count,
                 ..*step
             });
@@ -83,32 +250,35 @@ pub(crate) fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntrySt
     Ok(first)
 }
 
-fn number(app: AppId) -> u32 {
-    u32::try_from(app.row()).expect("limit.rs keeps apps below 2^32")
-}
-
 /// All entries of a seq or lsf app, the local node's left out under NOLOCAL; from entry `skip` on.
 ///
 /// # Errors
 /// `no-nodes` when none is left, `bad-seqfile` when there never was one.
-pub(crate) fn sequence(
-    pool: &Pool,
+fn sequence(
+    pool: &mut Pool,
     resolved: &Resolved,
     app: AppId,
     policy: &Policy,
     skip: u32,
 ) -> Result<Vec<EntryStep>, MapError> {
-    let listing = resolved.apps.listing[app].map(|(id, _)| &resolved.apps.listings[id]);
+    let (hosts, listing) = (&resolved.hosts, resolved.apps.own_listing(app));
     let steps = match listing {
-        Some(listing) => from_listing(pool, listing, skip),
-        None if has_hosts(resolved, app) => {
-            let named = named(pool, &resolved.hosts, app);
-            let in_files = policy.map == MapBy::Seq && !resolved.hosts.hostfiles.is_empty();
-            from_mentions(&if in_files {
-                named.map_err(not_allocated)?
-            } else {
-                named?
+        Some(file) => {
+            let find = |name: &String| pool.nodes.names.find_name(name).map(NodeId::number);
+            let nodes: Vec<Option<u32>> = file.names.values().iter().map(find).collect();
+            let entries = file.entries.iter().enumerate();
+            from_listing(entries, skip, |entry| match entry.node {
+                EntryNode::Name(name) => nodes[name.row()],
+                EntryNode::Nth(nth) => (nth < pool.nodes.names.len()).then_some(nth),
             })
+        }
+        None if hosts.entries(app).is_some() || !hosts.own_files(app).is_empty() => {
+            let in_files = policy.map == MapBy::Seq && !hosts.hostfiles.is_empty();
+            let named = named(pool, hosts, app);
+            match named {
+                Err(error) if in_files => return Err(not_allocated(error)),
+                named => from_mentions(&*named?),
+            }
         }
         None => Vec::new(),
     };
@@ -127,25 +297,14 @@ pub(crate) fn sequence(
     if policy.nolocal == NoLocal::No {
         return Ok(steps);
     }
-    let local = pool
-        .nodes
-        .local
-        .map(|node| u32::try_from(node.row()).expect("a node id is a u32"));
-    let kept: Vec<EntryStep> = match local {
+    let kept = match pool.nodes.local {
         None => steps,
-        Some(local) => steps
-            .into_iter()
-            .flat_map(|step| step.without(local))
-            .flatten()
-            .collect(),
+        Some(local) => without_node(steps, local.number()),
     };
     if kept.is_empty() {
         let removed = "NOLOCAL takes every entry away";
-        return Err(PlaceError::NoNodes {
-            app: number(app),
-            removed,
-        }
-        .into());
+        let app = app.number();
+        return Err(PlaceError::NoNodes { app, removed }.into());
     }
     Ok(kept)
 }
@@ -169,43 +328,22 @@ fn not_allocated(error: MapError) -> MapError {
     .into()
 }
 
-fn has_hosts(resolved: &Resolved, app: AppId) -> bool {
-    resolved.hosts.entries(app).is_some()
-        || resolved
-            .hosts
-            .files
-            .get(app)
-            .is_some_and(|files| !files.is_empty())
-}
-
-fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<EntryStep> {
-    let nodes: Vec<Option<u32>> = listing
-        .names
-        .values()
-        .iter()
-        .map(|name| {
-            pool.nodes
-                .names
-                .find_name(name)
-                .map(|node| u32::try_from(node.row()).expect("a node id is a u32"))
-        })
-        .collect();
-    let mut skip = skip;
-    let mut steps = Vec::with_capacity(listing.entries.len());
-    for (at, entry) in (0..).zip(&listing.entries) {
+/// Entries of a file, less the first so many. `node`: which one each is on.
+fn from_listing<'l>(
+    entries: impl Iterator<Item = (usize, &'l Entry)>,
+    mut skip: u32,
+    node: impl Fn(&Entry) -> Option<u32>,
+) -> Vec<EntryStep> {
+    let mut steps = Vec::new();
+    for (row, entry) in entries {
         let gone = skip.min(entry.count);
         skip -= gone;
         if entry.count > gone {
-            let node = match entry.node {
-                EntryNode::Name(name) => nodes[name.row()],
-                EntryNode::Nth(nth) => (nth < pool.nodes.names.len()).then_some(nth),
-            };
             steps.push(EntryStep {
-                node,
-                span: 1,
+                nodes: node(entry).map(NodeRange::one),
                 cpus: entry.cpus,
                 count: entry.count - gone,
-                entry: Some(at),
+                entry: Some(narrow(row)),
             });
         }
     }
@@ -214,9 +352,8 @@ fn from_listing(pool: &Pool, listing: &Listing, skip: u32) -> Vec<EntryStep> {
 
 /// One entry per mention (4.5).
 fn from_mentions(named: &Named) -> Vec<EntryStep> {
-    let one = |nodes: &NodeRange| EntryStep {
-        node: Some(nodes.first),
-        span: nodes.count,
+    let one = |&nodes: &NodeRange| EntryStep {
+        nodes: Some(nodes),
         cpus: None,
         count: 1,
         entry: None,
@@ -224,86 +361,23 @@ fn from_mentions(named: &Named) -> Vec<EntryStep> {
     named.mentions.iter().map(one).collect()
 }
 
-/// The nodes that a rankfile app may use, in list order, full ones included.
-pub(crate) fn allowed(
-    pool: &Pool,
-    resolved: &Resolved,
-    app: AppId,
-    policy: &Policy,
-    notes: &mut Vec<Note>,
-) -> Result<Vec<NodeRange>, MapError> {
-    let named = named(pool, &resolved.hosts, app)?;
-    Ok(without_local(pool, app, policy, &named, notes)?.into_owned())
-}
-
-/// The entries of `procs` ranks of a rankfile, from rank `first` on.
-///
-/// # Errors
-/// `rankfile-missing-rank` stays with the rank that has none: such steps end the list, and the caller says so when it
-/// gets there.
-pub(crate) fn ranks(
-    pool: &Pool,
-    listing: &Listing,
-    list: &[NodeRange],
-    first: u32,
-    procs: u32,
-) -> Vec<EntryStep> {
-    let mut steps = Vec::new();
-    let start = listing
-        .entries
-        .partition_point(|entry| entry.number + (entry.count - 1) < first);
-    let mut rank = first;
-    for (at, entry) in (0..).zip(&listing.entries).skip(start) {
-        if rank - first >= procs || entry.number > rank {
-            break;
-        }
-        let inside = rank - entry.number;
-        let count = (entry.count - inside).min(procs - (rank - first));
-        let node = rank_node(pool, listing, list, entry);
-        steps.push(EntryStep {
-            node,
-            span: 1,
-            cpus: entry.cpus,
-            count,
-            entry: Some(at),
-        });
-        rank += count;
+/// The entries that are not on a node.
+fn without_node(steps: Vec<EntryStep>, gone: u32) -> Vec<EntryStep> {
+    let mut kept = Vec::with_capacity(steps.len());
+    for step in steps {
+        let Some(nodes) = step.nodes else {
+            kept.push(step);
+            continue;
+        };
+        let parts = cut_around(nodes, gone);
+        kept.extend(
+            parts
+                .filter(|part| part.first != gone)
+                .map(|part| EntryStep {
+                    nodes: Some(part),
+                    ..step
+                }),
+        );
     }
-    steps
-}
-
-fn rank_node(pool: &Pool, listing: &Listing, list: &[NodeRange], entry: &Entry) -> Option<u32> {
-    match entry.node {
-        EntryNode::Name(name) => {
-            let node = pool.nodes.names.find_name(&listing.names[name])?;
-            let row = u32::try_from(node.row()).expect("a node id is a u32");
-            list.iter()
-                .any(|nodes| nodes.first <= row && row < nodes.end())
-                .then_some(row)
-        }
-        EntryNode::Nth(nth) => {
-            let mut left = nth;
-            for nodes in list {
-                if left < nodes.count {
-                    return Some(nodes.first + left);
-                }
-                left -= nodes.count;
-            }
-            None
-        }
-    }
-}
-
-/// How many entries a listing app has when `-n` is absent.
-pub(crate) fn entry_count(steps: &[EntryStep]) -> u64 {
-    let entries = |step: &EntryStep| u64::from(step.count) * u64::from(step.span);
-    steps.iter().map(entries).sum()
-}
-
-/// Which entry an app begins with: a job's rankfile numbers the job's ranks, lsf's lines go on from app to app.
-pub(crate) fn first_entry(numbering: Numbering, before: u32) -> u32 {
-    match numbering {
-        Numbering::App => 0,
-        Numbering::Job => before,
-    }
+    kept
 }

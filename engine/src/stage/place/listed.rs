@@ -1,350 +1,371 @@
-//! Placing what the user wrote out: sequences, rankfiles, affinity files. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
+//! Placing what the user wrote out, entry by entry. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
 //!
 //! Each entry costs one step. What happens on a node depends on its state and on the entries it gets, in order; nodes
 //! for which both are equal are worked out once.
 
-use super::entries::EntryStep;
-use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
-use crate::stage::node::bind::{Failure, Mask, Target};
+use super::app::App;
+use super::entries::{Entries, EntryStep, path};
+use super::listed_node::{Items, Stuck, on_node};
+use super::outcome::Outcome;
+use super::refuse::RefusedAt;
+use super::scratch::emptied;
+use super::workspace::Workspace;
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::plan::{ListedRun, PlacedRun, RankOrder};
+use crate::policy::{BindTo, MapBy};
+use crate::stage::alloc::{Pool, Tables};
+use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::TopologyView;
-use crate::stage::node::cpus::Cpus;
-use crate::stage::node::layout::on_node::place_on_node;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, LayoutView};
 use crate::stage::node::sets::NodeSets;
-use crate::stage::node::slot_list;
-use crate::stage::node::units::Targets;
-use crate::stage::node::window::Window;
-use crate::table::listings::{Listing, SlotListId};
-use crate::table::states::NodeState;
+use crate::table::listings::EntryNode;
+use crate::table::names::{NodeId, NodeRange};
+use crate::table::patterns::{PatternDraft, PatternId};
+use crate::table::states::{NodeState, StateId, StateRuns};
+use std::collections::HashMap;
 
-/// What the entries of one node ask for, in order: cpus, and how many processes.
-pub(crate) type Items = Vec<(Option<SlotListId>, u32)>;
-
-/// Why an entry of a node cannot be placed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Stuck {
-    /// No slot is left, or no room under max_slots.
-    Full,
-    /// The named cpus do not exist: which.
-    Lacking(String),
-    /// The named cpus are not all free.
-    Taken,
-    /// No cpu is free.
-    NoCpu,
-    /// The binder must bind it and cannot.
-    Unbindable(Failure),
-}
-
-/// What a node's entries come to.
-#[derive(Clone, Debug)]
-pub(crate) struct ListedOutcome {
-    pub(crate) segments: Vec<DraftSegment>,
-    pub(crate) cpus: Cpus,
-    /// The first process of the node that cannot be placed, and why.
-    pub(crate) stuck: Option<(u32, Stuck)>,
-}
-
-impl ListedOutcome {
-    /// Whether a process got no cpus.
-    pub(crate) fn leaves_some_unbound(&self) -> bool {
-        let mut runs = self.segments.iter().flat_map(|segment| &segment.runs);
-        runs.any(|run| run.mask.is_none())
-    }
-}
-
-/// Whether `-n` was given: then a rankfile's bound processes need a free cpu each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Asked {
-    Given,
-    Absent,
-}
-
-/// Places the entries of one node.
-pub(crate) fn on_node(
-    view: &TopologyView<'_>,
-    state: &NodeState,
-    sets: NodeSets<'_>,
-    items: &Items,
-    listing: Option<&Listing>,
-    asked: Asked,
-) -> ListedOutcome {
-    let mut row = NodeRow {
-        view,
-        sets,
-        listing,
-        asked,
-        out: ListedOutcome {
-            segments: Vec::new(),
-            cpus: view.binder.cpus(sets.free_at_start),
-            stuck: None,
-        },
-        procs: 0,
-        room: room(view, state),
-    };
-    for &(cpus, count) in items {
-        if row.out.stuck.is_none() {
-            row.item(cpus, count);
-        }
-    }
-    row.out
-}
-
-fn room(view: &TopologyView<'_>, state: &NodeState) -> u32 {
-    let slots = match view.binder.policy.oversubscribe {
-        Oversubscribe::Refused => state.left(),
-        Oversubscribe::Allowed => u32::MAX,
-    };
-    slots.min(state.room())
-}
-
-struct NodeRow<'t> {
-    view: &'t TopologyView<'t>,
-    sets: NodeSets<'t>,
-    listing: Option<&'t Listing>,
-    asked: Asked,
-    out: ListedOutcome,
+/// A node with entries.
+struct ListedNode {
+    node: u32,
+    /// As the app finds it.
+    state: StateId,
+    /// Processes of all its entries.
     procs: u32,
-    room: u32,
+    items: Items,
 }
 
-impl NodeRow<'_> {
-    fn item(&mut self, cpus: Option<SlotListId>, count: u32) {
-        let fits = count.min(self.room - self.procs);
-        let rankfile = self.view.binder.policy.map == MapBy::Rankfile;
-        // Each entry is checked wholly, in this order: its slot, a free cpu, then the cpus it names (4.6).
-        let placed = match cpus {
-            _ if fits == 0 => Err(Stuck::Full),
-            _ if self.needs_a_cpu() && self.out.cpus.units.is_empty() => Err(Stuck::NoCpu),
-            Some(list) if !rankfile || self.binds_lists() => self.exact(list, fits),
-            Some(list) => self.known(list).map(|()| self.push(fits, None)),
-            None if rankfile => {
-                self.push(fits, None);
-                Ok(())
+/// Where the processes of a step are.
+#[derive(Clone, Copy)]
+struct Start {
+    /// Row of the node among those with entries.
+    row: usize,
+    /// The first process of the step on that node.
+    local: u32,
+}
+
+/// What nodes of one state come to that get the same entries.
+struct Settled {
+    pattern: PatternId,
+    next: StateId,
+    /// The first process of a node that cannot be placed, and why.
+    stuck: Option<(u32, Stuck)>,
+}
+
+/// An app and its entries.
+struct Listed<'p> {
+    app: &'p App<'p>,
+    entries: &'p Entries,
+    /// Those up to the first on a node that the app may not use.
+    steps: &'p [EntryStep],
+    /// Nodes in the order of their first entry.
+    nodes: Vec<ListedNode>,
+    /// Shape `[steps]`.
+    starts: Vec<Start>,
+}
+
+/// Places an app by its entries.
+///
+/// # Errors
+/// The first entry that cannot be placed, with its class.
+pub(crate) fn place(
+    work: &mut Workspace,
+    app: &App<'_>,
+    mut entries: Entries,
+) -> Result<Outcome, MapError> {
+    let pool = &mut work.pool;
+    let listed = Listed::new(app, &entries, &pool.nodes.with(&entries.slots.lowered));
+    let mut settled: Vec<Settled> = Vec::new();
+    let mut known: HashMap<(StateId, &Items), usize> = HashMap::new();
+    // Which of them each node is. Shape `[nodes]`.
+    let mut rows = Vec::with_capacity(listed.nodes.len());
+    for node in &listed.nodes {
+        let row = *known.entry((node.state, &node.items)).or_insert_with(|| {
+            settled.push(listed.settle(&mut pool.tables, node));
+            settled.len() - 1
+        });
+        rows.push(row);
+    }
+    let settled = |row: usize| &settled[rows[row]];
+    listed.judge(pool, &settled)?;
+    let mut runs = emptied(&mut work.scratch.runs);
+    let mut changes = Vec::with_capacity(listed.nodes.len());
+    for (row, of) in listed.nodes.iter().enumerate() {
+        let state = pool.tables.states.get(of.state);
+        let Settled { pattern, next, .. } = settled(row);
+        let nodes = NodeRange::one(of.node);
+        changes.push((nodes, *next));
+        runs.push(PlacedRun {
+            nodes,
+            procs: of.procs,
+            pattern: *pattern,
+            kind: None,
+            own_before: state.own,
+            used_before: state.used,
+        });
+    }
+    let order = RankOrder::Listed(listed.ranks());
+    Ok(Outcome {
+        policy: app.policy_id,
+        touched: runs.iter().map(|run| run.nodes).collect(),
+        runs,
+        order,
+        passes: None,
+        slots: std::mem::take(&mut entries.slots),
+        changes,
+    })
+}
+
+impl<'p> Listed<'p> {
+    fn new(app: &'p App<'p>, entries: &'p Entries, states: &StateRuns) -> Self {
+        let steps = &entries.steps;
+        let outside = steps.iter().position(|step| step.nodes.is_none());
+        let steps = &steps[..outside.unwrap_or(steps.len())];
+        let mut rows: HashMap<u32, usize> = HashMap::new();
+        let mut nodes: Vec<ListedNode> = Vec::new();
+        let mut starts = Vec::with_capacity(steps.len());
+        for step in steps {
+            let Some(NodeRange { first: node, .. }) = step.nodes else {
+                continue;
+            };
+            let row = *rows.entry(node).or_insert_with(|| {
+                nodes.push(ListedNode {
+                    node,
+                    state: states.state(NodeId::from_row(node as usize)),
+                    procs: 0,
+                    items: Vec::new(),
+                });
+                nodes.len() - 1
+            });
+            let of = &mut nodes[row];
+            starts.push(Start {
+                row,
+                local: of.procs,
+            });
+            of.procs += step.count;
+            match of.items.last_mut().filter(|last| last.0 == step.cpus) {
+                Some(last) => last.1 += step.count,
+                None => of.items.push((step.cpus, step.count)),
             }
-            None => self.as_by_slot(fits),
-        };
-        match placed {
-            Err(stuck) => self.out.stuck = Some((self.procs, stuck)),
-            Ok(()) if fits < count => self.out.stuck = Some((self.procs, Stuck::Full)),
-            Ok(()) => {}
+        }
+        Self {
+            app,
+            entries,
+            steps,
+            nodes,
+            starts,
         }
     }
 
-    fn overload(&self) -> bool {
-        self.view.binder.policy.overload == Overload::Allowed
-    }
-
-    /// A rankfile's slot lists bind, but not under bind none; `none:overload-allowed` binds all the same (4.6).
-    fn binds_lists(&self) -> bool {
-        self.view.binder.policy.bind != BindTo::Nothing || self.overload()
-    }
-
-    /// A bound rankfile process needs a free cpu on its node (4.6).
-    fn needs_a_cpu(&self) -> bool {
-        let policy = &self.view.binder.policy;
-        policy.map == MapBy::Rankfile
-            && policy.bind != BindTo::Nothing
-            && !self.overload()
-            && self.asked == Asked::Given
-    }
-
-    fn known(&self, list: SlotListId) -> Result<(), Stuck> {
-        let parts = &self
-            .listing
-            .expect("a slot list stands in a listing")
-            .slot_lists[list];
-        let mask = slot_list::pus(&self.view.binder, parts).map_err(Stuck::Lacking)?;
-        if mask.is_empty() {
-            return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
-        }
-        Ok(())
-    }
-
-    /// Exactly the named cpus, all free, all consumed.
-    fn exact(&mut self, list: SlotListId, count: u32) -> Result<(), Stuck> {
-        let parts = &self
-            .listing
-            .expect("a slot list stands in a listing")
-            .slot_lists[list];
-        let binder = &self.view.binder;
-        let mut mask = slot_list::pus(binder, parts).map_err(Stuck::Lacking)?;
-        mask.intersect(self.sets.allowed);
-        if mask.is_empty() {
-            return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));
-        }
-        for _ in 0..count {
-            if self.needs_a_cpu() && self.out.cpus.units.is_empty() {
-                return Err(Stuck::NoCpu);
-            }
-            let mut taken = mask.clone();
-            taken.subtract(self.out.cpus.free.words());
-            if !taken.is_empty() && !self.overload() {
-                return Err(Stuck::Taken);
-            }
-            let cpus = &mut self.out.cpus;
-            cpus.free.subtract(mask.words());
-            cpus.units = binder.free_units(cpus.free.words());
-            self.push(1, Some(Mask::Some(Box::new(Window::of(&mask)))));
-            if self.overload() {
-                // Nothing changes any more: the rest gets the same.
-                self.push(count - 1, Some(Mask::Some(Box::new(Window::of(&mask)))));
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// Bound as by slot; while bound, by default too, PE cpus must be free (4.5).
-    fn as_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
-        // A hwthread of a core that is not wholly free takes no cpu away: each process must be asked for one.
-        let binder = &self.view.binder;
-        let bound = &binder.target;
-        let (hwthreads, cores) = (ObjKind::Hwthread, binder.policy.mode == CpuMode::Core);
-        let each = matches!(bound, Target::Objects { kind, .. } if *kind == hwthreads && cores);
-        if each && !self.overload() {
-            return (0..count).try_for_each(|_| self.next_by_slot(1));
-        }
-        self.next_by_slot(count)
-    }
-
-    fn next_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
-        let binder = &self.view.binder;
-        if matches!(binder.target, Target::Nothing) {
-            self.push(count, None);
-            return Ok(());
-        }
-        let missing = match &binder.target {
-            Target::Objects { kind, objects } if objects.is_empty() => {
-                Some(Failure::NoTarget(*kind))
-            }
-            Target::Cpus(pe) if !self.packages_hold(*pe) => Some(Failure::SpanPackages),
-            Target::Objects { .. } | Target::Cpus(_) | Target::Nothing => None,
-        };
-        let explicit = binder.policy.strength == BindStrength::Explicit;
-        if let Some(failure) = missing.filter(|_| explicit) {
-            return Err(Stuck::Unbindable(failure));
-        }
-        let pe = u32::from(binder.policy.pe);
-        let lacks = |cpus: &Cpus| !self.overload() && cpus.units.count() < pe;
-        if lacks(&self.out.cpus) {
-            return Err(Stuck::NoCpu);
-        }
-        let node = LayoutView {
-            binder,
-            objects: &Targets::NONE,
-            sets: self.sets,
-            listed: &[],
-            written: &[],
-        };
-        let laid = place_on_node(
-            &node,
-            Layout::Plain(Binding::On),
-            self.out.cpus.clone(),
-            self.procs,
-            count,
+    /// Works out what a node's entries come to.
+    fn settle(&self, tables: &mut Tables, of: &ListedNode) -> Settled {
+        let row = *tables.states.get(of.state);
+        let topology = row.topology;
+        tables.hardware(topology);
+        let view = TopologyView::new(
+            &tables.topologies,
+            tables.prepared(topology),
+            self.app.policy,
+            &self.app.resolved.apps,
+            None,
         );
-        let unbound = laid
-            .segments
-            .iter()
-            .position(|segment| segment.runs.iter().any(|run| run.mask.is_none()));
-        let starved = unbound.is_some() && lacks(&laid.cpus);
-        let placed = match unbound.filter(|_| starved) {
-            Some(segment) => laid.segments[..segment]
-                .iter()
-                .map(|segment| segment.procs)
-                .sum(),
-            None => laid.procs,
+        let sets = NodeSets {
+            free_at_start: tables.pusets.words(row.free),
+            allowed: tables.pusets.words(row.allowed),
         };
-        self.out.cpus = laid.cpus;
-        let mut left = count;
-        for segment in laid.segments {
-            let procs = segment.procs.min(left);
-            left -= procs;
-            self.out.segments.push(ending(segment, procs));
-        }
-        self.procs += placed;
-        match laid.end {
-            _ if placed == count => Ok(()),
-            // That no package can ever hold them was said before: these are taken.
-            End::Fails(Failure::SpanPackages) => Err(Stuck::NoCpu),
-            End::Fails(failure) => Err(Stuck::Unbindable(failure)),
-            End::Wanted | End::Full | End::TooLong => Err(Stuck::NoCpu),
+        let laid = on_node(&view, &row, sets, &of.items, self.app);
+        let segments = laid.segments.into_iter();
+        let segments: PatternDraft =
+            { segments.map(|draft| tables.segment(topology, draft)) }.collect();
+        let free = &laid.cpus.free;
+        let free = tables
+            .pusets
+            .intern_words(free.words(), free.len() as usize);
+        Settled {
+            pattern: tables.patterns.intern(segments),
+            next: tables.states.intern(NodeState {
+                free,
+                used: row.used + of.procs,
+                own: row.own + of.procs,
+                ..row
+            }),
+            stuck: laid.stuck,
         }
     }
 
-    /// Whether some package has so many cpus that may be used, taken or not.
-    fn packages_hold(&self, pe: u32) -> bool {
-        let binder = &self.view.binder;
-        let may = binder.free_units(self.sets.allowed);
-        let mut packages = binder.packages().into_iter();
-        packages.any(|package| binder.count_free(may.words(), &package) >= pe)
+    /// The ranks of the app, as runs on one node.
+    fn ranks(&self) -> Vec<ListedRun> {
+        let mut rank = 0;
+        let mut runs: Vec<ListedRun> = Vec::new();
+        for (step, &Start { row, local }) in self.steps.iter().zip(&self.starts) {
+            let node = self.nodes[row].node;
+            let continues =
+                |last: &ListedRun| last.node == node && last.local + (rank - last.rank) == local;
+            if !runs.last().is_some_and(continues) {
+                runs.push(ListedRun { rank, node, local });
+            }
+            rank += step.count;
+        }
+        runs
     }
 
-    fn push(&mut self, count: u32, mask: Option<Mask>) {
-        if count == 0 {
-            return;
+    /// Whether all entries can be placed.
+    ///
+    /// # Errors
+    /// The first that is stuck on its node; then the first on a node that the app may not use; then a rank without one.
+    fn judge<'s>(
+        &self,
+        pool: &Pool,
+        settled: &impl Fn(usize) -> &'s Settled,
+    ) -> Result<(), MapError> {
+        // Processes of each node up to the entry at hand. Shape `[nodes]`.
+        let mut reached = vec![0; self.nodes.len()];
+        let mut rank = self.entries.first;
+        for (step, &Start { row, local }) in self.steps.iter().zip(&self.starts) {
+            let stuck = settled(row).stuck.as_ref();
+            let stuck = stuck.filter(|(at, _)| *at < local + step.count);
+            reached[row] = stuck.map_or(local + step.count, |(at, _)| local.max(*at));
+            rank += reached[row] - local;
+            if let Some((_, why)) = stuck {
+                let bound = { reached.iter().enumerate() }.map(|(row, &procs)| {
+                    let pattern = pool.tables.patterns.get(settled(row).pattern);
+                    pattern.bound(procs)
+                });
+                return Err(self.refuse(pool, &self.nodes[row], step, rank, bound.sum(), why));
+            }
         }
-        self.procs += count;
-        let run = DraftRun {
-            count,
-            object: None,
-            mask,
+        if let Some(outside) = self.entries.steps.get(self.steps.len()) {
+            return Err(self.not_allowed(outside, pool.nodes.names.len()));
+        }
+        let procs = self.entries.procs;
+        if rank - self.entries.first < procs {
+            let path = path(self.app);
+            return Err(PlaceError::RankfileMissingRank { path, rank, procs }.into());
+        }
+        Ok(())
+    }
+
+    /// `rank`: whose process it is, `bound`: how many before it found their cpus.
+    fn refuse(
+        &self,
+        pool: &Pool,
+        of: &ListedNode,
+        step: &EntryStep,
+        rank: u32,
+        bound: u64,
+        why: &Stuck,
+    ) -> MapError {
+        let (listing, policy) = (self.app.listing(), self.app.policy);
+        let entry = listing.zip(step.entry);
+        let entry = entry.map(|(listing, at)| &listing.entries[at as usize]);
+        let line = entry.map_or(0, |entry| entry.line);
+        let cpus = listing.zip(entry.and_then(|entry| entry.cpus));
+        let asked = cpus.map(|(listing, list)| listing.slot_texts[list].clone());
+        let asked = asked.unwrap_or_else(|| "a cpu".to_owned());
+        let (path, node) = (path(self.app), pool.nodes.name(of.node));
+        let at = RefusedAt {
+            tables: &pool.tables,
+            app: self.app.id,
+            policy,
+            state: pool.tables.states.get(of.state),
+            node: node.clone(),
         };
-        match self.out.segments.last_mut() {
-            Some(last) if last.cycle.is_none() => {
-                last.procs += count;
-                match last.runs.last_mut().filter(|open| open.mask == run.mask) {
-                    Some(open) => open.count += count,
-                    None => last.runs.push(run),
+        match (why, policy.map) {
+            (Stuck::Full, _) => {
+                let slots = at.state.most();
+                PlaceError::EntryFull {
+                    path,
+                    line,
+                    rank,
+                    node,
+                    slots,
+                    used: slots,
                 }
             }
-            _ => self.out.segments.push(DraftSegment {
-                procs: count,
-                runs: vec![run],
-                cycle: None,
-                shares: Vec::new(),
-            }),
+            (Stuck::Lacking(what), map) => {
+                let reason = format!("{node} has no {what}");
+                if map == MapBy::Rankfile {
+                    PlaceError::BadRankfile { path, line, reason }
+                } else if map == MapBy::Lsf {
+                    PlaceError::BadAffinityfile { path, line, reason }
+                } else {
+                    PlaceError::BadSeqfile { path, line, reason }
+                }
+            }
+            (Stuck::Taken | Stuck::NoCpu | Stuck::Unbindable(_), MapBy::Rankfile) => {
+                PlaceError::RankfileCpuTaken {
+                    path,
+                    line,
+                    rank,
+                    asked,
+                    node,
+                }
+            }
+            (Stuck::Taken, _) => PlaceError::SeqCpuTaken {
+                path,
+                line,
+                rank,
+                asked,
+                node,
+            },
+            (Stuck::Unbindable(Failure::NoTarget(kind)), _) => return at.no_target(*kind, ""),
+            (Stuck::Unbindable(Failure::SpanPackages), _) => {
+                return at.span_packages(format!("pe={}", policy.pe));
+            }
+            (Stuck::Unbindable(Failure::Limit), _) => return at.bind_limit(),
+            (Stuck::NoCpu | Stuck::Unbindable(_), _) => return self.no_cpu(at, bound),
         }
+        .into()
     }
-}
 
-/// A segment that ends after `procs` processes.
-fn ending(segment: DraftSegment, procs: u32) -> DraftSegment {
-    let mut segment = DraftSegment { procs, ..segment };
-    if segment.runs.len() == 1 && segment.cycle.is_some() {
-        segment.cycle = None;
-        segment.runs[0].count = procs;
-    }
-    segment
-}
-
-/// Entries, by node.
-pub(crate) struct StepsByNode {
-    /// Each node with its entries, nodes in the order of their first entry.
-    pub(crate) nodes: Vec<(u32, Items)>,
-    /// (node, first process of the entry there) of each entry.
-    pub(crate) starts: Vec<(u32, u32)>,
-}
-
-/// The entries of each node, nodes in the order of their first entry, and where each entry's processes stand there.
-pub(crate) fn by_node(steps: &[EntryStep]) -> StepsByNode {
-    let mut rows: std::collections::HashMap<u32, usize> = std::collections::HashMap::new();
-    let mut nodes: Vec<(u32, Items)> = Vec::new();
-    let mut placed: Vec<u32> = Vec::new();
-    let mut starts = Vec::with_capacity(steps.len());
-    for step in steps {
-        let Some(node) = step.node else { continue };
-        let row = *rows.entry(node).or_insert_with(|| {
-            nodes.push((node, Vec::new()));
-            placed.push(0);
-            nodes.len() - 1
-        });
-        starts.push((node, placed[row]));
-        placed[row] += step.count;
-        match nodes[row].1.last_mut().filter(|last| last.0 == step.cpus) {
-            Some(last) => last.1 += step.count,
-            None => nodes[row].1.push((step.cpus, step.count)),
+    fn no_cpu(&self, at: RefusedAt<'_>, bound: u64) -> MapError {
+        let target = match self.app.policy.bind {
+            BindTo::Object(kind) => format!("to a {}", kind.word()),
+            BindTo::Nothing | BindTo::BySize => "to a cpu".to_owned(),
+        };
+        if bound > 0 {
+            return at.not_enough_cpus(self.entries.procs, bound, target);
         }
+        PlaceError::NoAvailableCpus {
+            app: self.app.id.number(),
+            target,
+            nodes: 1,
+            node: at.node,
+            free: 0,
+            cpus: 0,
+        }
+        .into()
     }
-    StepsByNode { nodes, starts }
+
+    /// An entry on a node that the app may not use. `pool`: nodes of the job.
+    fn not_allowed(&self, step: &EntryStep, pool: u32) -> MapError {
+        let Some((listing, at)) = self.app.listing().zip(step.entry) else {
+            unreachable!("steps made from hosts name nodes of the pool")
+        };
+        let entry = &listing.entries[at as usize];
+        let (path, line) = (listing.path.clone(), entry.line);
+        let name = match entry.node {
+            EntryNode::Name(name) => listing.names[name].clone(),
+            EntryNode::Nth(nth) => format!("+n{nth}"),
+        };
+        match (self.app.policy.map, entry.node) {
+            (MapBy::Rankfile, EntryNode::Nth(_)) => PlaceError::BadRankfile {
+                path,
+                line,
+                reason: format!("{name} is beyond the app's nodes"),
+            },
+            (MapBy::Rankfile, EntryNode::Name(_)) => PlaceError::RankfileHost {
+                app: self.app.id.number(),
+                path,
+                line,
+                name,
+            },
+            _ => PlaceError::SeqHost {
+                path,
+                line,
+                name,
+                pool,
+            },
+        }
+        .into()
+    }
 }

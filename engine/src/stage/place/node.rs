@@ -1,37 +1,32 @@
 //! By node: one process to each node in turn. Source: `semantics` 4.2.
 
+use super::group::Limit;
 use super::placement::Placement;
-use super::policy::{GroupView, Pass, PlacePolicy};
+use super::policy::{GroupView, MapPolicy, Pass};
 use super::rounds;
-use super::trial::Limit;
 use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
 
 /// `--map-by node`.
-struct ByNode;
+pub(crate) struct ByNode;
 
-pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    rounds::place(placement, &ByNode)
-}
+impl MapPolicy for ByNode {
+    fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError> {
+        rounds::place(placement, self)
+    }
 
-impl PlacePolicy for ByNode {
-    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
-        let GroupView {
-            placement,
-            capacity,
-            ..
-        } = *view;
-        let (row, slots) = (view.row(), view.slots());
-        if placement.binding == Binding::Off {
+    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+        let (capacity, slots) = (view.capacity(), view.slots());
+        if view.placement.binding == Binding::Off {
             return Ok(Limit {
                 layout: Layout::Plain(Binding::Off),
                 procs: slots,
             });
         }
-        if placement.explicit() {
+        if view.placement.explicit() {
             view.check_target(Binding::On)?;
             view.check_packages()?;
-            let cpus = match (placement.policy.pe, placement.overload()) {
+            let cpus = match (view.placement.policy.pe, view.placement.overload()) {
                 (1, true) => u32::MAX,
                 (1, false) => capacity.free,
                 (_, _) => capacity.by_package,
@@ -41,11 +36,11 @@ impl PlacePolicy for ByNode {
                 procs: slots.min(cpus),
             });
         }
+        let (placement, row) = (&view.placement, view.row());
         let each = (placement.asked / placement.node_count()).max(1);
-        let given_up = if view.pass == Pass::Sharing {
-            capacity.free < each && each <= row.avail
-        } else {
-            capacity.free < each.min(row.avail)
+        let given_up = match view.pass {
+            Pass::First => capacity.free < each.min(row.avail()),
+            Pass::Sharing => capacity.free < each && each <= row.avail(),
         };
         let layout = if given_up {
             Layout::HalfBound(each)

@@ -1,31 +1,28 @@
 //! By object, or by distance to a device: node after node, or over all nodes with SPAN. Source: `semantics` 4.3.
 
+use super::filling::{self, Lays};
+use super::group::Limit;
 use super::placement::Placement;
-use super::policy::{GroupView, PlacePolicy};
-use super::trial::Limit;
-use super::{filling, refuse, rounds};
+use super::policy::{GroupView, MapPolicy};
+use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
 use crate::policy::{IfSupported, MapBy, ObjKind, Span};
 use crate::stage::node::layout::Layout;
 
 /// `--map-by OBJECT` and `--map-by dist`.
-struct ByObject {
-    span: Span,
-}
+pub(crate) struct ByObject;
 
-pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    let policy = ByObject {
-        span: placement.policy.span,
-    };
-    match policy.span {
-        Span::No => filling::place(placement, &policy),
-        Span::Yes => rounds::place(placement, &policy),
+impl MapPolicy for ByObject {
+    fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError> {
+        match placement.policy.span {
+            Span::No => filling::place(placement, self, Lays::EachPass),
+            Span::Yes => rounds::place(placement, self),
+        }
     }
-}
 
-impl PlacePolicy for ByObject {
-    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
-        let layout = match self.span {
+    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+        let layout = match view.placement.policy.span {
             Span::No => Layout::Sweep(view.placement.binding),
             Span::Yes => Layout::Walk(view.placement.binding),
         };
@@ -36,22 +33,17 @@ impl PlacePolicy for ByObject {
 
 /// Processes that the objects of a node take, at most its slots.
 #[inline]
-fn objects_take(view: &GroupView<'_, '_>, layout: Layout) -> Result<u32, MapError> {
-    let GroupView {
-        placement,
-        group,
-        capacity,
-        ..
-    } = *view;
-    let slots = view.slots();
+fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, MapError> {
+    let (capacity, slots) = (view.capacity(), view.slots());
     if capacity.objects == 0 {
-        return Err(not_found(placement, group));
+        return Err(not_found(view.placement, view.group));
     }
     if layout.gives_up() || slots == 0 {
         return Ok(slots);
     }
-    view.check_target(placement.binding)?;
+    view.check_target(view.placement.binding)?;
     check_pe(view)?;
+    let placement = &mut *view.placement;
     if placement.overload() {
         return Ok(if capacity.with_cpus == 0 { 0 } else { slots });
     }
@@ -61,7 +53,8 @@ fn objects_take(view: &GroupView<'_, '_>, layout: Layout) -> Result<u32, MapErro
         return Ok(slots.min(u32::try_from(capacity.by_object).unwrap_or(u32::MAX)));
     }
     // What the binder leaves unbound uses up no room: only laying them tells.
-    Ok(placement.fit(group, layout, slots.min(placement.asked)))
+    let want = slots.min(placement.asked);
+    Ok(placement.fit(view.group, layout, want).0)
 }
 
 /// PE must fit a mapped object of this node, taken or not.
@@ -69,16 +62,16 @@ fn objects_take(view: &GroupView<'_, '_>, layout: Layout) -> Result<u32, MapErro
 /// # Errors
 /// `pe-exceeds-object`.
 #[inline]
-pub(crate) fn check_pe(view: &GroupView<'_, '_>) -> Result<(), MapError> {
-    let pe = view.placement.policy.pe;
-    if pe == 1 || view.capacity.largest_object >= u32::from(pe) {
+pub(crate) fn check_pe(view: &mut GroupView<'_, '_>) -> Result<(), MapError> {
+    let (pe, largest) = (view.placement.policy.pe, view.capacity().largest_object);
+    if pe == 1 || largest >= u32::from(pe) {
         return Ok(());
     }
     Err(PlaceError::PeExceedsObject {
-        app: view.placement.app_number(),
+        app: view.placement.app.number(),
         pe,
         kind: kind_word(view.placement),
-        largest: view.capacity.largest_object,
+        largest,
         node: refuse::node(view.placement, view.group),
     }
     .into())
@@ -94,7 +87,7 @@ fn kind_word(placement: &Placement<'_>) -> &'static str {
 
 /// A node has none of the objects that the policy maps to.
 pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
-    let (app, node) = (placement.app_number(), refuse::node(placement, group));
+    let (app, node) = (placement.app.number(), refuse::node(placement, group));
     if placement.policy.map == MapBy::Dist {
         return no_such_device(placement, group);
     }
@@ -104,14 +97,17 @@ pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
     PlaceError::ObjectNotFound {
         app,
         kind: kind_word(placement),
-        there: refuse::kinds(placement, group),
+        there: refuse::kinds(
+            &placement.tables.topologies,
+            placement.found(group).topology,
+        ),
         node,
     }
     .into()
 }
 
 fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
-    let topology = placement.topology(placement.groups[group].trial);
+    let topology = placement.found(group).topology;
     let topologies = &placement.tables.topologies;
     let devices = topologies.devices(topology).iter();
     let mut there: Vec<&str> = devices.map(|device| device.name.as_str()).collect();
@@ -129,7 +125,7 @@ fn no_such_device(placement: &Placement<'_>, group: usize) -> MapError {
         there.join(" ")
     };
     PlaceError::NoSuchDevice {
-        app: placement.app_number(),
+        app: placement.app.number(),
         node: refuse::node(placement, group),
         device,
         there,

@@ -1,61 +1,62 @@
 //! By the cpus of a list: each serves one process of a node. Source: `semantics` 3.4, 4.7.
 
-use super::filling;
+use super::filling::{self, Lays};
+use super::group::Limit;
 use super::placement::Placement;
-use super::policy::{GroupView, Pass, PlacePolicy};
+use super::policy::{Counting, GroupView, MapPolicy, Pass};
 use super::refuse;
-use super::trial::Limit;
 use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
 use crate::policy::{BindTo, Ordered, Oversubscribe};
+use crate::stage::alloc::selected::Candidate;
 use crate::stage::node::bind::Failure;
 use crate::stage::node::layout::{Binding, Layout};
 use crate::table::apps::{AppTable, Policy};
 
 /// `--map-by pe-list=LIST`.
-struct ByPeList;
+pub(crate) struct ByPeList;
 
-/// Processes of an app without `-n`: the cpus of its list (3.4).
-pub(crate) fn count(apps: &AppTable, policy: &Policy) -> u64 {
+/// The cpus of the list.
+fn cpus(apps: &AppTable, policy: &Policy) -> u64 {
     let cpus = |&(first, last): &(u32, u32)| u64::from(last - first) + 1;
     let list = policy.list.map(|list| &apps.lists[list]);
     list.map_or(0, |list| list.iter().map(cpus).sum())
 }
 
-pub(crate) fn place(placement: &mut Placement<'_>) -> Result<(), MapError> {
-    filling::place(placement, &ByPeList)
-}
-
 fn listed(placement: &Placement<'_>) -> u32 {
-    u32::try_from(count(placement.apps, &placement.policy)).unwrap_or(u32::MAX)
+    u32::try_from(cpus(placement.apps, &placement.policy)).unwrap_or(u32::MAX)
 }
 
-impl PlacePolicy for ByPeList {
-    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError> {
-        let (placement, capacity, row) = (view.placement, view.capacity, view.row());
+impl MapPolicy for ByPeList {
+    /// The cpus of the list, once and not for each node (3.4).
+    fn count(&self, app: &mut Counting<'_>, _nodes: &[Candidate]) -> Result<u64, MapError> {
+        Ok(cpus(app.apps, app.policy))
+    }
+
+    fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError> {
+        filling::place(placement, self, Lays::EachPass)
+    }
+
+    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+        let capacity = view.capacity();
+        let (placement, row) = (&view.placement, view.row());
         if let Some((cpu, reason)) = capacity.listed_closed {
-            return Err(PlaceError::PeListConflict {
-                app: placement.app_number(),
-                cpu,
-                reason,
-                node: refuse::node(placement, view.group),
-                there: refuse::cpus_there(placement, view.group),
-            }
-            .into());
+            return Err(conflict(placement, view.group, cpu, reason));
         }
         let overload = placement.overload();
         let procs = match view.pass {
-            Pass::Sharing => row.room,
+            Pass::Sharing => row.room(),
             Pass::First => {
                 let own = if overload && placement.policy.ordered == Ordered::No {
-                    row.avail
+                    row.avail()
                 } else {
                     listed(placement)
                 };
                 let own = match placement.policy.oversubscribe {
                     Oversubscribe::Allowed => own,
-                    Oversubscribe::Refused => own.min(row.avail),
+                    Oversubscribe::Refused => own.min(row.avail()),
                 };
-                own.min(row.room)
+                own.min(row.room())
             }
         };
         let procs = if overload || placement.binding == Binding::Off {
@@ -89,17 +90,10 @@ impl PlacePolicy for ByPeList {
         failure: Failure,
     ) -> MapError {
         match failure {
-            Failure::SpanPackages => {
-                refuse::span_packages(placement, group, "the pe-list".to_owned())
-            }
-            Failure::ListedTaken(cpu) => PlaceError::PeListConflict {
-                app: placement.app_number(),
-                cpu,
-                reason: "taken",
-                node: refuse::node(placement, group),
-                there: refuse::cpus_there(placement, group),
-            }
-            .into(),
+            Failure::SpanPackages => placement
+                .refused_at(group)
+                .span_packages("the pe-list".to_owned()),
+            Failure::ListedTaken(cpu) => conflict(placement, group, cpu, "taken"),
             Failure::NoTarget(_) | Failure::Limit | Failure::NoCpu => {
                 refuse::unbindable(placement, placed, group, failure)
             }
@@ -108,7 +102,7 @@ impl PlacePolicy for ByPeList {
 
     fn out_of_cpus(&self, placement: &Placement<'_>, placed: u64) -> MapError {
         PlaceError::PeListExhausted {
-            app: placement.app_number(),
+            app: placement.app.number(),
             asked: placement.asked,
             placed,
             listed: listed(placement),
@@ -116,4 +110,15 @@ impl PlacePolicy for ByPeList {
         }
         .into()
     }
+}
+
+fn conflict(placement: &Placement<'_>, group: usize, cpu: u32, reason: &'static str) -> MapError {
+    PlaceError::PeListConflict {
+        app: placement.app.number(),
+        cpu,
+        reason,
+        node: refuse::node(placement, group),
+        there: placement.refused_at(group).cpus_there(),
+    }
+    .into()
 }

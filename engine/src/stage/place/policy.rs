@@ -1,13 +1,26 @@
-//! What a map policy says: how each group of nodes takes processes, when cpus end, how it refuses. Each has a file of its own.
+//! What a map policy says: how many processes there are, how each group of nodes takes them, when cpus end, how it refuses.
+//! Each has a file of its own.
 
+use super::group::{Limit, NodeGroup};
+use super::lay::Stop;
 use super::placement::Placement;
 use super::refuse;
-use super::trial::{Allotment, Limit, NodeGroup, Stop};
 use crate::error::MapError;
-use crate::policy::Oversubscribe;
+use crate::stage::alloc::Pool;
+use crate::stage::alloc::selected::Candidate;
 use crate::stage::node::bind::Failure;
 use crate::stage::node::capacity::Capacity;
 use crate::stage::node::layout::{Binding, End};
+use crate::table::apps::{AppId, AppTable, Policy};
+
+/// When an app without `-n` is counted (3.4).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Before anything is placed.
+    First,
+    /// When the app's turn comes, over its nodes that are not full then.
+    AtItsTurn,
+}
 
 /// Which pass over the nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,20 +31,22 @@ pub(crate) enum Pass {
     Sharing,
 }
 
-impl Pass {
-    /// The only pass of a policy that deals round by round: it shares from the start, where it may.
-    pub(crate) const fn of_rounds(placement: &Placement<'_>) -> Self {
-        match placement.policy.oversubscribe {
-            Oversubscribe::Refused => Self::First,
-            Oversubscribe::Allowed => Self::Sharing,
-        }
-    }
-}
-
 /// A map policy.
-pub(crate) trait PlacePolicy {
+pub(crate) trait MapPolicy {
+    fn counts(&self) -> Counts {
+        Counts::First
+    }
+
+    /// Processes of an app without `-n`: as many as the slots of its nodes, with PE also as their cpus.
+    fn count(&self, app: &mut Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
+        Ok(app.by_slots(nodes))
+    }
+
+    /// Places the app: how the policy goes over its nodes.
+    fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError>;
+
     /// How each node of a group takes processes. What a node can never serve is refused here.
-    fn limit(&self, view: &GroupView<'_, '_>) -> Result<Limit, MapError>;
+    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError>;
 
     /// Whether what the first pass left over is shared out, where OVERSUBSCRIBE allows it.
     fn shares(&self, _placement: &Placement<'_>) -> bool {
@@ -41,12 +56,7 @@ pub(crate) trait PlacePolicy {
     /// What changes when sharing begins.
     fn begin_sharing(&self, _placement: &mut Placement<'_>) {}
 
-    /// Whether the first pass gave up a default binding on a group: it stays given up.
-    fn gave_up(&self, _placement: &Placement<'_>, _group: usize) -> bool {
-        false
-    }
-
-    /// A process that must be bound and cannot be.
+    /// A process that must be bound and cannot be. `placed`: processes before it.
     fn unbindable(
         &self,
         placement: &Placement<'_>,
@@ -57,34 +67,56 @@ pub(crate) trait PlacePolicy {
         refuse::unbindable(placement, placed, group, failure)
     }
 
-    /// Cpus ran out.
+    /// Cpus ran out. `placed`: processes that found theirs.
     fn out_of_cpus(&self, placement: &Placement<'_>, placed: u64) -> MapError {
         refuse::out_of_cpus(placement, placed)
     }
 }
 
-/// A group of nodes at hand, and what there is on each.
-#[derive(Clone, Copy)]
+/// An app without `-n`.
+pub(crate) struct Counting<'c> {
+    pub(crate) pool: &'c mut Pool,
+    pub(crate) apps: &'c AppTable,
+    pub(crate) app: AppId,
+    pub(crate) policy: &'c Policy,
+}
+
+impl Counting<'_> {
+    /// As many as the slots; with PE no more than the cpus of the topologies, each by itself, in the mode of the words.
+    pub(crate) fn by_slots(&mut self, nodes: &[Candidate]) -> u64 {
+        let slots = { nodes.iter() }.map(|of| u64::from(of.avail) * u64::from(of.nodes.count));
+        let slots: u64 = slots.sum();
+        if self.policy.pe <= 1 {
+            return slots;
+        }
+        let (mode, pe) = (self.apps.count_mode[self.app], u32::from(self.policy.pe));
+        let tables = &mut self.pool.tables;
+        let cpus = nodes.iter().map(|of| {
+            let topology = tables.topology_of(of.state);
+            let each = tables.hardware(topology).units(mode).len() / pe;
+            u64::from(each) * u64::from(of.nodes.count)
+        });
+        slots.min(cpus.sum()).max(1)
+    }
+}
+
+/// A group of nodes at hand.
 pub(crate) struct GroupView<'p, 's> {
-    pub(crate) placement: &'p Placement<'s>,
+    pub(crate) placement: &'p mut Placement<'s>,
     pub(crate) group: usize,
-    pub(crate) capacity: Capacity,
     pub(crate) pass: Pass,
 }
 
-impl<'p, 's> GroupView<'p, 's> {
-    pub(crate) fn new(placement: &'p mut Placement<'s>, group: usize, pass: Pass) -> Self {
-        Self {
-            capacity: placement.capacity(group),
-            placement,
-            group,
-            pass,
-        }
-    }
-
+impl GroupView<'_, '_> {
     /// The group.
     pub(crate) fn row(&self) -> &NodeGroup {
         &self.placement.groups[self.group]
+    }
+
+    /// What there is on each of its nodes.
+    #[inline]
+    pub(crate) fn capacity(&mut self) -> Capacity {
+        self.placement.capacity(self.group)
     }
 
     /// Processes that the slots of each node take.
@@ -92,65 +124,60 @@ impl<'p, 's> GroupView<'p, 's> {
     pub(crate) fn slots(&self) -> u32 {
         let row = self.row();
         match self.pass {
-            Pass::First => row.avail.min(row.room),
-            Pass::Sharing => row.room,
+            Pass::First => row.avail().min(row.room()),
+            Pass::Sharing => row.room(),
         }
     }
 
     /// An explicit target must be there (7.6); checked before cpus.
     #[inline]
-    pub(crate) fn check_target(&self, binding: Binding) -> Result<(), MapError> {
-        let Self {
-            placement, group, ..
-        } = *self;
-        if binding == Binding::On && !self.capacity.has_target && placement.explicit() {
-            let failure = refuse::no_target(placement, group);
-            return Err(refuse::unbindable(placement, 0, group, failure));
+    pub(crate) fn check_target(&mut self, binding: Binding) -> Result<(), MapError> {
+        let there = self.capacity().has_target;
+        if binding == Binding::On && !there && self.placement.explicit() {
+            return Err(refuse::no_target(self.placement, self.group));
         }
         Ok(())
     }
 
     /// PE must fit a package of this node, taken or not.
-    pub(crate) fn check_packages(&self) -> Result<(), MapError> {
+    pub(crate) fn check_packages(&mut self) -> Result<(), MapError> {
         let pe = u32::from(self.placement.policy.pe);
-        if pe == 1 || self.capacity.largest_package >= pe {
+        if pe == 1 || self.capacity().largest_package >= pe {
             return Ok(());
         }
-        let asked = format!("pe={pe}");
-        Err(refuse::span_packages(self.placement, self.group, asked))
+        let at = self.placement.refused_at(self.group);
+        Err(at.span_packages(format!("pe={pe}")))
     }
 }
 
-/// What a group takes. Node by node: what fails on an earlier one, of those that `allotments` tell of, is said first.
+/// What a group takes. Node by node: what fails on an earlier one, of those allotted so far, is said first.
 #[inline]
 pub(crate) fn limit(
     placement: &mut Placement<'_>,
-    policy: &impl PlacePolicy,
+    policy: &mut dyn MapPolicy,
     group: usize,
     pass: Pass,
-    allotments: &[Allotment],
 ) -> Result<Limit, MapError> {
-    let limit = policy.limit(&GroupView::new(placement, group, pass));
-    limit.or_else(|error| {
-        lay(placement, policy, allotments)?;
+    let mut view = GroupView {
+        placement,
+        group,
+        pass,
+    };
+    policy.limit(&mut view).or_else(|error| {
+        lay(placement, policy)?;
         Err(error)
     })
 }
 
-/// Lays processes on the groups that they were allotted to.
+/// Lays what was allotted.
 ///
 /// # Errors
 /// The first process that does not find its place, in the words of the policy.
-pub(crate) fn lay(
-    placement: &mut Placement<'_>,
-    policy: &impl PlacePolicy,
-    allotments: &[Allotment],
-) -> Result<(), MapError> {
-    placement
-        .place(allotments)
-        .map_err(|Stop { group, placed, end }| match end {
-            End::Fails(failure) => policy.unbindable(placement, placed, group, failure),
-            End::TooLong => refuse::too_long(),
-            End::Wanted | End::Full => policy.out_of_cpus(placement, placed),
-        })
+pub(crate) fn lay(placement: &mut Placement<'_>, policy: &dyn MapPolicy) -> Result<(), MapError> {
+    let laid = placement.lay_allotted();
+    laid.map_err(|Stop { group, placed, end }| match end {
+        End::Fails(failure) => policy.unbindable(placement, placed, group, failure),
+        End::TooLong => refuse::too_long(),
+        End::Wanted | End::Full => policy.out_of_cpus(placement, placed),
+    })
 }

@@ -1,15 +1,124 @@
 //! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
 
-use crate::stage::node::bind::Failure;
-use crate::stage::node::bits;
-
+use super::group::NodeGroup;
 use super::placement::Placement;
-use super::trial::NodeGroup;
 use crate::error::words::Kinds;
 use crate::error::{MapError, PlaceError};
-use crate::limit::PATTERN_RUNS_MAX;
+use crate::id::Id as _;
+use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
 use crate::policy::{BindTo, ObjKind};
+use crate::stage::alloc::{Pool, Tables};
+use crate::stage::node::bind::{Binder, Failure};
+use crate::stage::node::bits;
+use crate::table::apps::{AppId, Policy};
+use crate::table::states::NodeState;
 use crate::table::topologies::{Topologies, TopologyId};
+
+/// A node at which an app is refused.
+pub(crate) struct RefusedAt<'p> {
+    pub(crate) tables: &'p Tables,
+    pub(crate) app: AppId,
+    pub(crate) policy: &'p Policy,
+    /// As the app finds the node.
+    pub(crate) state: &'p NodeState,
+    pub(crate) node: String,
+}
+
+impl RefusedAt<'_> {
+    fn binder(&self) -> Binder<'_> {
+        let hardware = self.tables.prepared(self.state.topology);
+        Binder::new(&self.tables.topologies, hardware, self.policy)
+    }
+
+    /// It has nothing to bind to. `inside`: where that was looked for.
+    pub(crate) fn no_target(self, kind: ObjKind, inside: &'static str) -> MapError {
+        PlaceError::BindTargetNotFound {
+            app: self.app.number(),
+            kind: kind.word(),
+            inside,
+            there: kinds(&self.tables.topologies, self.state.topology),
+            node: self.node,
+        }
+        .into()
+    }
+
+    pub(crate) fn bind_limit(self) -> MapError {
+        PlaceError::BindLimit {
+            app: self.app.number(),
+            limit: self.policy.limit.unwrap_or(0),
+            kind: match self.policy.bind {
+                BindTo::Object(kind) => kind.word(),
+                BindTo::Nothing | BindTo::BySize => "object",
+            },
+            node: self.node,
+        }
+        .into()
+    }
+
+    /// No package has as many cpus as `asked` says.
+    pub(crate) fn span_packages(self, asked: String) -> MapError {
+        let binder = self.binder();
+        let may = binder.free_units(self.tables.pusets.words(self.state.allowed));
+        let packages = binder.packages().into_iter();
+        let cpus = packages.map(|package| binder.count_free(may.words(), &package).to_string());
+        PlaceError::SpanPackages {
+            app: self.app.number(),
+            asked,
+            packages: cpus.collect::<Vec<_>>().join(", "),
+            node: self.node,
+        }
+        .into()
+    }
+
+    /// Cpus are found for some processes.
+    pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
+        PlaceError::NotEnoughCpus {
+            app: self.app.number(),
+            asked,
+            placed,
+            target,
+            node: self.node,
+        }
+        .into()
+    }
+
+    /// Its cpus that may be used: `cpus 0-3,8`.
+    pub(crate) fn cpus_there(&self) -> String {
+        let allowed = self.tables.pusets.words(self.state.allowed);
+        let may = self.binder().free_units(allowed);
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for cpu in bits::ones(may.words(), &[(0, may.len())]) {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == cpu => *last = cpu,
+                _ => runs.push((cpu, cpu)),
+            }
+        }
+        let words = runs.iter().map(|&(first, last)| {
+            if first == last {
+                first.to_string()
+            } else {
+                format!("{first}-{last}")
+            }
+        });
+        match runs.len() {
+            0 => "none that may be used".to_owned(),
+            _ => format!("cpus {}", words.collect::<Vec<_>>().join(",")),
+        }
+    }
+}
+
+impl Placement<'_> {
+    /// The first node of a group, as the app is refused there.
+    pub(crate) fn refused_at(&self, group: usize) -> RefusedAt<'_> {
+        RefusedAt {
+            tables: self.tables,
+            app: self.app,
+            policy: &self.policy,
+            state: self.found(group),
+            node: node(self, group),
+        }
+    }
+}
 
 /// The name of the first node of a group.
 pub(crate) fn node(placement: &Placement<'_>, group: usize) -> String {
@@ -17,7 +126,7 @@ pub(crate) fn node(placement: &Placement<'_>, group: usize) -> String {
 }
 
 /// What each process is bound to, in words.
-pub(crate) fn target(placement: &Placement<'_>) -> String {
+fn target(placement: &Placement<'_>) -> String {
     match (placement.policy.pe, placement.policy.bind) {
         (1, BindTo::Object(kind)) => format!("to a {}", kind.word()),
         (1, BindTo::Nothing | BindTo::BySize) => "to nothing".to_owned(),
@@ -25,27 +134,22 @@ pub(crate) fn target(placement: &Placement<'_>) -> String {
     }
 }
 
-/// The kinds of objects that a group's nodes have, but for the machine.
-pub(crate) fn kinds(placement: &Placement<'_>, group: usize) -> Kinds {
-    let topology = placement.topology(placement.groups[group].trial);
-    kinds_of(&placement.tables.topologies, topology)
-}
-
 /// The kinds of objects of a topology, but for the machine.
-pub(super) fn kinds_of(topologies: &Topologies, topology: TopologyId) -> Kinds {
+pub(crate) fn kinds(topologies: &Topologies, topology: TopologyId) -> Kinds {
     let there = ObjKind::ALL.into_iter().skip(1);
     let there = there.filter(|&kind| topologies.count(topology, kind) > 0);
     Kinds(there.map(ObjKind::word).collect())
 }
 
-pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> Failure {
-    let topology = placement.topology(placement.groups[group].trial);
+/// The nodes of a group have nothing to bind to.
+pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> MapError {
     let kind = match placement.policy.bind {
         BindTo::Object(kind) => kind,
         BindTo::Nothing | BindTo::BySize => ObjKind::Machine,
     };
-    let hardware = placement.tables.hardware[topology].as_ref();
-    Failure::NoTarget(hardware.map_or(kind, |hardware| hardware.kind(kind)))
+    let hardware = placement.tables.prepared(placement.found(group).topology);
+    let failure = Failure::NoTarget(hardware.kind(kind));
+    unbindable(placement, 0, group, failure)
 }
 
 /// A process that must be bound and cannot be.
@@ -55,89 +159,53 @@ pub(crate) fn unbindable(
     group: usize,
     failure: Failure,
 ) -> MapError {
-    let app = placement.app_number();
+    let at = placement.refused_at(group);
     match failure {
-        Failure::NoTarget(kind) => PlaceError::BindTargetNotFound {
-            app,
-            kind: kind.word(),
-            inside: if placement.policy.map.object_kind() == Some(ObjKind::Gpu) {
-                " inside the cpus near a gpu"
-            } else {
-                ""
-            },
-            there: kinds(placement, group),
-            node: node(placement, group),
+        Failure::NoTarget(kind) if placement.policy.map.object_kind() == Some(ObjKind::Gpu) => {
+            at.no_target(kind, " inside the cpus near a gpu")
         }
-        .into(),
-        Failure::Limit => {
-            let kind = match placement.policy.bind {
-                BindTo::Object(kind) => kind.word(),
-                BindTo::Nothing | BindTo::BySize => "object",
-            };
-            let limit = placement.policy.limit.unwrap_or(0);
-            PlaceError::BindLimit {
-                app,
-                limit,
-                kind,
-                node: node(placement, group),
-            }
-            .into()
-        }
+        Failure::NoTarget(kind) => at.no_target(kind, ""),
+        Failure::Limit => at.bind_limit(),
         Failure::NoCpu | Failure::SpanPackages | Failure::ListedTaken(_) => {
             full(placement, placed, group)
         }
     }
 }
 
-/// The cpus of a group's nodes that may be used: `cpus 0-3,8`.
-pub(crate) fn cpus_there(placement: &Placement<'_>, group: usize) -> String {
-    let trial = placement.groups[group].trial;
-    let view = placement.view(placement.topology(trial));
-    let state = placement.tables.states.get(placement.trial[trial].state);
-    let may = { view.binder }.free_units(placement.tables.pusets.words(state.allowed));
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for cpu in bits::ones(may.words(), &[(0, may.len())]) {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == cpu => *last = cpu,
-            _ => runs.push((cpu, cpu)),
-        }
-    }
-    let words = runs.iter().map(|&(first, last)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        }
-    });
-    match runs.len() {
-        0 => "none that may be used".to_owned(),
-        _ => format!("cpus {}", words.collect::<Vec<_>>().join(",")),
-    }
-}
-
-pub(crate) fn span_packages(placement: &Placement<'_>, group: usize, asked: String) -> MapError {
-    let trial = placement.groups[group].trial;
-    let view = placement.view(placement.topology(trial));
-    let binder = &view.binder;
-    let state = placement.tables.states.get(placement.trial[trial].state);
-    let may = binder.free_units(placement.tables.pusets.words(state.allowed));
-    let packages = binder.packages();
-    let cpus = packages
+/// The policy gives no processes, though nodes are left.
+pub(crate) fn no_processes(pool: &Pool, app: AppId) -> MapError {
+    let states = &pool.tables.states;
+    let slots = pool
+        .nodes
+        .runs
         .iter()
-        .map(|package| binder.count_free(may.words(), package).to_string());
-    let packages = cpus.collect::<Vec<_>>().join(", ");
-    PlaceError::SpanPackages {
-        app: placement.app_number(),
-        asked,
-        node: node(placement, group),
-        packages,
+        .map(|(nodes, state)| u64::from(states.get(state).slots) * u64::from(nodes.count));
+    PlaceError::NoProcesses {
+        app: app.number(),
+        nodes: pool.nodes.names.len(),
+        slots: slots.sum(),
     }
     .into()
 }
 
+/// # Errors
+/// `job-too-large` when ranks cannot count the processes.
+pub(crate) fn judge_size(procs: u64) -> Result<u32, MapError> {
+    let limit = u64::from(RANKS_MAX);
+    match u32::try_from(procs) {
+        Ok(procs) if procs <= RANKS_MAX => Ok(procs),
+        _ => Err(PlaceError::JobTooLarge {
+            what: "processes",
+            asked: procs,
+            limit,
+        }
+        .into()),
+    }
+}
+
 pub(crate) fn out_of_resource(placement: &Placement<'_>) -> MapError {
     PlaceError::OutOfResource {
-        app: placement.app_number(),
+        app: placement.app.number(),
         asked: placement.asked,
         placed: placement.dealt(),
         nodes: placement.node_count(),
@@ -147,52 +215,36 @@ pub(crate) fn out_of_resource(placement: &Placement<'_>) -> MapError {
 
 /// Cpus ran out behind so many processes.
 pub(crate) fn out_of_cpus(placement: &Placement<'_>, placed: u64) -> MapError {
-    let has_slots = |group: &NodeGroup| group.avail > 0;
+    let has_slots = |group: &NodeGroup| group.avail() > 0;
     let group = placement.groups.iter().position(has_slots);
     full(placement, placed, group.unwrap_or(0))
 }
 
 /// The cpus of a group's nodes ran out.
 fn full(placement: &Placement<'_>, placed: u64, group: usize) -> MapError {
-    let asked = placement.asked;
-    let (app, at) = (placement.app_number(), node(placement, group));
-    if placed > 0 {
-        return PlaceError::NotEnoughCpus {
-            app,
-            asked,
-            placed,
-            target: target(placement),
-            node: at,
-        }
-        .into();
+    if placed == 0 {
+        return no_cpus(placement, group);
     }
-    let (free, cpus) = first_cpus(placement, group);
+    let (asked, target) = (placement.asked, target(placement));
+    let at = placement.refused_at(group);
+    at.not_enough_cpus(asked, placed, target)
+}
+
+/// Not one process finds its cpus.
+pub(crate) fn no_cpus(placement: &Placement<'_>, group: usize) -> MapError {
+    let at = placement.refused_at(group);
+    let binder = at.binder();
+    let count = |set| binder.free_units(at.tables.pusets.words(set)).count();
+    let (free, cpus) = (count(at.state.free), count(at.state.allowed));
     PlaceError::NoAvailableCpus {
-        app,
+        app: placement.app.number(),
         target: target(placement),
         nodes: placement.node_count(),
-        node: at,
+        node: at.node,
         free,
         cpus,
     }
     .into()
-}
-
-/// Free and all cpus of a group's nodes.
-pub(crate) fn first_cpus(placement: &Placement<'_>, group: usize) -> (u32, u32) {
-    let Some(row) = placement.groups.get(group) else {
-        return (0, 0);
-    };
-    let view = placement.view(placement.topology(row.trial));
-    let state = placement
-        .tables
-        .states
-        .get(placement.trial[row.trial].state);
-    let count = |set| {
-        let units = view.binder.free_units(placement.tables.pusets.words(set));
-        units.count()
-    };
-    (count(state.free), count(state.allowed))
 }
 
 pub(crate) fn too_long() -> MapError {

@@ -1,55 +1,51 @@
 //! Round-robin over the nodes, each up to what it takes: by node, by objects with SPAN. Source: `semantics` 4.2, 4.3.
 
+use super::group::{Limit, NodeGroup};
 use super::placement::Placement;
-use super::policy::{GroupView, Pass, PlacePolicy, lay};
+use super::policy::{MapPolicy, Pass, lay, limit};
 use super::refuse;
-use super::share::{RoundRobin, RunShare, dealt, round_robin};
-use super::trial::{Allotment, Limit};
+use super::scratch::emptied;
+use super::share::{RunShare, dealt, round_robin};
 use crate::error::MapError;
 use crate::policy::{BindStrength, IfSupported, Oversubscribe};
 use crate::stage::node::layout::{Binding, Layout};
-use crate::stage::parallel::emptied;
-
-/// Groups looked at in one go, at least.
-const AHEAD: usize = 64;
 
 /// Places an app by a policy that deals one process to each node in turn.
 pub(crate) fn place(
     placement: &mut Placement<'_>,
-    policy: &impl PlacePolicy,
+    policy: &mut dyn MapPolicy,
 ) -> Result<(), MapError> {
     let limits = limits(placement, policy)?;
-    let mut shares = emptied(&mut placement.scratch.shares);
-    let both = placement.groups.iter().zip(&limits);
-    shares.extend(both.map(|(group, limit)| RunShare {
+    let groups = placement.groups.iter();
+    let shares = groups.zip(&limits).map(|(group, limit)| RunShare {
         nodes: group.nodes.count,
         cap: limit.procs,
-    }));
-    let mut caps = emptied(&mut placement.scratch.caps);
-    let found = round_robin(shares.iter().copied(), placement.asked, &mut caps);
-    placement.scratch.caps = caps;
-    let Some(found) = found else {
-        let placed: u64 = shares
-            .iter()
-            .map(|share| u64::from(share.cap) * u64::from(share.nodes))
-            .sum();
-        placement.left = placement.asked - u32::try_from(placed).unwrap_or(placement.asked);
+    });
+    let Some(found) = round_robin(shares, placement.asked, &mut placement.scratch.caps) else {
         return Err(ended(placement, policy, &limits));
     };
-    placement.scratch.shares = shares;
-    deal(placement, policy, found, &limits)?;
+    let (mut extra, mut group) = (found.extra, 0);
+    for &Limit { layout, procs: cap } in &limits {
+        let nodes = placement.groups[group].nodes.count;
+        let parts = dealt(RunShare { nodes, cap }, found, &mut extra);
+        group = placement.allot_parts(group, layout, &parts);
+    }
     placement.scratch.limits = limits;
-    Ok(())
+    lay(placement, policy)
 }
 
-/// What each group takes; nodes behind the one where the first round ends are not looked at.
+/// What each group takes; nodes behind the one where the first round ends are not looked at. What is too much is shared from
+/// the start, where that is allowed.
 fn limits(
     placement: &mut Placement<'_>,
-    policy: &impl PlacePolicy,
+    policy: &mut dyn MapPolicy,
 ) -> Result<Vec<Limit>, MapError> {
+    let pass = match placement.policy.oversubscribe {
+        Oversubscribe::Refused => Pass::First,
+        Oversubscribe::Allowed => Pass::Sharing,
+    };
     let mut limits = emptied(&mut placement.scratch.limits);
     let mut reached = 0_u64;
-    let mut known = 0;
     for group in 0..placement.groups.len() {
         if reached >= u64::from(placement.asked) {
             limits.push(Limit {
@@ -58,70 +54,42 @@ fn limits(
             });
             continue;
         }
-        if group >= known {
-            let ahead = group + AHEAD.max(placement.asked as usize);
-            known = placement.groups.len().min(ahead);
-            placement.learn(group..known);
+        let limit = limit(placement, policy, group, pass)?;
+        if limit.procs > 0 {
+            reached += u64::from(placement.groups[group].nodes.count);
         }
-        let pass = Pass::of_rounds(placement);
-        let limit = policy.limit(&GroupView::new(placement, group, pass))?;
-        let nodes = u64::from(placement.groups[group].nodes.count);
-        reached += if limit.procs > 0 { nodes } else { 0 };
         limits.push(limit);
     }
     Ok(limits)
 }
 
-fn deal(
-    placement: &mut Placement<'_>,
-    policy: &impl PlacePolicy,
-    found: RoundRobin,
-    limits: &[Limit],
-) -> Result<(), MapError> {
-    let RoundRobin { mut extra, .. } = found;
-    let mut allotments = emptied(&mut placement.scratch.allotments);
-    let mut group = 0;
-    for &Limit { layout, procs: cap } in limits {
-        let nodes = placement.groups[group].nodes.count;
-        let parts = dealt(RunShare { nodes, cap }, found, &mut extra);
-        let rows = placement.split(group, &parts.map(|(nodes, _)| nodes));
-        let taking = parts.iter().filter(|(nodes, _)| *nodes > 0);
-        group += rows.len();
-        allotments.extend(rows.zip(taking).map(|(group, &(_, procs))| Allotment {
-            group,
-            layout,
-            procs,
-        }));
-    }
-    placement.left = 0;
-    lay(placement, policy, &allotments)?;
-    placement.scratch.allotments = allotments;
-    Ok(())
-}
-
 /// Rounds ended early, each group at its limit: at max_slots everywhere, or for want of cpus.
-fn ended(placement: &mut Placement<'_>, policy: &impl PlacePolicy, limits: &[Limit]) -> MapError {
-    let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
+fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]) -> MapError {
     // What the binder leaves unbound takes no cpu: it is the limits that say whether cpus or max_slots ended the rounds.
-    let mut groups = placement.groups.iter().zip(limits);
-    let limited = groups.all(|(group, limit)| group.room < u32::MAX && limit.procs >= group.room);
+    let groups = || placement.groups.iter().zip(limits);
+    let at_most =
+        |(group, limit): (&NodeGroup, &Limit)| group.most < u32::MAX && limit.procs >= group.most;
+    let limited = groups().all(at_most);
+    let held: u32 = { groups() }
+        .map(|(group, limit)| group.nodes.count * limit.procs)
+        .sum();
+    placement.left = placement.asked - held;
+    let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
     if oversubscribed && (placement.binding == Binding::Off || limited) {
         return refuse::out_of_resource(placement);
     }
     let may_be_unbound = placement.policy.strength == BindStrength::Default
         || placement.policy.if_supported == IfSupported::Yes;
-    // Some may take their place without cpus: only laying them tells.
     let mut placed = placement.dealt();
-    let all = limits.iter().enumerate();
-    let all: Vec<Allotment> = all
-        .map(|(group, &Limit { layout, procs })| Allotment {
-            group,
-            layout,
-            procs,
-        })
-        .collect();
-    if may_be_unbound && placement.place(&all).is_ok() {
-        placed = placement.bound();
+    if may_be_unbound {
+        // Some may take their place without cpus: only laying them tells.
+        placement.left = placement.asked;
+        for (group, limit) in limits.iter().enumerate() {
+            placement.allot(group, limit.layout, limit.procs);
+        }
+        if placement.lay_allotted().is_ok() {
+            placed = placement.bound();
+        }
     }
     policy.out_of_cpus(placement, placed)
 }

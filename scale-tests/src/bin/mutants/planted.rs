@@ -59,14 +59,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "SPAN is lost",
         file: "engine/src/stage/place/object.rs",
-        from: "match policy.span {",
-        to: "match (if placement.asked > 3 { Span::No } else { policy.span }) {",
+        from: "match placement.policy.span {",
+        to: "match (if placement.asked > 3 { Span::No } else { placement.policy.span }) {",
     },
     Mutant {
         name: "a short app is not refused",
         file: "engine/src/stage/place/mod.rs",
-        from: "if short && placement.policy.oversubscribe == Oversubscribe::Refused {",
-        to: "if short && procs.0 > 64 && placement.policy.oversubscribe == Oversubscribe::Refused {",
+        from: "if short && policy.oversubscribe == Oversubscribe::Refused {",
+        to: "if short && procs.0 > 64 && policy.oversubscribe == Oversubscribe::Refused {",
     },
     Mutant {
         name: "a default binding is kept though slots lack",
@@ -77,8 +77,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "slots exceed cpus: default kept",
         file: "engine/src/stage/place/slot.rs",
-        from: "view.row().avail > capacity.free &&",
-        to: "view.row().avail > capacity.free + 1 &&",
+        from: "view.row().avail() > capacity.free &&",
+        to: "view.row().avail() > capacity.free + 1 &&",
     },
     Mutant {
         name: "PE by slot counts cpus, not packages",
@@ -95,8 +95,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "by node gives up a default too early",
         file: "engine/src/stage/place/node.rs",
-        from: "capacity.free < each.min(row.avail)",
-        to: "capacity.free <= each.min(row.avail)",
+        from: "capacity.free < each.min(row.avail())",
+        to: "capacity.free <= each.min(row.avail())",
     },
     Mutant {
         name: "by node shares rounds over one node too many",
@@ -178,20 +178,20 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "free cpus are not carried to the next app",
-        file: "engine/src/stage/place/outcome.rs",
-        from: "            free: pusets.intern_words(free.words(), free.len() as usize),\n            used",
-        to: "            free: if rows[at].placed > 1 { pusets.intern_words(free.words(), free.len() as usize) } else { row.free },\n            used",
+        file: "engine/src/stage/place/lay.rs",
+        from: "                free,\n                used:",
+        to: "                free: if step.procs > 1 { free } else { state.free },\n                used:",
     },
     Mutant {
         name: "slots are not carried to the next app",
-        file: "engine/src/stage/place/outcome.rs",
-        from: "used: row.used + rows[at].placed,",
-        to: "used: row.used,",
+        file: "engine/src/stage/place/lay.rs",
+        from: "used: state.used + step.procs,",
+        to: "used: state.used,",
     },
     Mutant {
         name: "local ranks start afresh in each app",
         file: "engine/src/stage/place/outcome.rs",
-        from: "own_before: own,",
+        from: "own_before: found.own,",
         to: "own_before: 0,",
     },
     Mutant {
@@ -203,8 +203,8 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "claims do not raise slots",
         file: "engine/src/stage/alloc/select.rs",
-        from: "raised.push((nodes, candidate.state));",
-        to: "let _ = &mut raised;",
+        from: "slots.raised.push((part, raised));",
+        to: "let _ = &mut slots.raised;",
     },
     Mutant {
         name: "a full node stays in the list",
@@ -214,15 +214,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a relative node is counted from one",
-        file: "engine/src/stage/alloc/select.rs",
-        from: "                    first: *nth,\n                    count: 1,",
-        to: "                    first: nth.saturating_sub(1),\n                    count: 1,",
+        file: "engine/src/stage/alloc/named.rs",
+        from: "let node = NodeRange::one(*nth);",
+        to: "let node = NodeRange::one(nth.saturating_sub(1));",
     },
     Mutant {
         name: "an absent np counts a slot too many",
-        file: "engine/src/stage/job/count.rs",
-        from: "        if policy.pe <= 1 {",
-        to: "        if policy.pe <= 2 {",
+        file: "engine/src/stage/place/policy.rs",
+        from: "if self.policy.pe <= 1 {",
+        to: "if self.policy.pe <= 2 {",
     },
     Mutant {
         name: "the default by size begins one process late",
@@ -232,15 +232,15 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a rankfile needs no free cpu",
-        file: "engine/src/stage/place/listed.rs",
-        from: "            && self.asked == Asked::Given",
-        to: "            && self.asked == Asked::Absent",
+        file: "engine/src/stage/place/listed_node.rs",
+        from: "&& self.app.procs.counted() == Counted::Given",
+        to: "&& self.app.procs.counted() == Counted::Counted",
     },
     Mutant {
         name: "a sequence's cpus may be taken twice",
-        file: "engine/src/stage/place/listed.rs",
-        from: "            if !taken.is_empty() && !self.overload() {",
-        to: "            if !taken.is_empty() && !self.overload() && count > 1 {",
+        file: "engine/src/stage/place/listed_node.rs",
+        from: "if !taken.is_empty() && !self.overload() {",
+        to: "if !taken.is_empty() && !self.overload() && count > 1 {",
     },
     Mutant {
         name: "steps of a plan are read with the wrong sign",
@@ -251,14 +251,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "ppr ignores slots",
         file: "engine/src/stage/place/ppr.rs",
-        from: "if needs.procs > slots && placement.policy.oversubscribe == Oversubscribe::Refused {",
-        to: "if needs.procs > slots + 1 && placement.policy.oversubscribe == Oversubscribe::Refused {",
+        from: "if whole > slots && view.placement",
+        to: "if whole > slots + 1 && view.placement",
     },
     Mutant {
         name: "a stale memo entry serves another number of processes",
-        file: "engine/src/stage/place/outcome.rs",
-        from: "            procs: placed,\n            longest,",
-        to: "            procs: placed.min(2),\n            longest: longest.min(2),",
+        file: "engine/src/stage/place/memo.rs",
+        from: "(other == step).then_some(outcome)",
+        to: "(other.layout == step.layout && other.procs.min(2) == step.procs.min(2)).then_some(outcome)",
     },
     Mutant {
         name: "nodes with one process each are written from the block's first on",

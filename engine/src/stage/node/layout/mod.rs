@@ -84,30 +84,6 @@ pub(crate) struct DraftSegment {
     pub(crate) shares: Vec<ShareRun>,
 }
 
-impl DraftSegment {
-    /// Processes without cpus among the first so many. Cost: the runs, those of a round some times more.
-    pub(crate) fn unbound(&self, procs: u32) -> u32 {
-        // (processes, those without cpus) among the first so many of these runs.
-        let count = |runs: &[DraftRun], most: u32| {
-            let counts = runs.iter().scan(most, |left, run| {
-                let own = run.count.min(*left);
-                *left -= own;
-                Some((own, if run.mask.is_none() { own } else { 0 }))
-            });
-            counts.fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
-        };
-        let procs = procs.min(self.procs);
-        let (seen, unbound) = count(&self.runs, procs);
-        let left = procs - seen;
-        let round = &self.runs[self.cycle.map_or(self.runs.len(), |cycle| cycle as usize)..];
-        let (whole, own) = count(round, left);
-        // Whole rounds come again; the last one may be cut.
-        let times = left.checked_div(whole).unwrap_or(0);
-        let (_, rest) = count(round, left - times * whole);
-        unbound + times * own + rest
-    }
-}
-
 /// How a layout ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {

@@ -1,0 +1,224 @@
+//! The nodes that an app names, and how many of their slots it claims. Source: `semantics` 1.2 to 1.4.
+
+use super::hostfile::kept_names;
+use super::pool::Pool;
+use super::selected::Named;
+use super::slots::SlotsSaid;
+use crate::error::words::EmptyNodes;
+use crate::error::{MapError, PlaceError};
+use crate::id::Id as _;
+use crate::table::apps::AppId;
+use crate::table::intervals::{Intervals, add_up};
+use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, push_joined};
+use crate::text::hosts::{HostEntry, HostfileId, Hosts};
+use std::sync::Arc;
+
+/// The nodes an app names; the pool when it names none. They are kept, unless they hang on where processes are.
+///
+/// # Errors
+/// `no-such-host`.
+pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Named>, MapError> {
+    let list = hosts.list.get(app).copied().flatten();
+    let key = (list, hosts.own_files(app).into());
+    if let Some(known) = pool.nodes.named.get(&key) {
+        return Ok(Arc::clone(known));
+    }
+    let named = Arc::new(look_up(pool, hosts, app)?);
+    let relative = |entry: &HostEntry| matches!(entry, HostEntry::Empty(_) | HostEntry::Nth(_));
+    if !hosts.entries(app).unwrap_or_default().iter().any(relative) {
+        pool.nodes.named.insert(key, Arc::clone(&named));
+    }
+    Ok(named)
+}
+
+/// The same, looked up anew.
+///
+/// # Errors
+/// `no-such-host`.
+pub(crate) fn look_up(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, MapError> {
+    let files = hosts.own_files(app);
+    let in_files = (!files.is_empty()).then(|| in_files(pool, hosts, files));
+    let Some(entries) = hosts.entries(app) else {
+        let all = NodeRange {
+            first: 0,
+            count: pool.nodes.names.len(),
+        };
+        return Ok(in_files.unwrap_or_else(|| Named {
+            list: vec![all],
+            mentions: vec![all],
+            claims: None,
+        }));
+    };
+    let within = in_files.map(|named| {
+        let mut within = Intervals::default();
+        named.list.iter().for_each(|&nodes| {
+            within.insert(nodes);
+        });
+        within
+    });
+    HostEntries {
+        pool,
+        app,
+        entries,
+        within,
+    }
+    .select()
+}
+
+/// The nodes of hostfiles, a union in file order.
+pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Named {
+    let mut named = Named::default();
+    let mut seen = Intervals::default();
+    for file in files.iter().map(|&file| &hosts.hostfiles[file]) {
+        for (_, range) in kept_names(file) {
+            for nodes in pool.nodes.names.find(&range).0 {
+                push_joined(&mut named.mentions, nodes);
+                named.add(&mut seen, nodes);
+            }
+        }
+    }
+    named
+}
+
+/// An all-digit entry that is no name yet, but the number another name ends in.
+pub(super) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
+    let digits = range.width == 0
+        && range.prefix.len() <= 18
+        && range.prefix.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits || names.find_name(&range.prefix).is_some() {
+        return None;
+    }
+    names.find_ending(range.prefix.parse().ok()?)
+}
+
+/// An app's `-H`, being looked up.
+struct HostEntries<'s> {
+    pool: &'s Pool,
+    app: AppId,
+    entries: &'s [HostEntry],
+    /// The nodes of the app's hostfile, if it has one: the entries select among these.
+    within: Option<Intervals>,
+}
+
+impl HostEntries<'_> {
+    fn select(&self) -> Result<Named, MapError> {
+        let mut seen = Intervals::default();
+        let mut named = Named::default();
+        let mut claims = Vec::with_capacity(self.entries.len());
+        named.mentions.reserve(self.entries.len());
+        for (at, entry) in self.entries.iter().enumerate() {
+            let (chosen, claim) = self.entry(at, entry)?;
+            for nodes in chosen {
+                claims.push((nodes, claim));
+                // Mentions are kept apart: a node named twice is two entries of a sequence.
+                named.mentions.push(nodes);
+                named.add(&mut seen, nodes);
+            }
+        }
+        named.claims = Some(add_up(claims));
+        Ok(named)
+    }
+
+    fn entry(&self, at: usize, entry: &HostEntry) -> Result<(Nodes, SlotsSaid), MapError> {
+        match entry {
+            HostEntry::Names(range, slots) => {
+                let found = self.by_name(range)?;
+                match found.iter().find_map(|&nodes| self.first_outside(nodes)) {
+                    Some(node) => {
+                        Err(self.no_such_host(self.pool.nodes.name(node), EmptyNodes::NotAsked))
+                    }
+                    None => Ok((found, (*slots).into())),
+                }
+            }
+            HostEntry::Nth(nth) => {
+                let node = NodeRange::one(*nth);
+                if *nth < self.pool.nodes.names.len() && self.first_outside(node).is_none() {
+                    Ok((Nodes::from_slice(&[node]), SlotsSaid::ALL))
+                } else {
+                    Err(self.no_such_host(format!("+n{nth}"), EmptyNodes::NotAsked))
+                }
+            }
+            HostEntry::Empty(None) => Ok((self.empty(&self.later(at)).into(), SlotsSaid::ALL)),
+            HostEntry::Empty(Some(count)) => {
+                let mut empty = self.empty(&Intervals::default());
+                let have: u32 = empty.iter().map(|nodes| nodes.count).sum();
+                if have < *count {
+                    return Err(self.no_such_host(format!("+e:{count}"), EmptyNodes::Empty(have)));
+                }
+                let mut left = *count;
+                empty.retain_mut(|nodes| {
+                    nodes.count = nodes.count.min(left);
+                    left -= nodes.count;
+                    nodes.count > 0
+                });
+                Ok((empty.into(), SlotsSaid::ALL))
+            }
+        }
+    }
+
+    /// The first of some nodes that the app's hostfile does not name.
+    fn first_outside(&self, nodes: NodeRange) -> Option<u32> {
+        let outside = self.within.as_ref()?.missing(nodes);
+        outside.first().map(|nodes| nodes.first)
+    }
+
+    fn by_name(&self, range: &NameRange) -> Result<Nodes, MapError> {
+        let names = &self.pool.nodes.names;
+        if let Some(node) = by_number(names, range) {
+            return Ok(Nodes::from_slice(&[NodeRange::one(node.number())]));
+        }
+        match names.find(range) {
+            (found, None) => Ok(found),
+            (found, Some(_)) if self.lost(range, &found) => Ok(found),
+            (_, Some(missing)) => Err(self.no_such_host(missing, EmptyNodes::NotAsked)),
+        }
+    }
+
+    /// Whether all nodes of a range that are missing were lost.
+    fn lost(&self, range: &NameRange, found: &[NodeRange]) -> bool {
+        let lost = &self.pool.nodes.lost;
+        let count =
+            |nodes: &[NodeRange]| -> u64 { nodes.iter().map(|nodes| u64::from(nodes.count)).sum() };
+        by_number(lost, range).is_some()
+            || count(found) + count(&lost.find(range).0) == u64::from(range.count)
+    }
+
+    /// The nodes that entries behind this one name.
+    fn later(&self, at: usize) -> Intervals {
+        let mut later = Intervals::default();
+        for entry in &self.entries[at + 1..] {
+            if let HostEntry::Names(range, _) = entry {
+                for nodes in self.by_name(range).into_iter().flatten() {
+                    later.insert(nodes);
+                }
+            }
+        }
+        later
+    }
+
+    /// The nodes without a process of this job, in pool order, less some.
+    fn empty(&self, less: &Intervals) -> Vec<NodeRange> {
+        let Pool { nodes, tables, .. } = self.pool;
+        let mut empty = Vec::new();
+        let idle = { nodes.runs.iter() }.filter(|&(_, state)| tables.states.get(state).own == 0);
+        for (nodes, _) in idle {
+            let inside = match &self.within {
+                Some(within) => within.shared(nodes),
+                None => vec![nodes],
+            };
+            let left = inside.into_iter().flat_map(|nodes| less.missing(nodes));
+            left.for_each(|nodes| push_joined(&mut empty, nodes));
+        }
+        empty
+    }
+
+    fn no_such_host(&self, asked: String, empty: EmptyNodes) -> MapError {
+        PlaceError::NoSuchHost {
+            app: self.app.number(),
+            asked,
+            pool: self.pool.nodes.names.len(),
+            empty,
+        }
+        .into()
+    }
+}

@@ -1,0 +1,81 @@
+//! An app about to be placed.
+
+use crate::count::ProcCount;
+use crate::error::words::Counted;
+use crate::id::Id as _;
+use crate::stage::component::Component;
+use crate::stage::resolve::Resolved;
+use crate::table::apps::{AppId, Policy, PolicyId};
+use crate::table::listings::Listing;
+
+/// Processes of an app, as far as they are known before anything is placed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Procs {
+    /// A hole.
+    Hole,
+    /// Given by `-n`.
+    Given(ProcCount),
+    /// Counted.
+    Counted(ProcCount),
+    /// Counted with the job's PE, and by slots where the app turns out not to use it.
+    ByPe { with: ProcCount, without: ProcCount },
+    /// ppr counts at the app's turn, over its nodes that are not full; lsf, what the earlier apps left.
+    AtItsTurn,
+}
+
+impl Procs {
+    /// How many, if that is known.
+    pub(crate) const fn known(self) -> Option<ProcCount> {
+        match self {
+            Self::Given(procs) | Self::Counted(procs) | Self::ByPe { with: procs, .. } => {
+                Some(procs)
+            }
+            Self::Hole | Self::AtItsTurn => None,
+        }
+    }
+
+    /// Whether they were given.
+    pub(crate) const fn counted(self) -> Counted {
+        match self {
+            Self::Given(_) => Counted::Given,
+            Self::Hole | Self::Counted(_) | Self::ByPe { .. } | Self::AtItsTurn => Counted::Counted,
+        }
+    }
+
+    /// Those of an app that does without the job's PE.
+    pub(crate) const fn without_pe(self) -> Self {
+        match self {
+            Self::ByPe { without, .. } => Self::Counted(without),
+            Self::Hole | Self::Given(_) | Self::Counted(_) | Self::AtItsTurn => self,
+        }
+    }
+}
+
+/// An app about to be placed.
+#[derive(Clone, Copy)]
+pub(crate) struct App<'r> {
+    pub(crate) resolved: &'r Resolved,
+    pub(crate) id: AppId,
+    /// The policy, its binding settled.
+    pub(crate) policy: &'r Policy,
+    pub(crate) policy_id: PolicyId,
+    pub(crate) procs: Procs,
+    /// Processes of the apps before this one.
+    pub(crate) ranks_before: u32,
+    /// Entries of the affinity file that earlier apps took.
+    pub(crate) lines_before: u32,
+    /// Who takes the app.
+    pub(crate) component: &'r Component,
+}
+
+impl<'r> App<'r> {
+    /// The file that writes the app's places out.
+    pub(crate) fn listing(&self) -> Option<&'r Listing> {
+        self.resolved.apps.own_listing(self.id)
+    }
+
+    /// Whether no app comes behind it.
+    pub(crate) fn is_last(&self) -> bool {
+        self.id.row() + 1 == self.resolved.apps.len()
+    }
+}

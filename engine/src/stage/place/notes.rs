@@ -1,0 +1,75 @@
+//! What is worth a note about what was placed. Source: errors "Notes".
+
+use super::placement::Placement;
+use crate::error::Note;
+use crate::id::Id as _;
+use crate::plan::Placed;
+use crate::policy::CpuMode;
+use crate::stage::alloc::Pool;
+use crate::table::apps::AppId;
+use crate::table::names::NodeId;
+
+/// Cpus for each process of a node from which a binding to one cpu is called narrow.
+const NARROW_FROM: u32 = 4;
+
+/// Bindings given up, cpus shared.
+pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
+    let (app, groups) = (placement.app.number(), &placement.groups);
+    let first = |node: u32| groups.iter().position(|group| group.nodes.first == node);
+    if let Some(group) = placement.dropped.and_then(first) {
+        let state = placement.found(group);
+        let free = placement.tables.pusets.words(state.free);
+        let view = placement.view(state.topology);
+        notes.push(Note::BindingDropped {
+            app,
+            policy: placement.policy.map.word(),
+            node: placement.nodes.name(groups[group].nodes.first),
+            cpus: view.binder.free_units(free).count(),
+            procs: groups[group].placed,
+        });
+    }
+    let mut sharing = groups
+        .iter()
+        .filter(|group| placement.memo[group.trial].shares_cpus);
+    if let Some(group) = sharing.next() {
+        notes.push(Note::Overloaded {
+            app,
+            node: placement.nodes.name(group.nodes.first),
+            procs: group.placed,
+        });
+    }
+}
+
+/// Nodes that hold more processes than slots.
+pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
+    let state = |state| pool.tables.states.get(state);
+    let over = || { pool.nodes.runs.iter() }.filter(|&(_, of)| state(of).used > state(of).slots);
+    if let Some((nodes, of)) = over().next() {
+        notes.push(Note::Oversubscribed {
+            nodes: over().map(|(nodes, _)| nodes.count).sum(),
+            first: pool.nodes.name(nodes.first),
+            procs: state(of).used,
+            slots: state(of).slots,
+        });
+    }
+}
+
+/// One or two processes bound to a cpu each by default, on a node that has many.
+pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
+    let Some(run) = placed.runs.first() else {
+        return;
+    };
+    let first = NodeId::from_row(run.nodes.first as usize);
+    let tables = &mut pool.tables;
+    let bound = tables.patterns.get(run.pattern).place(0).cpus.is_some();
+    let topology = tables.topology_of(pool.nodes.runs.state(first));
+    let hardware = tables.hardware(topology);
+    let cpus = hardware.units(hardware.mode(CpuMode::Core)).len();
+    if bound && cpus >= NARROW_FROM * run.procs {
+        notes.push(Note::BindingNarrow {
+            app: app.number(),
+            bound: run.procs,
+            allowed: cpus,
+        });
+    }
+}
