@@ -6,10 +6,9 @@ use crate::count::ProcCount;
 use crate::policy::{MapBy, ObjKind, Span};
 use crate::spawn::request::owner;
 use crate::spawn::{SpawnRequest, Spoken};
-use crate::stage::node::bind::{Failure, Mask};
-use crate::stage::node::bits::{Bits, There};
+use crate::stage::node::bind::{Failure, Mask, NodeSets};
+use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::{Capacity, TopologyView};
-use crate::stage::node::sets::NodeSets;
 use crate::stage::node::units::Hardware;
 use crate::stage::resolve::{Context, Files, Resolved, resolve};
 use crate::table::cpusets::{Cpusets, list_form};
@@ -73,16 +72,16 @@ fn asked(words: &str) -> Asked {
         affinity: None,
         files: &NoFiles,
     };
-    let mut bits = Bits::none(8);
+    let mut free_pus = Bits::none(8);
     for stretch in free.split(',') {
         let (first, last) = stretch.split_once('-').unwrap_or((stretch, stretch));
         let end = last.parse::<u32>().unwrap() + 1;
-        bits.fill((first.parse().unwrap(), end), There::Yes);
+        free_pus.add(&[(first.parse().unwrap(), end)]);
     }
     Asked {
         resolved: resolve(request, context).unwrap(),
         procs,
-        free: bits,
+        free: free_pus,
     }
 }
 
@@ -153,15 +152,13 @@ fn check(words: &str, lines: &str) {
     let policy = *resolved.apps.policy(app).unwrap();
     let view = TopologyView::new(&topologies, &hardware, &policy, &resolved.apps, None);
     let mut all = Bits::none(8);
-    all.fill((0, 8), There::Yes);
+    all.add(&[(0, 8)]);
     let node = LayoutView {
-        binder: &view.binder,
-        objects: &view.objects,
+        view: &view,
         sets: NodeSets {
             free_at_start: free.words(),
             allowed: all.words(),
         },
-        listed: &view.listed,
         written: &[],
     };
     let layout = layout(policy.map, policy.span);
@@ -185,7 +182,7 @@ fn check_capacity(words: &str, told: &str) {
     let policy = *resolved.apps.policy(app).unwrap();
     let view = TopologyView::new(&topologies, &hardware, &policy, &resolved.apps, None);
     let mut all = Bits::none(8);
-    all.fill((0, 8), There::Yes);
+    all.add(&[(0, 8)]);
     let Capacity {
         free,
         cpus,
