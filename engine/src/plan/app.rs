@@ -66,8 +66,8 @@ pub struct AppPlan {
     /// Runs by ascending node; empty when they stand so already.
     by_node: Vec<u32>,
     pub(super) order: Order,
-    /// Its rows of the plan's spans.
-    pub(super) spans: Range<u32>,
+    /// Its rows of the plan's ranges.
+    pub(super) ranges: Range<u32>,
 }
 
 impl AppPlan {
@@ -92,7 +92,7 @@ impl AppPlan {
             placed,
             base,
             by_node,
-            spans: 0..0,
+            ranges: 0..0,
         }
     }
 

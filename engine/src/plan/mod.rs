@@ -54,7 +54,7 @@ use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
 use rank::node_order::{MetOrders, PlanOrders};
-use rank::spans::RankSpans;
+use rank::ranges::RankRanges;
 use std::sync::Arc;
 
 /// Where every process of a job is.
@@ -71,7 +71,7 @@ pub struct Plan {
     /// Which turns the processes of a node have.
     orders: PlanOrders,
     /// Where each rank is.
-    spans: RankSpans,
+    ranges: RankRanges,
     /// The apps on each node; `None`: few enough to be asked one by one.
     node_apps: Option<NodeApps>,
     /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
@@ -122,7 +122,7 @@ impl Plan {
         };
         let mut apps: Vec<AppPlan> = placed.into_iter().zip(met).map(app).collect();
         Self {
-            spans: RankSpans::new(&mut apps, &places),
+            ranges: RankRanges::new(&mut apps, &places),
             node_apps: NodeApps::new(&apps),
             bases,
             world,

@@ -5,7 +5,7 @@ use super::app::{AppPlan, ProcInRun};
 use super::node_apps::NodeApp;
 use super::placed::{PlacedRun, row};
 use super::rank::find::FoundRank;
-use super::rank::spans::RunNodes;
+use super::rank::ranges::RunNodes;
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::policy::ObjKind;

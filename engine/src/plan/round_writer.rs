@@ -7,7 +7,7 @@ use super::Plan;
 use super::placed::row;
 use super::places::Packed;
 use super::rank::node_order::TurnsBy;
-use super::rank::spans::{PhaseSpan, RankSpan, Source};
+use super::rank::ranges::{Phase, RankRange, Source};
 use super::row_writer::{Block, RowsOut};
 
 /// Rounds that are drafted at once, and rows of each.
@@ -18,7 +18,7 @@ const MANY: usize = 16;
 
 /// A round of a phase, and its first row.
 struct WholeRound<'p> {
-    phase: &'p PhaseSpan,
+    phase: &'p Phase,
     round: u32,
     row: usize,
 }
@@ -85,7 +85,7 @@ impl Plan {
     fn whole_rounds(&self, at: usize, inside: u32, out: &RowsOut<'_>) -> Vec<WholeRound<'_>> {
         let (mut at, mut inside, mut end) = (at, inside, out.at);
         let mut rounds: Vec<WholeRound<'_>> = Vec::new();
-        while let Some(RankSpan::Phase(phase)) = self.spans.all.get(at)
+        while let Some(RankRange::Phase(phase)) = self.ranges.all.get(at)
             && rounds
                 .first()
                 .is_none_or(|first| first.phase.app == phase.app)
@@ -109,7 +109,7 @@ impl Plan {
     }
 
     /// Adds what a run has in some rounds, from one on. `block`: what it has there.
-    fn draft_run(&self, phase: &PhaseSpan, mut block: Block, first: u32, drafts: &mut [Draft]) {
+    fn draft_run(&self, phase: &Phase, mut block: Block, first: u32, drafts: &mut [Draft]) {
         let end = first + row(drafts.len());
         let mut round = first;
         while block.turns.count > 0 {

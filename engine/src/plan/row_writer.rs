@@ -9,7 +9,7 @@ use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::rank::find::gets;
 use super::rank::node_order::{Dealt, RoundTurns, TurnLocals, TurnsBy};
-use super::rank::spans::{PhaseSpan, RankSpan, RunNodes, Source};
+use super::rank::ranges::{Phase, RankRange, RunNodes, Source};
 use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 use std::ops::Range;
@@ -67,20 +67,20 @@ impl Plan {
     ///
     /// Cost: five writes a rank, and a search; of rounds also runs that have no processes left.
     pub(super) fn write_rows(&self, mut rank: u32, out: &mut RowsOut<'_>) {
-        let mut at = self.spans.of_rank(rank);
-        while out.left() > 0 && rank < self.spans.end {
-            while self.spans.end_of(at) <= rank {
+        let mut at = self.ranges.of_rank(rank);
+        while out.left() > 0 && rank < self.ranges.end {
+            while self.ranges.end_of(at) <= rank {
                 at += 1;
             }
-            let (inside, first) = (rank - self.spans.first(at), out.at);
-            match self.spans.get(at) {
-                RankSpan::Run { .. } => self.write_run(at, inside, out),
-                RankSpan::Phase(phase) => {
+            let (inside, first) = (rank - self.ranges.first(at), out.at);
+            match self.ranges.get(at) {
+                RankRange::Run { .. } => self.write_run(at, inside, out),
+                RankRange::Phase(phase) => {
                     if !self.write_rounds(at, inside, out) {
                         self.write_part_of_round(phase, inside, out);
                     }
                 }
-                &RankSpan::Listed { app } => self.write_list(app, inside, out),
+                &RankRange::Listed { app } => self.write_list(app, inside, out),
             }
             rank += row(out.at - first);
         }
@@ -88,7 +88,7 @@ impl Plan {
 
     /// A run, node by node.
     fn write_run(&self, at: usize, inside: u32, out: &mut RowsOut<'_>) {
-        let &RankSpan::Run {
+        let &RankRange::Run {
             nodes,
             start,
             procs,
@@ -96,7 +96,7 @@ impl Plan {
             run,
             kind,
             source,
-        } = self.spans.get(at)
+        } = self.ranges.get(at)
         else {
             return;
         };
@@ -104,7 +104,7 @@ impl Plan {
             app,
             run,
             nodes,
-            count: (self.spans.end_of(at) - self.spans.first(at)) / procs,
+            count: (self.ranges.end_of(at) - self.ranges.first(at)) / procs,
             kind: KindBits::new(kind),
             turns: RoundTurns::all(procs),
             source,
@@ -114,7 +114,7 @@ impl Plan {
     }
 
     /// What is left of a round, as far as there is room.
-    fn write_part_of_round(&self, phase: &PhaseSpan, inside: u32, out: &mut RowsOut<'_>) {
+    fn write_part_of_round(&self, phase: &Phase, inside: u32, out: &mut RowsOut<'_>) {
         let round = phase.round + inside / phase.width;
         let (first, mut from) = self.run_in(phase, round, inside % phase.width);
         let dealt = self.orders.dealt(TurnsBy::Round);
@@ -126,8 +126,8 @@ impl Plan {
 
     /// What a run has in a round.
     #[inline]
-    pub(super) fn block_in_round(&self, phase: &PhaseSpan, run: u32, round: u32) -> Block {
-        let of_run = &self.spans.turns(phase)[run as usize];
+    pub(super) fn block_in_round(&self, phase: &Phase, run: u32, round: u32) -> Block {
+        let of_run = &self.ranges.turns(phase)[run as usize];
         let turns = of_run.in_round(round);
         Block {
             app: phase.app,

@@ -3,7 +3,7 @@
 use super::Plan;
 use super::app::AppPlan;
 use super::placed::{PlacedRun, row};
-use super::rank::spans::{PhaseSpan, RankSpan};
+use super::rank::ranges::{Phase, RankRange};
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
 /// Neighbouring nodes that take equally many ranks in a row.
@@ -47,13 +47,13 @@ impl Plan {
     fn blocks<'p>(&'p self, app: &'p AppPlan) -> impl Iterator<Item = Block> + 'p {
         // The runs that take part in the phase at hand.
         let mut live: Vec<u32> = (0..row(app.placed.runs.len())).collect();
-        self.spans.of_app(app).iter().flat_map(move |span| {
-            let blocks: Box<dyn Iterator<Item = Block>> = match span {
-                &RankSpan::Run { run, .. } => Box::new(std::iter::once(block_of_run(
+        self.ranges.of_app(app).iter().flat_map(move |range| {
+            let blocks: Box<dyn Iterator<Item = Block>> = match range {
+                &RankRange::Run { run, .. } => Box::new(std::iter::once(block_of_run(
                     &app.placed.runs[run as usize],
                 ))),
-                RankSpan::Phase(phase) => Box::new(rounds(app, phase, &mut live)),
-                RankSpan::Listed { .. } => Box::new(listed_blocks(app)),
+                RankRange::Phase(phase) => Box::new(rounds(app, phase, &mut live)),
+                RankRange::Listed { .. } => Box::new(listed_blocks(app)),
             };
             blocks
         })
@@ -72,7 +72,7 @@ const fn block_of_run(run: &PlacedRun) -> Block {
 /// The blocks of a phase, round by round. `live`: the runs that took part in the phase before.
 fn rounds(
     app: &AppPlan,
-    phase: &PhaseSpan,
+    phase: &Phase,
     live: &mut Vec<u32>,
 ) -> impl Iterator<Item = Block> + use<> {
     let mut rows: Vec<EvenNodes> = Vec::new();

@@ -1,7 +1,7 @@
 //! Where a rank is, and which rank a process has: searches in the row of all apps' runs and phases.
 
 use super::node_order::{Dealt, TurnLocals, TurnsBy};
-use super::spans::{PhaseSpan, RankSpan, RunNodes, Source};
+use super::ranges::{Phase, RankRange, RunNodes, Source};
 use crate::plan::Plan;
 use crate::plan::app::{Order, ProcInRun};
 use crate::plan::places::Packed;
@@ -23,13 +23,13 @@ impl Plan {
     /// written just before in other parts, for which a processor waits.
     #[inline(always)]
     pub(crate) fn find(&self, rank: u32) -> Option<FoundRank> {
-        if rank >= self.spans.end {
+        if rank >= self.ranges.end {
             return None;
         }
-        let at = self.spans.of_rank(rank);
-        let inside = rank - self.spans.first(at);
-        Some(match *self.spans.get(at) {
-            RankSpan::Run {
+        let at = self.ranges.of_rank(rank);
+        let inside = rank - self.ranges.first(at);
+        Some(match *self.ranges.get(at) {
+            RankRange::Run {
                 nodes,
                 start,
                 procs,
@@ -51,18 +51,18 @@ impl Plan {
                     packed,
                 }
             }
-            RankSpan::Phase(phase) => self.find_turn(&phase, inside),
-            RankSpan::Listed { app } => self.find_listed(app, inside),
+            RankRange::Phase(phase) => self.find_turn(&phase, inside),
+            RankRange::Listed { app } => self.find_listed(app, inside),
         })
     }
 
     /// The same, in a phase.
     #[inline]
-    fn find_turn(&self, phase: &PhaseSpan, inside: u32) -> FoundRank {
+    fn find_turn(&self, phase: &Phase, inside: u32) -> FoundRank {
         let app = phase.app;
         let round = phase.round + inside / phase.width;
         let (run, place) = self.run_in(phase, round, inside % phase.width);
-        let turns = &self.spans.turns(phase)[run as usize];
+        let turns = &self.ranges.turns(phase)[run as usize];
         let own = turns
             .in_round(round)
             .unwrap_or_else(|| self.apps[app as usize].in_round(run, round));
@@ -86,16 +86,16 @@ impl Plan {
 
     /// On which run of a phase a place in a round is, and which of the run's places.
     #[inline]
-    pub(crate) fn run_in(&self, phase: &PhaseSpan, round: u32, place: u32) -> (u32, u32) {
+    pub(crate) fn run_in(&self, phase: &Phase, round: u32, place: u32) -> (u32, u32) {
         let plan = &self.apps[phase.app as usize];
         let weight = |run| plan.weight(run, round);
-        self.spans.run_at(phase, place, weight)
+        self.ranges.run_at(phase, place, weight)
     }
 
     /// The first place of a run in a round of a phase.
-    pub(crate) fn place_of(&self, phase: &PhaseSpan, run: u32, round: u32) -> u32 {
+    pub(crate) fn place_of(&self, phase: &Phase, run: u32, round: u32) -> u32 {
         let plan = &self.apps[phase.app as usize];
-        self.spans
+        self.ranges
             .place_of(phase, run, |run| plan.weight(run, round))
     }
 
@@ -151,15 +151,15 @@ impl Plan {
             }
         };
         let Order::Rounds(orders) = &plan.order else {
-            let first = self.spans.first((plan.spans.start + proc.run) as usize);
+            let first = self.ranges.first((plan.ranges.start + proc.run) as usize);
             return first + proc.node * run.procs + turn;
         };
         let (round, turn) = orders.round_of(proc.run, turn);
-        let (at, phase) = self.spans.phase(&plan.spans, round);
+        let (at, phase) = self.ranges.phase(&plan.ranges, round);
         let before = self.place_of(&phase, proc.run, round);
         let own = plan.in_round(proc.run, round);
         let rounds = round - phase.round;
-        self.spans.first(at) + rounds * phase.width + before + proc.node * own.count + turn
+        self.ranges.first(at) + rounds * phase.width + before + proc.node * own.count + turn
     }
 }
 

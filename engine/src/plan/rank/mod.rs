@@ -7,7 +7,7 @@ mod object_index;
 // Which process of a node has which turn.
 pub(super) mod node_order;
 // Ranks that are asked alike, side by side.
-pub(super) mod spans;
+pub(super) mod ranges;
 // By node and by span: the rounds in which the same nodes take part.
 mod phases;
 // Where a rank is, and which rank a process has: searches in these.

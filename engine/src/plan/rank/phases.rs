@@ -6,7 +6,7 @@
 //! takes memory in proportion to its runs.
 
 use super::node_order::RunOrders;
-use super::spans::{PhaseSpan, RankSpan, RankSpans};
+use super::ranges::{Phase, RankRange, RankRanges};
 use crate::plan::placed::{PlacedRun, row};
 use crate::plan::sorted_index::SortedIndex;
 use std::ops::Range;
@@ -24,7 +24,7 @@ struct FewerTurns {
     turns: u32,
 }
 
-impl RankSpans {
+impl RankRanges {
     /// Adds the phases of an app; gives the first app rank of each.
     ///
     /// Cost: for each phase its blocks of runs; for each run an addition where its turns become fewer; sorts of the runs and of
@@ -57,7 +57,7 @@ impl RankSpans {
             });
             let before = SortedIndex::new(std::iter::once(0).chain(before));
             let rounds = fewer[0].round - round;
-            self.all.push(RankSpan::Phase(PhaseSpan {
+            self.all.push(RankRange::Phase(Phase {
                 app,
                 round,
                 rounds,

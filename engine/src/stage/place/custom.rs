@@ -6,8 +6,9 @@ use super::group::{Limit, NodeGroup};
 use super::memo::TrialId;
 use super::placement::Placement;
 use super::policy::{GroupView, MapPolicy, lay};
+use super::refuse::not_enough_slots;
 use crate::count::{ProcCount, counted};
-use crate::error::words::{Counted, FullNodes};
+use crate::error::words::Counted;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::RANKS_MAX;
@@ -118,15 +119,9 @@ fn cut(
             Oversubscribe::Allowed => row.room(),
         };
         if procs > room {
-            return Err(PlaceError::NotEnoughSlots {
-                app: placement.app.number(),
-                asked: u64::from(procs),
-                counted: Counted::Counted,
-                left: u64::from(room),
-                nodes: 1,
-                full: FullNodes::default(),
-            }
-            .into());
+            let (asked, left) = (u64::from(procs), u64::from(room));
+            let app = placement.app;
+            return Err(not_enough_slots(app, asked, Counted::Counted, left, 1));
         }
         let parts = [here, row.nodes.count - here].into_iter();
         placement.split(group, parts.filter(|&nodes| nodes > 0));

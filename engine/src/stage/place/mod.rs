@@ -50,9 +50,8 @@ mod listed_node;
 mod listed;
 
 use crate::count::ProcCount;
-use crate::error::words::{Counted, FullNodes};
+use crate::error::words::Counted;
 use crate::error::{MapError, Note, PlaceError};
-use crate::id::Id as _;
 use crate::policy::{BindStrength, BindTo, MapBy, Oversubscribe};
 use crate::stage::alloc::Pool;
 use crate::stage::alloc::select::{self, full_nodes};
@@ -67,7 +66,7 @@ use memo::Memo;
 use outcome::Outcome;
 use placement::Placement;
 use policy::{Counting, MapPolicy};
-use refuse::judge_size;
+use refuse::{judge_size, not_enough_slots};
 use workspace::Workspace;
 
 /// The nodes of an app.
@@ -235,15 +234,14 @@ fn place_by_policy(
     let short = u64::from(procs.0) > avail;
     let policy = &placement.policy;
     if short && policy.oversubscribe == Oversubscribe::Refused {
-        return Err(PlaceError::NotEnoughSlots {
-            app: placement.app.number(),
-            asked: u64::from(procs.0),
+        let (asked, nodes) = (u64::from(procs.0), placement.node_count());
+        return Err(not_enough_slots(
+            placement.app,
+            asked,
             counted,
-            left: avail,
-            nodes: placement.node_count(),
-            full: FullNodes::default(),
-        }
-        .into());
+            avail,
+            nodes,
+        ));
     }
     // A default binding is given up where slots do not tell how many come to a node.
     let unbound =

@@ -2,7 +2,7 @@
 
 use super::group::NodeGroup;
 use super::placement::Placement;
-use crate::error::words::Kinds;
+use crate::error::words::{Counted, FullNodes, Kinds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
 use crate::limit::{PATTERN_RUNS_MAX, RANKS_MAX};
@@ -13,6 +13,25 @@ use crate::stage::node::bits;
 use crate::table::apps::{AppId, Policy};
 use crate::table::states::NodeState;
 use crate::table::topologies::{Topologies, TopologyId};
+
+/// An app asks for more processes than the slots left on its nodes hold. Which nodes are full is for those who know.
+pub(crate) fn not_enough_slots(
+    app: AppId,
+    asked: u64,
+    counted: Counted,
+    left: u64,
+    nodes: u32,
+) -> MapError {
+    PlaceError::NotEnoughSlots {
+        app: app.number(),
+        asked,
+        counted,
+        left,
+        nodes,
+        full: FullNodes::default(),
+    }
+    .into()
+}
 
 /// A node at which an app is refused.
 pub(crate) struct RefusedAt<'p> {

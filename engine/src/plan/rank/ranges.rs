@@ -1,6 +1,6 @@
 //! Spans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
-//! Node by node a span is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
+//! Node by node a range is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
 //! is one. So one search finds app and run, or app and phase, whatever the apps are. The explicit table is written from here too:
 //! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
 
@@ -50,15 +50,15 @@ pub(crate) struct RunTurns {
 
 /// Rounds in which the same nodes have equally many turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct PhaseSpan {
+pub(crate) struct Phase {
     pub(crate) app: u32,
     /// The first round, how many, and processes of each.
     pub(crate) round: u32,
     pub(crate) rounds: u32,
     pub(crate) width: u32,
-    /// The first row of the app in [`RankSpans::turns`].
+    /// The first row of the app in [`RankRanges::turns`].
     pub(crate) turns: u32,
-    /// Row of [`RankSpans::before`].
+    /// Row of [`RankRanges::before`].
     pub(crate) before: u32,
     /// Runs of a block there: two to this power.
     pub(crate) block: u32,
@@ -67,7 +67,7 @@ pub(crate) struct PhaseSpan {
 /// Ranks of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
-pub(crate) enum RankSpan {
+pub(crate) enum RankRange {
     /// A placed run, node by node.
     Run {
         nodes: RunNodes,
@@ -81,21 +81,21 @@ pub(crate) enum RankSpan {
         kind: Option<ObjKind>,
         source: Source,
     },
-    Phase(PhaseSpan),
+    Phase(Phase),
     Listed {
         app: u32,
     },
 }
 
-const _: () = assert!(size_of::<RankSpan>() == 32 && size_of::<RunTurns>() == 36);
+const _: () = assert!(size_of::<RankRange>() == 32 && size_of::<RunTurns>() == 36);
 
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RankSpans {
-    /// The first rank of each. Shape `[spans]`.
+pub(crate) struct RankRanges {
+    /// The first rank of each. Shape `[ranges]`.
     ranks: SortedIndex,
-    /// Shape `[spans]`.
-    pub(crate) all: Vec<RankSpan>,
+    /// Shape `[ranges]`.
+    pub(crate) all: Vec<RankRange>,
     /// The runs of all apps round by round.
     pub(super) turns: Vec<RunTurns>,
     /// Processes of a round before each block of runs, and all of them at the end. Shape `[phases][blocks + 1]`.
@@ -104,44 +104,44 @@ pub(crate) struct RankSpans {
     pub(crate) end: u32,
 }
 
-impl RankSpans {
-    /// Gives each app its spans. Cost: the runs, and what [`Self::add_phases`] says.
+impl RankRanges {
+    /// Gives each app its ranges. Cost: the runs, and what [`Self::add_phases`] says.
     pub(crate) fn new(apps: &mut [AppPlan], places: &Places) -> Self {
-        let mut spans = Self::default();
+        let mut ranges = Self::default();
         let mut ranks = Vec::new();
         for (at, app) in (0..).zip(apps) {
-            let first = row(spans.all.len());
+            let first = row(ranges.all.len());
             let runs = &app.placed.runs;
             match &app.order {
                 Order::Slot | Order::Fill(_) => {
                     let mut rank = app.base.0;
                     for (run, placed) in (0..).zip(runs) {
                         ranks.push(rank);
-                        spans.all.push(span_of_run(at, run, app, places));
+                        ranges.all.push(range_of_run(at, run, app, places));
                         rank += placed.procs * placed.nodes.count;
                     }
                 }
                 Order::Rounds(orders) => {
-                    let own = spans.add_phases(at, runs, orders);
+                    let own = ranges.add_phases(at, runs, orders);
                     ranks.extend(own.iter().map(|rank| app.base.0 + rank));
                     let turns = (0..).zip(runs);
                     let turns =
                         turns.map(|(run, placed)| RunTurns::new(run, placed, orders, places));
-                    spans.turns.extend(turns);
+                    ranges.turns.extend(turns);
                 }
                 Order::Listed { .. } => {
                     ranks.push(app.base.0);
-                    spans.all.push(RankSpan::Listed { app: at });
+                    ranges.all.push(RankRange::Listed { app: at });
                 }
             }
-            app.spans = first..row(spans.all.len());
-            spans.end = app.base.0 + app.procs.0;
+            app.ranges = first..row(ranges.all.len());
+            ranges.end = app.base.0 + app.procs.0;
         }
-        spans.ranks = SortedIndex::new(ranks.into_iter());
-        spans
+        ranges.ranks = SortedIndex::new(ranks.into_iter());
+        ranges
     }
 
-    /// Which span a rank is in.
+    /// Which range a rank is in.
     #[inline]
     pub(crate) fn of_rank(&self, rank: u32) -> usize {
         self.ranks.find(rank)
@@ -149,7 +149,7 @@ impl RankSpans {
 
     /// One of them.
     #[inline]
-    pub(crate) fn get(&self, at: usize) -> &RankSpan {
+    pub(crate) fn get(&self, at: usize) -> &RankRange {
         &self.all[at]
     }
 
@@ -167,21 +167,21 @@ impl RankSpans {
     }
 
     /// Those of an app.
-    pub(crate) fn of_app(&self, app: &AppPlan) -> &[RankSpan] {
-        &self.all[app.spans.start as usize..app.spans.end as usize]
+    pub(crate) fn of_app(&self, app: &AppPlan) -> &[RankRange] {
+        &self.all[app.ranges.start as usize..app.ranges.end as usize]
     }
 
     /// The phase of an app that has a round, and its row.
-    pub(crate) fn phase(&self, spans: &Range<u32>, round: u32) -> (usize, PhaseSpan) {
-        let own = &self.all[spans.start as usize..spans.end as usize];
-        let before = |span: &RankSpan| match span {
-            RankSpan::Phase(phase) => phase.round <= round,
-            RankSpan::Run { .. } | RankSpan::Listed { .. } => false,
+    pub(crate) fn phase(&self, ranges: &Range<u32>, round: u32) -> (usize, Phase) {
+        let own = &self.all[ranges.start as usize..ranges.end as usize];
+        let before = |range: &RankRange| match range {
+            RankRange::Phase(phase) => phase.round <= round,
+            RankRange::Run { .. } | RankRange::Listed { .. } => false,
         };
         let at = own.partition_point(before) - 1;
         match own[at] {
-            RankSpan::Phase(phase) => (spans.start as usize + at, phase),
-            RankSpan::Run { .. } | RankSpan::Listed { .. } => {
+            RankRange::Phase(phase) => (ranges.start as usize + at, phase),
+            RankRange::Run { .. } | RankRange::Listed { .. } => {
                 unreachable!("the first round is one of a phase")
             }
         }
@@ -189,7 +189,7 @@ impl RankSpans {
 
     /// The runs of a phase's app, others behind them.
     #[inline]
-    pub(crate) fn turns(&self, phase: &PhaseSpan) -> &[RunTurns] {
+    pub(crate) fn turns(&self, phase: &Phase) -> &[RunTurns] {
         &self.turns[phase.turns as usize..]
     }
 
@@ -197,7 +197,7 @@ impl RankSpans {
     #[inline]
     pub(crate) fn run_at(
         &self,
-        phase: &PhaseSpan,
+        phase: &Phase,
         place: u32,
         weight: impl Fn(u32) -> u32,
     ) -> (u32, u32) {
@@ -220,19 +220,19 @@ impl RankSpans {
 
     /// Processes of a round of a phase before the block of a run.
     #[inline]
-    pub(crate) fn before(&self, phase: &PhaseSpan, run: u32) -> u32 {
+    pub(crate) fn before(&self, phase: &Phase, run: u32) -> u32 {
         let before = &self.before[phase.before as usize];
         before.numbers()[(run >> phase.block) as usize]
     }
 
     /// The first place of a run in a round of a phase: the inverse of [`Self::run_at`].
-    pub(crate) fn place_of(&self, phase: &PhaseSpan, run: u32, weight: impl Fn(u32) -> u32) -> u32 {
+    pub(crate) fn place_of(&self, phase: &Phase, run: u32, weight: impl Fn(u32) -> u32) -> u32 {
         let others = run >> phase.block << phase.block..run;
         others.map(weight).sum::<u32>() + self.before(phase, run)
     }
 }
 
-fn span_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankSpan {
+fn range_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankRange {
     let placed = &app.placed.runs[run as usize];
     let orders = match &app.order {
         Order::Fill(orders) => Some(orders),
@@ -240,7 +240,7 @@ fn span_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankSpan {
     };
     let locals = orders.map_or(Locals::Same, |orders| orders.locals(run));
     let (source, start) = source(placed, locals, places);
-    RankSpan::Run {
+    RankRange::Run {
         nodes: RunNodes::from(placed),
         start,
         procs: placed.procs,
