@@ -167,7 +167,7 @@ fn in_order(
             placed = place_app(work, &app, notes);
         }
         let placed = placed?;
-        choice.note_narrow(&work.pool, id, &placed, notes);
+        choice.note_narrow(&mut work.pool, id, &placed, notes);
         let ranks = judge_size(u64::from(before.ranks) + processes(&placed))?;
         if choice.policy.map == MapBy::Lsf {
             before.lines += ranks - before.ranks;

@@ -10,7 +10,7 @@ use super::interner::{Interner, digest_of};
 use crate::define_id;
 use crate::id::{Column, Id as _, Lists};
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX};
-use crate::policy::{CpuMode, ObjKind};
+use crate::policy::ObjKind;
 use std::ops::Range;
 
 define_id! {
@@ -360,13 +360,6 @@ impl Topologies {
         match self.count(topology, ObjKind::Core) {
             0 => self.count(topology, ObjKind::Hwthread),
             cores => cores,
-        }
-    }
-    /// Cpus in a mode: cores, or PUs where there are none.
-    pub(crate) fn cpus(&self, topology: TopologyId, mode: CpuMode) -> u32 {
-        match mode {
-            CpuMode::Core => self.inferred_slots(topology),
-            CpuMode::Hwthread => self.count(topology, ObjKind::Hwthread),
         }
     }
 }

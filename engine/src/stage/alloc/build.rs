@@ -6,8 +6,8 @@ use super::pool::Pool;
 use super::slots::SlotsSaid;
 use crate::error::{MapError, PlaceError};
 use crate::id::{Column, Id as _};
-use crate::policy::CpuMode;
-use crate::stage::node::bits::Bits;
+use crate::policy::{CpuMode, ObjKind};
+use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::units::narrow;
 use crate::stage::resolve::Resolved;
 use crate::table::intervals::{Intervals, add_up};
@@ -17,7 +17,6 @@ use crate::table::pusets::PuSetId;
 use crate::table::states::{NodeState, Runs};
 use crate::table::topologies::TopologyId;
 use crate::text::hosts::{HostEntry, HostListId};
-use std::sync::Arc;
 
 /// Builds the pool of a job: every node in its first state.
 ///
@@ -206,7 +205,8 @@ fn first_states(
             };
             let each = match (said.all, machine.inferred) {
                 (0, _) => 0,
-                (_, mode) => pool.tables.topologies.cpus(topology, mode),
+                (_, CpuMode::Core) => pool.tables.topologies.inferred_slots(topology),
+                (_, CpuMode::Hwthread) => pool.tables.topologies.count(topology, ObjKind::Hwthread),
             };
             let inferred = said.all.saturating_mul(u64::from(each));
             let slots = said.counted.saturating_add(inferred);
@@ -235,18 +235,17 @@ fn allowed_pus(
     let pus = narrow(pool.tables.topologies.pus_os(topology).len());
     let mut bits = Bits::none(pus);
     let Some(list) = &machine.cpu_list else {
-        bits.add(&[(0, pus)]);
+        bits.fill((0, pus), There::Yes);
         return Ok(bits);
     };
-    let topologies = Arc::clone(&pool.tables.topologies);
-    let units = pool.tables.hardware(topology).units(&topologies, list.mode);
+    let units = pool.tables.hardware(topology).units(list.mode);
     for &(first, last) in &list.ranges {
         if last >= units.len() {
             let has = units.len();
             return Err(bad_cpu_list(pool, list, first, last, node, has));
         }
-        for unit in first..=last {
-            bits.add(units.pus(unit));
+        for stretch in (first..=last).flat_map(|unit| units.pus(unit)) {
+            bits.fill(stretch, There::Yes);
         }
     }
     Ok(bits)

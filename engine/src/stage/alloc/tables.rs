@@ -2,9 +2,9 @@
 
 use crate::id::{Column, Id as _};
 use crate::stage::node::bind::Mask;
-use crate::stage::node::bits::Window;
 use crate::stage::node::layout::DraftSegment;
 use crate::stage::node::units::Hardware;
+use crate::stage::node::window::Window;
 use crate::stage::parallel::{Sharing, map_all};
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};

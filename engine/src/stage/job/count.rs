@@ -57,14 +57,14 @@ fn counted(
     // What its hosts get wrong is said before anything is placed; what its claims change is for its own turn.
     let hosts = &resolved.hosts;
     let Selected { candidates, .. } = select(pool, hosts, app, policy, &mut Vec::new())?;
-    let number = |policy: &Policy| {
-        let counting = Counting {
+    let mut number = |policy: &Policy| {
+        let mut counting = Counting {
             pool,
             apps: &resolved.apps,
             app,
             policy,
         };
-        by_policy(policy.map, |map| map.count(&counting, &candidates))
+        by_policy(policy.map, |map| map.count(&mut counting, &candidates))
     };
     let with = number(policy)?;
     let without = resolved.apps.without_pe[app].map(|id| number(&resolved.apps.policies[id]));

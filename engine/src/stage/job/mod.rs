@@ -149,7 +149,7 @@ impl Choice {
     /// Notes a narrow binding that nobody asked for.
     pub(crate) fn note_narrow(
         &self,
-        pool: &Pool,
+        pool: &mut Pool,
         app: AppId,
         placed: &Placed,
         notes: &mut Vec<Note>,

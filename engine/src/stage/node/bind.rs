@@ -1,11 +1,17 @@
 //! Binding: one process at a time on one node, as a persistent set of free cpus. Source: `semantics` 7.
 
-use super::bits::{self, Bits, Stretches, Window};
+use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
-use super::units::{Hardware, Located};
-use crate::policy::{BindStrength, BindTo, CpuMode, IfSupported, ObjKind, Overload};
+use super::sets::{MapTarget, NodeSets};
+use super::target_order::TargetOrder;
+use super::units::{Hardware, Stretches, Targets, Units, shared};
+use super::window::Window;
+use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
+
+/// Units of a node up to which a search for a free one starts from its object's first: a look at a few words.
+const CURSORS_FROM: u32 = 1024;
 
 /// The cpus of a process, before they are interned.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -14,6 +20,17 @@ pub(crate) enum Mask {
     Whole(ObjectId),
     /// Logical PUs.
     Some(Box<Window>),
+}
+
+/// What the binder makes of one process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    /// To these cpus.
+    To(Mask),
+    /// To nothing: a default was given up, or `if-supported`.
+    Nothing,
+    /// It cannot be, and must.
+    Fails(Failure),
 }
 
 /// Why a process cannot be bound.
@@ -37,39 +54,9 @@ pub(crate) enum Target<'t> {
     /// Nothing.
     Nothing,
     /// Objects of a kind, one cpu consumed.
-    Objects { kind: ObjKind, objects: Located<'t> },
+    Objects { kind: ObjKind, objects: Targets<'t> },
     /// The first PE cpus.
     Cpus(u32),
-}
-
-/// The PUs of a node, as an app finds it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NodeSets<'n> {
-    /// Those that nobody consumed before the app.
-    pub(crate) free_at_start: &'n [u64],
-    /// All that may be used.
-    pub(crate) allowed: &'n [u64],
-}
-
-impl<'n> NodeSets<'n> {
-    /// What the app may share of some PUs: those it found free; all of them where it found none (7.5, 7.8).
-    #[inline]
-    pub(super) fn shared(self, pus: &[(u32, u32)]) -> &'n [u64] {
-        if bits::first_of(self.free_at_start, pus).is_some() {
-            self.free_at_start
-        } else {
-            self.allowed
-        }
-    }
-}
-
-/// Where a process is mapped to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MapTarget<'p> {
-    /// The PUs of the object; all of the machine where it is mapped to none.
-    pub(crate) pus: &'p [(u32, u32)],
-    /// Its number among the app's objects.
-    pub(crate) at: Option<usize>,
 }
 
 /// The binder of one app on one topology: all that does not change from node to node.
@@ -77,18 +64,19 @@ pub(crate) struct MapTarget<'p> {
 pub(crate) struct Binder<'t> {
     pub(crate) topologies: &'t Topologies,
     pub(crate) hardware: &'t Hardware,
-    pub(crate) units: Located<'t>,
+    pub(crate) units: &'t Units,
     pub(crate) mode: CpuMode,
     pub(crate) target: Target<'t>,
     pub(crate) policy: Policy,
-    /// All PUs.
-    pub(crate) whole: [(u32, u32); 1],
-    /// The packages' PUs where a process, or the list, has several cpus; the whole machine where there are no packages.
-    pub(crate) packages: Vec<Stretches>,
+    /// Where several cpus of a process without an object may be: the packages. Empty where one cpu is enough.
+    pub(super) places: Vec<Stretches>,
+    pub(super) order: TargetOrder,
 }
 
 impl<'t> Binder<'t> {
     pub(crate) fn new(topologies: &'t Topologies, hardware: &'t Hardware, policy: &Policy) -> Self {
+        let mode = hardware.mode(policy.mode);
+        let units = hardware.units(mode);
         let target = match policy.bind {
             BindTo::Nothing => Target::Nothing,
             BindTo::Object(_) | BindTo::BySize if policy.pe > 1 => {
@@ -99,146 +87,336 @@ impl<'t> Binder<'t> {
                 let kind = hardware.kind(kind);
                 Target::Objects {
                     kind,
-                    objects: hardware.located(topologies, kind),
+                    objects: Targets::new(topologies, hardware.topology, kind),
                 }
             }
         };
-        let whole = [(0, hardware.pus)];
-        let mut packages = Vec::new();
-        if policy.pe > 1 || policy.list.is_some() {
-            let all = topologies.objects(hardware.topology, ObjKind::Package);
-            packages.extend(all.map(|package| Stretches::from_slice(topologies.ranges(package))));
-            if packages.is_empty() {
-                packages.push(Stretches::from_slice(&whole));
+        let order = match &target {
+            Target::Objects { kind, objects } => {
+                let cpus = matches!(
+                    (kind, mode),
+                    (ObjKind::Core, CpuMode::Core) | (ObjKind::Hwthread, CpuMode::Hwthread)
+                );
+                if cpus && units.width().is_some() {
+                    TargetOrder::Cpus
+                } else {
+                    TargetOrder::of(topologies, objects)
+                }
             }
-        }
-        Self {
-            whole,
-            packages,
+            Target::Nothing | Target::Cpus(_) => TargetOrder::Any,
+        };
+        let several = matches!(target, Target::Cpus(_));
+        let mut binder = Self {
             topologies,
             hardware,
-            units: hardware.units(topologies, policy.mode),
-            mode: hardware.mode(policy.mode),
+            units,
+            mode,
             target,
             policy: *policy,
+            places: Vec::new(),
+            order,
+        };
+        if several {
+            binder.places = binder.packages();
         }
+        binder
     }
 
     /// The cpus of a node as the app finds them.
     pub(crate) fn cpus(&self, free: &[u64]) -> Cpus {
-        let counted = match &self.target {
-            Target::Objects { objects, .. } if self.counts_processes(objects) => objects.len(),
-            Target::Nothing | Target::Objects { .. } | Target::Cpus(_) => 0,
+        let bound = match (&self.target, self.policy.limit) {
+            (Target::Objects { objects, .. }, limit) if limit.is_some() || self.beside(objects) => {
+                vec![0; objects.len() as usize]
+            }
+            (Target::Nothing | Target::Objects { .. } | Target::Cpus(_), _) => Vec::new(),
         };
-        self.left(Bits::of(free, self.hardware.pus), vec![0; counted as usize])
+        self.left(Bits::of(free, self.hardware.pus), bound)
     }
 
     /// The cpus of a node on which the app has been before.
     pub(crate) fn left(&self, free: Bits, bound: Vec<u32>) -> Cpus {
-        let units = self.units.within(free.words());
+        let units = self.free_units(free.words());
         Cpus::new(free, units, bound, self.policy.overload)
     }
 
-    /// Whether cpus may be given out twice.
-    pub(super) fn overloads(&self) -> bool {
-        self.policy.overload == Overload::Allowed
+    /// Units all of whose PUs are in a set.
+    pub(crate) fn free_units(&self, free: &[u64]) -> Bits {
+        self.units.within(free, self.hardware.pus)
     }
 
-    /// Whether processes are mapped by GPU: then targets are looked for inside the cpus near it.
-    pub(super) fn maps_gpus(&self) -> bool {
-        self.policy.map.object_kind() == Some(ObjKind::Gpu)
+    /// The PUs of an object; the whole machine for none.
+    pub(crate) fn pus_of(&self, object: Option<ObjectId>) -> Stretches {
+        let whole = [(0, self.hardware.pus)];
+        Stretches::from_slice(object.map_or(&whole, |object| self.topologies.ranges(object)))
     }
 
-    /// Whether processes are bound to the cpus in force.
-    pub(super) fn binds_units(&self) -> bool {
-        let unit = match self.mode {
-            CpuMode::Core => ObjKind::Core,
-            CpuMode::Hwthread => ObjKind::Hwthread,
-        };
-        matches!(&self.target, Target::Objects { kind, .. } if *kind == unit)
-    }
-
-    /// Whether processes are bound to threads while whole cores are counted: threads of cores that are taken in part are used
-    /// too, and no whole core is consumed for them.
-    pub(super) fn fills_cores(&self) -> bool {
-        let threads =
-            matches!(&self.target, Target::Objects { kind, .. } if *kind == ObjKind::Hwthread);
-        threads && self.mode == CpuMode::Core
-    }
-
-    /// Whether objects of the target are where processes look for them: inside the cpus near one of the mapped GPUs, else
-    /// anywhere. True where no object is needed.
-    pub(super) fn has_target(&self, mapped: &[ObjectId]) -> bool {
-        let Target::Objects { kind, objects } = &self.target else {
-            return true;
-        };
-        if !self.maps_gpus() || *kind == ObjKind::Gpu {
-            return !objects.is_empty();
-        }
-        let near = |&gpu: &ObjectId| objects.inside(self.topologies.ranges(gpu));
-        mapped.iter().flat_map(near).next().is_some()
-    }
-
-    /// Binds the next process: to no cpus where a default was given up, or `if-supported`.
-    #[inline]
+    /// Binds the next process, mapped to `object`, with its number among the app's objects; `None`: to none.
     pub(crate) fn bind(
         &self,
         cpus: &mut Cpus,
-        place: MapTarget<'_>,
+        mapped: Option<(usize, ObjectId)>,
         sets: NodeSets<'_>,
-    ) -> Result<Option<Mask>, Failure> {
+    ) -> Bound {
         cpus.refilled = false;
+        let whole = [(0, self.hardware.pus)];
+        let place = mapped.map_or(MapTarget { pus: &whole, at: 0 }, |(at, object)| MapTarget {
+            pus: self.topologies.ranges(object),
+            at,
+        });
+        let near = self.maps_gpus();
         let found = match &self.target {
-            Target::Nothing => return Ok(None),
-            Target::Cpus(pe) => self.bind_cpus(cpus, place, *pe, sets),
+            Target::Nothing => return Bound::Nothing,
+            Target::Cpus(pe) => self.bind_cpus(cpus, mapped.map(|_| place), *pe, sets),
+            Target::Objects { kind, objects } if objects.is_empty() => {
+                Err(Failure::NoTarget(*kind))
+            }
+            Target::Objects { kind, objects } if near && *kind == ObjKind::Gpu => {
+                self.bind_near(cpus, place, objects, sets)
+            }
+            Target::Objects { kind, objects }
+                if near
+                    && !objects
+                        .iter()
+                        .any(|target| self.is_inside(target, place.pus)) =>
+            {
+                Err(Failure::NoTarget(*kind))
+            }
             Target::Objects { kind, objects } => {
                 self.bind_object(cpus, place, *kind, objects, sets)
             }
         };
         match found {
-            Err(failure) if !self.must(failure) => Ok(None),
-            found => found.map(Some),
+            Ok(mask) => Bound::To(mask),
+            Err(failure) => self.give_up(failure),
         }
     }
 
-    /// Whether a process that cannot be bound is refused: not where the binding is a default, or `if-supported` (7.6).
-    pub(super) fn must(&self, failure: Failure) -> bool {
-        let explicit = self.policy.strength == BindStrength::Explicit;
+    fn give_up(&self, failure: Failure) -> Bound {
+        let explicit = self.policy.strength == crate::policy::BindStrength::Explicit;
         let supported = self.policy.if_supported == IfSupported::Yes;
         match failure {
-            Failure::NoTarget(_) => explicit,
-            Failure::NoCpu | Failure::Limit | Failure::SpanPackages | Failure::ListedTaken(_) => {
-                explicit && !supported
+            Failure::NoTarget(_) if explicit => Bound::Fails(failure),
+            Failure::NoCpu | Failure::Limit | Failure::SpanPackages | Failure::ListedTaken(_)
+                if explicit && !supported =>
+            {
+                Bound::Fails(failure)
+            }
+            Failure::NoTarget(_)
+            | Failure::NoCpu
+            | Failure::Limit
+            | Failure::SpanPackages
+            | Failure::ListedTaken(_) => Bound::Nothing,
+        }
+    }
+
+    /// The packages' PUs; the whole machine where there are none.
+    pub(crate) fn packages(&self) -> Vec<Stretches> {
+        let packages = Targets::new(self.topologies, self.hardware.topology, ObjKind::Package);
+        if packages.is_empty() {
+            return vec![self.pus_of(None)];
+        }
+        let pus = |package| self.pus_of(Some(package));
+        packages.iter().map(pus).collect()
+    }
+
+    /// PE = 1: the first object of the target kind that has a free cpu inside the mapped object (7.3, 7.5, 7.7).
+    #[inline]
+    fn bind_object(
+        &self,
+        cpus: &mut Cpus,
+        place: MapTarget<'_>,
+        kind: ObjKind,
+        objects: &Targets<'_>,
+        sets: NodeSets<'_>,
+    ) -> Result<Mask, Failure> {
+        let pus = place.pus;
+        let overload = self.policy.overload == Overload::Allowed;
+        let mut found = self.search(cpus, place, kind, objects);
+        if found.is_none() && overload && !self.any_free(cpus, place, kind) {
+            self.refill(cpus, pus, sets);
+            found = self.search(cpus, place, kind, objects);
+        }
+        let least_used = |cpus: &mut Cpus| {
+            let beside = !cpus.bound.is_empty() && self.any_free(cpus, place, kind);
+            overload && (self.policy.limit.is_some() || beside)
+        };
+        if found.is_none() && least_used(cpus) {
+            found = self
+                .least_used(cpus, place, objects, sets.allowed)
+                .map(|target| {
+                    (
+                        target,
+                        self.first_free(cpus, pus, kind, objects.get(target)),
+                    )
+                });
+        }
+        let Some((target, cpu)) = found else {
+            return Err(self.kept_off(cpus, pus, kind, objects));
+        };
+        match cpu {
+            Some(Cpu::Unit(unit)) => self.consume(cpus, unit),
+            Some(Cpu::Pu(pu)) => {
+                cpus.mark_taken(pu);
+                cpus.free.put(pu, There::No);
+            }
+            None => {}
+        }
+        cpus.count(target);
+        Ok(self.mask(objects.get(target), sets))
+    }
+
+    /// The first target that meets the object, has not reached LIMIT and has a free cpu there.
+    #[inline]
+    fn search(
+        &self,
+        cpus: &mut Cpus,
+        MapTarget { pus, at }: MapTarget<'_>,
+        kind: ObjKind,
+        objects: &Targets<'_>,
+    ) -> Option<(u32, Option<Cpu>)> {
+        if self.order == TargetOrder::Cpus && self.policy.limit.is_none() {
+            // Alone, a target takes what is its own: nothing is behind it but the next.
+            let unit = self.first_unit(cpus, at, pus)?;
+            return Some((unit, Some(Cpu::Unit(unit))));
+        }
+        let tidy = self.order != TargetOrder::Any;
+        let start = if tidy {
+            let first = pus.first()?.0;
+            self.first_behind(objects, first)
+        } else {
+            0
+        };
+        let start = start.max(cpus.target(at));
+        let last = pus.last()?.1;
+        for target in start..objects.len() {
+            let object = objects.get(target);
+            let ranges = self.topologies.ranges(object);
+            if tidy && ranges[0].0 >= last {
+                break;
+            }
+            let full = self
+                .policy
+                .limit
+                .is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));
+            let outside = self.maps_gpus() && !self.is_inside(object, pus);
+            if !full
+                && !outside
+                && let Some(cpu) = self.first_free(cpus, pus, kind, object)
+            {
+                cpus.set_target(at, target);
+                return Some((target, Some(cpu)));
             }
         }
+        cpus.set_target(at, objects.len());
+        None
+    }
+
+    /// The first free unit of an object; on large nodes the search goes on where the object's last one ended.
+    #[inline]
+    fn first_unit(&self, cpus: &mut Cpus, at: usize, pus: &[(u32, u32)]) -> Option<u32> {
+        if self.units.len() <= CURSORS_FROM {
+            return self.units.first_inside(cpus.units.words(), pus, 0);
+        }
+        let from = cpus.first(at);
+        let found = self.units.first_inside(cpus.units.words(), pus, from);
+        cpus.set_first(at, found.unwrap_or(self.units.len()));
+        found
+    }
+
+    /// The first tidy target that ends behind a PU.
+    pub(super) fn first_behind(&self, objects: &Targets<'_>, pu: u32) -> u32 {
+        let (mut low, mut high) = (0, objects.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.topologies.ranges(objects.get(middle))[0].1 <= pu {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// The first free cpu in both the mapped and the target object.
+    fn first_free(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        kind: ObjKind,
+        target: ObjectId,
+    ) -> Option<Cpu> {
+        let both = shared(pus, self.topologies.ranges(target));
+        if kind == ObjKind::Hwthread && self.mode == CpuMode::Core {
+            let pu = first_of(cpus.free.words(), &both)?;
+            return Some(self.units.of_pu(pu).map_or(Cpu::Pu(pu), Cpu::Unit));
+        }
+        let units = cpus.units.words();
+        self.units.first_inside(units, &both, 0).map(Cpu::Unit)
+    }
+
+    /// Why nothing was found: LIMIT is the reason only where it keeps the process off a free cpu, and is asked for only where
+    /// anybody is told.
+    fn kept_off(
+        &self,
+        cpus: &Cpus,
+        pus: &[(u32, u32)],
+        kind: ObjKind,
+        objects: &Targets<'_>,
+    ) -> Failure {
+        let gives_up = !matches!(self.give_up(Failure::Limit), Bound::Fails(_));
+        if gives_up || self.policy.limit.is_none() {
+            return Failure::NoCpu;
+        }
+        let kept_off = |object| self.first_free(cpus, pus, kind, object).is_some();
+        if objects.iter().any(kept_off) {
+            Failure::Limit
+        } else {
+            Failure::NoCpu
+        }
+    }
+
+    #[inline]
+    pub(crate) fn consume(&self, cpus: &mut Cpus, unit: u32) {
+        if cpus.is_marked() {
+            for pu in self
+                .units
+                .pus(unit)
+                .into_iter()
+                .flat_map(|(first, end)| first..end)
+            {
+                if has(cpus.free.words(), pu) {
+                    cpus.mark_taken(pu);
+                }
+            }
+        }
+        self.units.take(unit, &mut cpus.free);
+        cpus.units.put(unit, There::No);
     }
 
     /// The whole object, less what earlier apps consumed (7.3, 7.8).
     #[inline]
     pub(super) fn mask(&self, object: ObjectId, sets: NodeSets<'_>) -> Mask {
-        let pus = self.topologies.ranges(object);
-        if bits::has_all(sets.free_at_start, pus) {
+        let ranges = self.topologies.ranges(object);
+        if ranges
+            .iter()
+            .all(|&stretch| has_all(sets.free_at_start, stretch))
+        {
             return Mask::Whole(object);
         }
-        Mask::Some(Box::new(Window::part(sets.shared(pus), pus)))
+        Mask::Some(Box::new(Window::part(ranges, sets.shared(ranges))))
     }
 
+    /// Free cpus inside some PUs.
     #[inline]
-    pub(super) fn consume(&self, cpus: &mut Cpus, unit: u32) {
-        cpus.take(self.units.pus(unit));
-        cpus.units.remove(&[(unit, unit + 1)]);
+    pub(crate) fn count_free(&self, units: &[u64], pus: &[(u32, u32)]) -> u32 {
+        self.units.count_inside(units, pus)
     }
+}
 
-    /// The object's cpus count as free again: those the app found, or all of it (7.5).
-    pub(super) fn refill(&self, cpus: &mut Cpus, pus: &[(u32, u32)], sets: NodeSets<'_>) {
-        cpus.give_back(pus, sets.shared(pus));
-        for unit in pus.iter().flat_map(|&pus| self.units.meeting(&[pus])) {
-            let own = [(unit, unit + 1)];
-            cpus.units.remove(&own);
-            if self.units.lies_in(unit, cpus.free.words()) {
-                cpus.units.add(&own);
-            }
-        }
-        cpus.refill();
-    }
+/// What a process consumes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cpu {
+    Unit(u32),
+    /// A PU outside every core.
+    Pu(u32),
 }

@@ -1,12 +1,12 @@
 //! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
 
-use super::bind::{Binder, MapTarget};
-use super::bits;
+use super::bind::{Binder, Target};
+use super::bits::{Bits, has};
 use super::cpus::Cpus;
-use super::units::{Hardware, narrow, targets};
-use crate::policy::{MapBy, ObjKind};
+use super::units::{Hardware, Targets, narrow};
+use crate::policy::{CpuMode, MapBy, ObjKind};
 use crate::table::apps::{AppTable, Policy};
-use crate::table::topologies::{ObjectId, Topologies};
+use crate::table::topologies::Topologies;
 use std::collections::BTreeSet;
 
 /// One topology under one policy: what does not change from node to node.
@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 pub(crate) struct TopologyView<'t> {
     pub(crate) binder: Binder<'t>,
     /// The mapped objects in the order of placing.
-    pub(crate) objects: Vec<ObjectId>,
+    pub(crate) objects: Targets<'t>,
     /// Units of a pe-list, in list order.
     pub(crate) listed: Vec<u32>,
     /// The first cpu of the list that the topology lacks.
-    missing: Option<u32>,
+    pub(crate) missing: Option<u32>,
     /// Whether there are objects of the bind target where processes look for them (true where none are needed).
     has_target: bool,
     /// Mapped objects, in their order, whose cpus are those of an earlier one: GPUs near the same cpus.
@@ -50,6 +50,11 @@ pub(crate) struct Capacity {
     pub(crate) listed_closed: Option<(u32, &'static str)>,
 }
 
+/// The kind of the objects that a policy maps to.
+pub(crate) const fn mapped_kind(map: MapBy) -> Option<ObjKind> {
+    map.object_kind()
+}
+
 impl<'t> TopologyView<'t> {
     pub(crate) fn new(
         topologies: &'t Topologies,
@@ -63,113 +68,133 @@ impl<'t> TopologyView<'t> {
         // Where there are no cores, ppr has none to count processes by (3.3).
         let counted = matches!(policy.map, MapBy::Ppr { .. });
         let meant = |kind| if counted { kind } else { hardware.kind(kind) };
-        let kind = policy.map.object_kind().map(meant);
-        let objects = match (policy.map, device, kind) {
-            (MapBy::Dist, Some(device), _) => {
-                super::distance::domains(topologies, topology, device).unwrap_or_default()
-            }
-            (_, _, Some(kind)) => targets(topologies, topology, kind),
-            (_, _, None) => Vec::new(),
+        let kind = mapped_kind(policy.map).map(meant);
+        let objects = match (policy.map, device) {
+            (MapBy::Dist, Some(device)) => super::distance::domains(topologies, topology, device)
+                .map_or(Targets::NONE, Targets::Near),
+            _ => kind.map_or(Targets::NONE, |kind| {
+                Targets::new(topologies, topology, kind)
+            }),
         };
-        let count = binder.units.len();
-        let list = policy.list.map_or(&[][..], |list| &apps.lists[list]);
-        let missing = list.iter().find(|&&(_, last)| last >= count);
-        let listed = list.iter().filter(|_| missing.is_none());
+        let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
+            listed(&apps.lists[list], binder.units.len())
+        });
+        let gpus = mapped_kind(policy.map) == Some(ObjKind::Gpu);
         Self {
             has_target: binder.has_target(&objects),
-            repeated: match kind {
-                Some(ObjKind::Gpu) => repeated(topologies, &objects),
-                _ => Vec::new(),
+            repeated: if gpus {
+                repeated(topologies, &objects)
+            } else {
+                Vec::new()
             },
-            listed: listed.flat_map(|&(first, last)| first..=last).collect(),
-            missing: missing.map(|(first, _)| *first.max(&count)),
             binder,
             objects,
-        }
-    }
-
-    /// Where a process is that is mapped to an object, or to none.
-    #[inline]
-    pub(crate) fn place(&self, at: Option<usize>) -> MapTarget<'_> {
-        let ranges = |at: usize| self.binder.topologies.ranges(self.objects[at]);
-        MapTarget {
-            pus: at.map_or(&self.binder.whole, ranges),
-            at,
+            listed,
+            missing,
         }
     }
 
     /// What there is on a node.
     pub(crate) fn capacity(&self, cpus: &Cpus, allowed: &[u64]) -> Capacity {
-        let Binder { units, policy, .. } = &self.binder;
-        let pe = u32::from(policy.pe);
+        let binder = &self.binder;
+        let pe = u32::from(binder.policy.pe);
         // On a node that nobody used, what may be used is what is free.
         let taken = cpus.free.words() != allowed;
-        let other = taken.then(|| units.within(allowed));
+        let other = taken.then(|| binder.free_units(allowed));
         let may = other.as_ref().unwrap_or(&cpus.units);
+        let fills_cores = fills_cores(binder);
         let (mut by_object, mut with_cpus, mut largest_object) = (0, 0, 0);
-        for at in 0..self.objects.len() {
-            let pus = self.place(Some(at)).pus;
-            let free = units.count_inside(cpus.units.words(), pus);
+        for (at, object) in self.objects.iter().enumerate() {
+            let pus = binder.topologies.ranges(object);
+            let free = binder.count_free(cpus.units.words(), pus);
             if !self.repeated.get(at).is_some_and(|again| *again) {
-                by_object += u64::from(free / pe);
+                by_object += u64::from(if pe == 1 { free } else { free / pe });
             }
-            if self.binder.fills_cores() && taken && self.repeated.is_empty() {
-                by_object += u64::from(self.loose_threads(cpus, pus));
+            if fills_cores && taken && self.repeated.is_empty() {
+                by_object += u64::from(loose_threads(binder, cpus, pus));
             }
-            let all = (other.as_ref()).map_or(free, |may| units.count_inside(may.words(), pus));
+            let all = if taken {
+                binder.count_free(may.words(), pus)
+            } else {
+                free
+            };
             with_cpus += u32::from(all >= pe);
             largest_object = largest_object.max(all);
         }
         let (mut by_package, mut largest_package) = (0, 0);
-        for package in self.binder.packages.iter().filter(|_| pe > 1) {
-            by_package += units.count_inside(cpus.units.words(), package) / pe;
-            largest_package = largest_package.max(units.count_inside(may.words(), package));
+        if pe > 1 {
+            for package in binder.packages() {
+                by_package += binder.count_free(cpus.units.words(), &package) / pe;
+                largest_package = largest_package.max(binder.count_free(may.words(), &package));
+            }
         }
-        let is_free = |&&unit: &&u32| bits::has(cpus.units.words(), unit);
+        let is_free = |&&unit: &&u32| has(cpus.units.words(), unit);
         Capacity {
             free: cpus.units.count(),
             cpus: may.count(),
             by_package,
             by_object,
-            objects: narrow(self.objects.len()),
+            objects: self.objects.len(),
             with_cpus,
             largest_object,
             largest_package,
             has_target: self.has_target,
             listed_free: narrow(self.listed.iter().filter(is_free).count()),
-            listed_closed: self.closed(may.words()),
+            listed_closed: self.closed(may),
         }
     }
 
-    fn closed(&self, may: &[u64]) -> Option<(u32, &'static str)> {
+    fn closed(&self, may: &Bits) -> Option<(u32, &'static str)> {
         if let Some(cpu) = self.missing {
             return Some((cpu, "missing"));
         }
-        let closed = self.listed.iter().find(|&&unit| !bits::has(may, unit));
+        let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
         closed.map(|&cpu| (cpu, "not allowed"))
-    }
-
-    /// Processes that find a free thread of a core taken in part, among some PUs, before the last whole core there: one for
-    /// each such core, as it is consumed whole.
-    fn loose_threads(&self, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
-        let (mut loose, mut waiting) = (0, 0);
-        let mut last = None;
-        for pu in bits::ones(cpus.free.words(), pus) {
-            let core = self.binder.units.of_pu(pu);
-            if core.is_some_and(|core| bits::has(cpus.units.words(), core)) {
-                (loose, waiting) = (loose + waiting, 0);
-            } else if core.is_none() || core != last {
-                waiting += 1;
-            }
-            last = core;
-        }
-        loose
     }
 }
 
 /// Objects whose cpus an earlier one has: the GPUs of a machine are near the same cpus, or near others.
-fn repeated(topologies: &Topologies, objects: &[ObjectId]) -> Vec<bool> {
+fn repeated(topologies: &Topologies, objects: &Targets<'_>) -> Vec<bool> {
     let mut seen = BTreeSet::new();
-    let is_known = |&object: &ObjectId| !seen.insert(topologies.ranges(object));
-    objects.iter().map(is_known).collect()
+    let ranges = objects.iter().map(|object| topologies.ranges(object));
+    ranges.map(|pus| !seen.insert(pus)).collect()
+}
+
+/// Whether processes are bound to threads while whole cores are counted: threads of cores that are taken in part are used
+/// too, and no whole core is consumed for them.
+pub(crate) fn fills_cores(binder: &Binder<'_>) -> bool {
+    let threads =
+        matches!(&binder.target, Target::Objects { kind, .. } if *kind == ObjKind::Hwthread);
+    threads && binder.mode == CpuMode::Core
+}
+
+/// Processes that find a free thread of a core taken in part, among some PUs, before the last whole core there: one for each
+/// such core, as it is consumed whole.
+fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
+    let (mut loose, mut waiting) = (0, 0);
+    let mut last = None;
+    let all = pus.iter().flat_map(|&(first, end)| first..end);
+    for pu in all.filter(|&pu| has(cpus.free.words(), pu)) {
+        let core = binder.units.of_pu(pu);
+        if core.is_some_and(|core| has(cpus.units.words(), core)) {
+            (loose, waiting) = (loose + waiting, 0);
+        } else if core.is_none() || core != last {
+            waiting += 1;
+        }
+        last = core;
+    }
+    loose
+}
+
+/// The units of a list, and the first one that does not exist.
+fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
+    let mut listed = Vec::new();
+    for &(first, last) in ranges {
+        if last >= units {
+            let lacking = first.max(units);
+            return (Vec::new(), Some(lacking));
+        }
+        listed.extend(first..=last);
+    }
+    (listed, None)
 }

@@ -1,8 +1,11 @@
 //! The cpus of one node while an app is placed on it: what is free, and what finds the next one without looking twice.
 
-use super::bits::{self, Bits, narrow};
+use super::bits::Bits;
+use super::units::narrow;
 use crate::policy::Overload;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use crate::table::interner::{START, mix};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The cpus of one node while an app is placed on it.
 #[derive(Clone, Debug)]
@@ -13,56 +16,79 @@ pub(crate) struct Cpus {
     pub(crate) units: Bits,
     /// Processes of this app bound to each target object; empty where nothing asks for them.
     pub(crate) bound: Vec<u32>,
-    /// A refill happened in the last call: cpus may be as they were before.
+    /// A refill happened in the last call: turns may come round here.
     pub(crate) refilled: bool,
     /// Some cpus were given out again.
     pub(crate) shared: bool,
     /// Where the search of each mapped object goes on; `[0]` without objects.
-    cursors: Vec<Cursor>,
-    /// Refills so far: each sets searches back.
+    targets: Cursors,
+    /// The first cpu of each mapped object that may be free.
+    pub(super) firsts: Cursors,
+    /// Refills so far: each sets all cursors back.
     refills: u32,
-    overload: Overload,
-    balance: Balance,
+    /// Targets of each mapped object by processes: what is least used stands on top. Made when first asked for.
+    least: Vec<Option<TargetHeap>>,
+    /// What tells one moment from another; `None` where no moment comes again.
+    marks: Option<Box<Marks>>,
 }
 
-/// How far the targets of one mapped object were searched.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Cursor {
-    /// No target before this one has what is looked for, until cpus are free again.
-    pub(super) target: u32,
-    /// The refills when that was so.
-    refills: u32,
-    /// No target has fewer processes, and those before `least` have more.
-    level: u32,
-    least: u32,
+/// (processes when last looked at, target).
+type TargetHeap = BinaryHeap<Reverse<(u32, u32)>>;
+
+/// Places in lists that were searched so far, each good until cpus are free again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cursors(Vec<(u32, u32)>);
+
+impl Cursors {
+    fn get(&self, at: usize, refills: u32) -> u32 {
+        let known = self.0.get(at).filter(|(of, _)| *of == refills);
+        known.map_or(0, |&(_, place)| place)
+    }
+    fn set(&mut self, at: usize, refills: u32, place: u32) {
+        if self.0.len() <= at {
+            self.0.resize(at + 1, (0, 0));
+        }
+        self.0[at] = (refills, place);
+    }
 }
 
-/// What changed since the app came: the same numbers where the same changed, and for others once in 2^128.
+/// A sum for each moment of a node: the same for equal moments, and for others once in 2^128.
 #[derive(Clone, Debug)]
-struct Balance {
-    /// A number of its own for each word of the free PUs, added up, less those at first. Kept where cpus may be given out
-    /// twice: elsewhere none is free again.
+struct Marks {
+    /// Of the free PUs, those at the start counting nothing.
     free: u128,
-    /// A number of its own for each process bound here, added up.
+    /// Of the processes bound to each target.
     bound: u128,
-    /// The same of one process on each target.
+    /// Of one process on each target.
     round: u128,
     /// The fewest processes of a target, and how many targets have so few.
-    fewest: (u32, u32),
+    least: (u32, u32),
 }
 
-/// A number of its own for each target.
-fn weight(target: u32) -> u128 {
-    digest(&[u64::from(target)])
+/// A number of its own for each PU or target.
+fn weight(of: u32) -> u128 {
+    let low = mix(mix(START, u64::from(of)), 1);
+    let high = mix(mix(START ^ u64::MAX, u64::from(of)), 2);
+    u128::from(high) << 64 | u128::from(low)
 }
 
-fn digest(words: &[u64]) -> u128 {
-    let half = |which: u8| {
-        let mut hasher = DefaultHasher::new();
-        (which, words).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
-    half(0) << 64 | half(1)
+impl Marks {
+    fn of(bound: &[u32]) -> Self {
+        let mut marks = Self {
+            free: 0,
+            bound: 0,
+            round: 0,
+            least: (0, 0),
+        };
+        for (target, &count) in (0..).zip(bound) {
+            let weight = weight(target);
+            marks.round = marks.round.wrapping_add(weight);
+            let own = weight.wrapping_mul(u128::from(count));
+            marks.bound = marks.bound.wrapping_add(own);
+        }
+        marks.least = fewest(bound);
+        marks
+    }
 }
 
 /// The fewest processes of a target, and how many targets have so few.
@@ -73,38 +99,40 @@ fn fewest(bound: &[u32]) -> (u32, u32) {
 }
 
 impl Cpus {
-    /// Cpus as an app finds them, or finds them again.
+    /// Cpus as an app finds them, or finds them again. Where cpus may be given out twice, moments may come again.
     pub(super) fn new(free: Bits, units: Bits, bound: Vec<u32>, overload: Overload) -> Self {
-        let targets = 0..narrow(bound.len());
+        let marked = overload == Overload::Allowed;
         Self {
-            overload,
-            balance: Balance {
-                free: 0,
-                bound: 0,
-                round: targets.map(weight).fold(0, u128::wrapping_add),
-                fewest: fewest(&bound),
-            },
+            marks: marked.then(|| Box::new(Marks::of(&bound))),
             free,
             units,
             bound,
             refilled: false,
             shared: false,
-            cursors: Vec::new(),
+            targets: Cursors::default(),
+            firsts: Cursors::default(),
             refills: 0,
+            least: Vec::new(),
         }
     }
 
-    /// How far the targets of a mapped object were searched.
-    pub(super) fn cursor(&mut self, at: usize) -> &mut Cursor {
-        if self.cursors.len() <= at {
-            self.cursors.resize(at + 1, Cursor::default());
-        }
-        let cursor = &mut self.cursors[at];
-        if cursor.refills != self.refills {
-            (cursor.target, cursor.refills) = (0, self.refills);
-        }
-        cursor
+    /// The first target of a mapped object that a search must look at.
+    pub(super) fn target(&self, at: usize) -> u32 {
+        self.targets.get(at, self.refills)
     }
+    /// No target before this one will be found, until cpus are free again.
+    pub(super) fn set_target(&mut self, at: usize, target: u32) {
+        self.targets.set(at, self.refills, target);
+    }
+    /// The first cpu of a mapped object that a search must look at.
+    pub(super) fn first(&self, at: usize) -> u32 {
+        self.firsts.get(at, self.refills)
+    }
+    /// No cpu before this one is free, until some are free again.
+    pub(super) fn set_first(&mut self, at: usize, cpu: u32) {
+        self.firsts.set(at, self.refills, cpu);
+    }
+
     /// Cpus are free again: every search begins anew.
     pub(super) fn refill(&mut self) {
         self.refills += 1;
@@ -112,83 +140,76 @@ impl Cpus {
         self.shared = true;
     }
 
-    /// Some PUs are consumed.
-    #[inline]
-    pub(super) fn take(&mut self, pus: &[(u32, u32)]) {
-        self.change(pus, |free| free.remove(pus));
+    /// Whether anybody asks for moments.
+    pub(super) const fn is_marked(&self) -> bool {
+        self.marks.is_some()
     }
-    /// Some PUs are free as in another set.
-    pub(super) fn give_back(&mut self, pus: &[(u32, u32)], from: &[u64]) {
-        self.change(pus, |free| free.copy(pus, from));
-    }
-    #[inline]
-    fn change(&mut self, pus: &[(u32, u32)], change: impl FnOnce(&mut Bits)) {
-        if self.overload == Overload::Refused {
-            return change(&mut self.free);
+    /// A PU is free again.
+    pub(super) fn mark_freed(&mut self, pu: u32) {
+        if let Some(marks) = &mut self.marks {
+            marks.free = marks.free.wrapping_add(weight(pu));
         }
-        let balance = |free: &Bits| {
-            let words = bits::words_of(free.words(), pus);
-            let numbers = words.map(|(at, word)| digest(&[at as u64, word]));
-            numbers.fold(0, u128::wrapping_add)
-        };
-        let before = balance(&self.free);
-        change(&mut self.free);
-        let now = balance(&self.free).wrapping_sub(before);
-        self.balance.free = self.balance.free.wrapping_add(now);
+    }
+    /// A PU is no longer free.
+    pub(super) fn mark_taken(&mut self, pu: u32) {
+        if let Some(marks) = &mut self.marks {
+            marks.free = marks.free.wrapping_sub(weight(pu));
+        }
     }
 
     /// One process more on a target.
-    #[inline]
     pub(super) fn count(&mut self, target: u32) {
         let Some(count) = self.bound.get_mut(target as usize) else {
             return;
         };
         let before = *count;
         *count += 1;
-        let balance = &mut self.balance;
-        balance.bound = balance.bound.wrapping_add(weight(target));
-        let (least, targets) = &mut balance.fewest;
-        if before == *least {
-            *targets -= 1;
-            if *targets == 0 {
-                balance.fewest = fewest(&self.bound);
+        let Some(marks) = &mut self.marks else {
+            return;
+        };
+        marks.bound = marks.bound.wrapping_add(weight(target));
+        if before == marks.least.0 {
+            marks.least.1 -= 1;
+            if marks.least.1 == 0 {
+                marks.least = fewest(&self.bound);
             }
         }
     }
 
     /// What this moment is known by: free cpus, and how the processes of targets differ above `limit`.
     pub(super) fn moment(&self, limit: u32) -> (u128, u128) {
-        let Balance {
-            free,
-            bound,
-            round,
-            fewest,
-        } = self.balance;
-        let above = u128::from(fewest.0.saturating_sub(limit));
-        let bound = bound.wrapping_sub(round.wrapping_mul(above));
-        (free, bound)
+        let Some(marks) = &self.marks else {
+            return (0, 0);
+        };
+        let above = marks.least.0.saturating_sub(limit);
+        let less = marks.round.wrapping_mul(u128::from(above));
+        (marks.free, marks.bound.wrapping_sub(less))
     }
 
-    /// The target with the fewest processes among the usable ones of a mapped object, the first of equals.
-    pub(super) fn least_used(
+    /// The target of a mapped object with the fewest processes, the first of equals. `targets`: all it has.
+    pub(super) fn least_used<I: Iterator<Item = u32>>(
         &mut self,
         at: usize,
-        targets: &[(u32, u32)],
-        usable: impl Fn(u32) -> bool,
+        targets: impl FnOnce() -> I,
     ) -> Option<u32> {
-        let Cursor { level, least, .. } = *self.cursor(at);
-        let bound = |target: u32| self.bound[target as usize];
-        let from = |least| bits::from(targets, least).filter(|&target| usable(target));
-        let (target, level) = match from(least).find(|&target| bound(target) <= level) {
-            Some(target) => (target, level),
-            // All have more by now: the lowest are next.
-            None => {
-                let target = from(0).min_by_key(|&target| bound(target))?;
-                (target, bound(target))
+        if self.least.len() <= at {
+            self.least.resize(at + 1, None);
+        }
+        let bound = &self.bound;
+        let heap = self.least[at].get_or_insert_with(|| {
+            let rows = targets().map(|target| Reverse((bound[target as usize], target)));
+            rows.collect()
+        });
+        loop {
+            let mut top = heap.peek_mut()?;
+            let Reverse((count, target)) = *top;
+            let now = bound[target as usize];
+            if now == count {
+                return Some(target);
             }
-        };
-        let cursor = self.cursor(at);
-        (cursor.level, cursor.least) = (level, target);
-        Some(target)
+            // Sifted down to where it belongs now.
+            *top = Reverse((now, target));
+            drop(top);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! NUMA domains by their distance to a device. Source: `per-app` 9.2.
 
-use super::bits::shared;
+use super::units::shared;
 use crate::policy::ObjKind;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 
@@ -13,27 +13,33 @@ pub(crate) fn domains(
     device: &str,
 ) -> Option<Vec<ObjectId>> {
     let place = place(topologies, topology, device)?;
-    let logical = |object: ObjectId| topologies.logical(topology, object);
-    let meets = |object: &ObjectId| !shared(&place, topologies.ranges(*object)).is_empty();
-    let mut domains = topologies.domains(topology).to_vec();
-    let near = domains.iter().copied().filter(meets).map(logical);
-    let near: Vec<u32> = near.collect();
+    let domains = topologies.domains(topology);
+    let meets = |object: ObjectId| !shared(&place, topologies.ranges(object)).is_empty();
+    let near: Vec<u32> = domains
+        .iter()
+        .copied()
+        .filter(|&object| meets(object))
+        .map(|object| topologies.logical(topology, object))
+        .collect();
     let latency = topologies.latency(topology).filter(|_| !near.is_empty());
-    let packages = topologies.objects(topology, ObjKind::Package);
-    let packages: Vec<ObjectId> = packages.filter(meets).collect();
+    let packages: Vec<ObjectId> = topologies
+        .objects(topology, ObjKind::Package)
+        .filter(|&package| meets(package))
+        .collect();
     let distance = |object: ObjectId| -> u64 {
         if let Some(latency) = latency {
             let row = |logical: u32| latency.nodes.iter().position(|&node| node == logical);
-            let to = row(logical(object));
+            let to = row(topologies.logical(topology, object));
             let from = near.iter().filter_map(|&logical| row(logical));
-            let values =
-                from.filter_map(|from| Some(latency.values[from * latency.nodes.len() + to?]));
-            return values.min().unwrap_or(u64::MAX);
+            let least = from
+                .filter_map(|from| Some(latency.values[from * latency.nodes.len() + to?]))
+                .min();
+            return least.unwrap_or(u64::MAX);
         }
         let beside = |package: &ObjectId| {
             !shared(topologies.ranges(*package), topologies.ranges(object)).is_empty()
         };
-        if meets(&object) {
+        if meets(object) {
             0
         } else if packages.iter().any(beside) {
             1
@@ -41,8 +47,9 @@ pub(crate) fn domains(
             2
         }
     };
-    domains.sort_by_key(|&object| (distance(object), logical(object)));
-    Some(domains)
+    let mut ordered = domains.to_vec();
+    ordered.sort_by_key(|&object| (distance(object), topologies.logical(topology, object)));
+    Some(ordered)
 }
 
 /// The PUs near an OS device, or near a GPU of this name where the machine is known by its GPUs alone.

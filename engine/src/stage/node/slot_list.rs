@@ -1,8 +1,8 @@
 //! Slot lists: the cpus that an entry of a file names, on one topology. Source: `semantics` 4.6.
 
 use super::bind::Binder;
-use super::bits::{Bits, narrow};
-use super::units::targets;
+use super::bits::{Bits, There};
+use super::units::{Targets, narrow};
 use crate::policy::{CpuMode, ObjKind};
 use crate::table::listings::SlotPart;
 
@@ -11,61 +11,86 @@ use crate::table::listings::SlotPart;
 /// # Errors
 /// What the node lacks, in words: `core 99 (it has 0 to 7)`.
 pub(crate) fn pus(binder: &Binder<'_>, parts: &[SlotPart]) -> Result<Bits, String> {
-    let &Binder {
-        topologies,
-        hardware,
-        ref units,
-        ..
-    } = binder;
-    let packages = targets(topologies, hardware.topology, ObjKind::Package);
-    let pus_of = |package: u32| topologies.ranges(packages[package as usize]);
-    let package_count = narrow(packages.len());
-    let mut found = Bits::none(hardware.pus);
+    let mut bits = Bits::none(binder.hardware.pus);
     for part in parts {
         match part {
-            SlotPart::Machine => found.add(&[(0, hardware.pus)]),
+            SlotPart::Machine => bits.fill((0, binder.hardware.pus), There::Yes),
             SlotPart::Cpus(ranges) => {
-                let word = match binder.mode {
-                    CpuMode::Core => "core",
-                    CpuMode::Hwthread => "hwthread",
+                let word = if binder.mode == CpuMode::Core {
+                    "core"
+                } else {
+                    "hwthread"
                 };
-                for unit in numbers(ranges, units.len(), word)? {
-                    found.add(units.pus(unit));
+                for unit in numbers(ranges, binder.units.len(), word)? {
+                    fill(&mut bits, &binder.units.pus(unit));
                 }
             }
             SlotPart::Packages(ranges) => {
-                for package in numbers(ranges, package_count, "package")? {
-                    found.add(pus_of(package));
+                let packages = packages(binder);
+                for package in numbers(ranges, packages.len(), "package")? {
+                    fill(&mut bits, binder.topologies.ranges(packages.get(package)));
                 }
             }
             SlotPart::CoresOf { package, cores } => {
-                let package = [(*package, *package)];
-                let pus = numbers(&package, package_count, "package")?.flat_map(pus_of);
-                let pus: Vec<(u32, u32)> = pus.copied().collect();
-                let units = hardware.units(topologies, CpuMode::Core);
-                let inside = units.inside(&pus).flat_map(|(first, end)| first..end);
-                let inside: Vec<u32> = inside.collect();
-                let count = narrow(inside.len());
-                let all = [(0, count.saturating_sub(1))];
-                let wanted = cores.as_deref().unwrap_or(&all);
-                for core in numbers(wanted, count, "core of the package")? {
-                    found.add(units.pus(inside[core as usize]));
-                }
-            }
-            SlotPart::OsPus(ranges) => {
-                let os = topologies.pus_os(hardware.topology);
-                for &(first, last) in ranges {
-                    let named = (0..).zip(os).filter(|(_, os)| (first..=last).contains(os));
-                    let named: Vec<(u32, u32)> = named.map(|(pu, _)| (pu, pu + 1)).collect();
-                    found.add(&named);
-                    if named.len() as u64 <= u64::from(last - first) {
-                        return Err(format!("PU P#{first}-{last}, or not all of them"));
+                let packages = packages(binder);
+                for package in numbers(&[(*package, *package)], packages.len(), "package")? {
+                    let pus = binder.topologies.ranges(packages.get(package));
+                    let units = binder.hardware.units(CpuMode::Core);
+                    let inside: Vec<u32> = units
+                        .inside(pus)
+                        .into_iter()
+                        .flat_map(|(first, end)| first..end)
+                        .collect();
+                    let all = [(0, narrow(inside.len()).saturating_sub(1))];
+                    let wanted = cores.as_deref().unwrap_or(&all);
+                    for core in numbers(wanted, narrow(inside.len()), "core of the package")? {
+                        fill(&mut bits, &units.pus(inside[core as usize]));
                     }
                 }
             }
+            SlotPart::OsPus(ranges) => {
+                os_pus(
+                    &mut bits,
+                    binder.topologies.pus_os(binder.hardware.topology),
+                    ranges,
+                )?;
+            }
         }
     }
-    Ok(found)
+    Ok(bits)
+}
+
+/// Adds PUs by OS number.
+fn os_pus(bits: &mut Bits, os: &[u32], ranges: &[(u32, u32)]) -> Result<(), String> {
+    for &(first, last) in ranges {
+        let mut found = 0_u64;
+        for (pu, _) in os
+            .iter()
+            .enumerate()
+            .filter(|(_, number)| (first..=last).contains(*number))
+        {
+            bits.put(narrow(pu), There::Yes);
+            found += 1;
+        }
+        if found < u64::from(last - first) + 1 {
+            return Err(format!("PU P#{first}-{last}, or not all of them"));
+        }
+    }
+    Ok(())
+}
+
+fn fill(bits: &mut Bits, pus: &[(u32, u32)]) {
+    for &stretch in pus {
+        bits.fill(stretch, There::Yes);
+    }
+}
+
+fn packages<'t>(binder: &Binder<'t>) -> Targets<'t> {
+    Targets::new(
+        binder.topologies,
+        binder.hardware.topology,
+        ObjKind::Package,
+    )
 }
 
 /// Numbers below `count`, or the first that is not.

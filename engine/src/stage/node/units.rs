@@ -1,175 +1,224 @@
-//! One topology as the inner loops see it: its cpus ("units": cores, or PUs), objects of other kinds, and which of them are where.
+//! One topology as the inner loops see it: its cpus ("units": cores, or PUs) and which of them lie inside an object.
 
-pub(crate) use super::bits::narrow;
-use super::bits::{self, Bits};
+use super::bits::{self, Bits, There, has_all};
+use crate::id::Id as _;
 use crate::policy::{CpuMode, ObjKind};
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
-use std::borrow::Cow;
-use std::ops::Range;
+use smallvec::SmallVec;
 
-/// The objects of a kind that can be mapping or binding targets, in logical order.
-pub(crate) fn targets(
-    topologies: &Topologies,
-    topology: TopologyId,
-    kind: ObjKind,
-) -> Vec<ObjectId> {
-    if kind == ObjKind::Numa {
-        topologies.domains(topology).to_vec()
-    } else {
-        topologies.objects(topology, kind).collect()
-    }
-}
+/// Stretches of logical numbers, as (first, end).
+pub(crate) type Stretches = SmallVec<[(u32, u32); 2]>;
 
-/// How many objects of a kind begin before a PU, and how many end at or before it.
-#[derive(Clone, Copy, Debug)]
-struct Passed {
-    begun: u32,
-    ended: u32,
-}
-
-/// Objects of one kind, and how many were passed at each PU.
+/// The cpus of a topology in one mode.
 #[derive(Clone, Debug)]
-struct Objects {
-    ids: Vec<ObjectId>,
-    /// Where each object is one stretch and behind the one before it, as nearly always. Shape `[PUs + 1]`; empty where they
-    /// lie anyhow.
-    passed: Vec<Passed>,
+pub(crate) struct Units {
+    count: u32,
+    cut: Cut,
 }
 
-impl Objects {
-    fn new(topologies: &Topologies, ids: Vec<ObjectId>, pus: u32) -> Self {
+/// How PUs are cut into units.
+#[derive(Clone, Debug)]
+enum Cut {
+    /// So many PUs each, one unit after the other without gaps from PU 0: found by division.
+    Even(u32),
+    /// As they come.
+    Listed(Box<ListedUnits>),
+}
+
+/// Units that do not all look alike.
+#[derive(Clone, Debug)]
+struct ListedUnits {
+    /// PUs of each unit. Shape `[units]`; ascending, nearly always one stretch each.
+    pus: Vec<Stretches>,
+    /// The unit of each PU, or none for a PU outside every core. Shape `[PUs]`.
+    of_pu: Vec<Option<u32>>,
+    /// Units are single stretches in ascending order: then those inside a stretch are found by search.
+    tidy: bool,
+}
+
+impl Units {
+    /// The PUs themselves.
+    const fn of_pus(count: u32) -> Self {
         Self {
-            passed: passed(topologies, &ids, pus),
-            ids,
+            count,
+            cut: Cut::Even(1),
         }
     }
-}
 
-fn passed(topologies: &Topologies, objects: &[ObjectId], pus: u32) -> Vec<Passed> {
-    let between = |count| Passed {
-        begun: count,
-        ended: count,
-    };
-    let mut passed = Vec::with_capacity(pus as usize + 1);
-    passed.push(between(0));
-    for (at, &object) in (0..).zip(objects) {
-        let (first, end) = match *topologies.ranges(object) {
-            [(first, end)] if first as usize + 1 >= passed.len() => (first as usize, end as usize),
-            _ => return Vec::new(),
+    /// The cores of a topology.
+    fn of_cores(topologies: &Topologies, cores: &Targets<'_>, pus: u32) -> Self {
+        let ranges = |at: u32| topologies.ranges(cores.get(at));
+        let count = cores.len();
+        let width = ranges(0).first().map_or(0, |first| first.1);
+        let even = (0..count).all(|at| ranges(at) == [(at * width, (at + 1) * width)]);
+        if even && width > 0 {
+            let cut = Cut::Even(width);
+            return Self { count, cut };
+        }
+        let own: Vec<Stretches> = (0..count)
+            .map(|at| Stretches::from_slice(ranges(at)))
+            .collect();
+        let mut of_pu = vec![None; pus as usize];
+        for (unit, stretches) in (0..).zip(&own) {
+            for pu in stretches.iter().flat_map(|&(first, end)| first..end) {
+                of_pu[pu as usize] = Some(unit);
+            }
+        }
+        let tidy = own.iter().all(|unit| unit.len() == 1)
+            && own.windows(2).all(|two| two[0][0].1 <= two[1][0].0);
+        let listed = ListedUnits {
+            pus: own,
+            of_pu,
+            tidy,
         };
-        passed.resize(first + 1, between(at));
-        let inside = Passed {
-            begun: at + 1,
-            ended: at,
-        };
-        passed.resize(end, inside);
-        passed.push(between(at + 1));
+        let cut = Cut::Listed(Box::new(listed));
+        Self { count, cut }
     }
-    passed.resize(pus as usize + 1, between(narrow(objects.len())));
-    passed
-}
 
-/// Objects of one kind, found by their PUs.
-#[derive(Clone, Debug)]
-pub(crate) struct Located<'t> {
-    topologies: &'t Topologies,
-    objects: Cow<'t, Objects>,
-}
-
-impl<'t> Located<'t> {
     /// How many.
-    pub(crate) fn len(&self) -> u32 {
-        narrow(self.objects.ids.len())
+    pub(crate) const fn len(&self) -> u32 {
+        self.count
     }
-    /// None at all.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.objects.ids.is_empty()
-    }
-    /// One of them.
+    /// Takes the PUs of a unit out of a set.
     #[inline]
-    pub(crate) fn get(&self, at: u32) -> ObjectId {
-        self.objects.ids[at as usize]
-    }
-    /// The PUs of one of them.
-    #[inline]
-    pub(crate) fn pus(&self, at: u32) -> &'t [(u32, u32)] {
-        self.topologies.ranges(self.get(at))
-    }
-
-    /// Numbers among which all are that share a PU with these.
-    #[inline]
-    pub(crate) fn meeting(&self, pus: &[(u32, u32)]) -> Range<u32> {
-        let (Some(first), Some(last)) = (pus.first(), pus.last()) else {
-            return 0..0;
-        };
-        if self.objects.passed.is_empty() {
-            return 0..self.len();
+    pub(crate) fn take(&self, unit: u32, from: &mut Bits) {
+        match &self.cut {
+            Cut::Even(1) => from.put(unit, There::No),
+            Cut::Even(width) => from.fill((unit * width, (unit + 1) * width), There::No),
+            Cut::Listed(listed) => {
+                for &pus in &listed.pus[unit as usize] {
+                    from.fill(pus, There::No);
+                }
+            }
         }
-        self.objects.passed[first.0 as usize].ended..self.objects.passed[last.1 as usize].begun
     }
-    /// The one that has a PU.
+    /// The PUs of a unit.
+    #[inline]
+    pub(crate) fn pus(&self, unit: u32) -> Stretches {
+        match &self.cut {
+            Cut::Even(width) => Stretches::from_slice(&[(unit * width, (unit + 1) * width)]),
+            Cut::Listed(listed) => listed.pus[unit as usize].clone(),
+        }
+    }
+    /// PUs of each unit, where units follow each other without gaps from PU 0.
+    pub(crate) const fn width(&self) -> Option<u32> {
+        match &self.cut {
+            Cut::Even(width) => Some(*width),
+            Cut::Listed(_) => None,
+        }
+    }
+    /// The unit of a PU.
     pub(crate) fn of_pu(&self, pu: u32) -> Option<u32> {
-        let has = |&at: &u32| self.pus(at).iter().any(|&(a, b)| a <= pu && pu < b);
-        self.meeting(&[(pu, pu + 1)]).find(has)
+        match &self.cut {
+            Cut::Even(width) => Some(pu / width).filter(|&unit| unit < self.count),
+            Cut::Listed(listed) => listed.of_pu[pu as usize],
+        }
     }
-    /// Those that lie in these PUs, as stretches of their numbers.
+    /// The units wholly inside a stretch of PUs, where units are even.
     #[inline]
-    pub(crate) fn inside(&self, pus: &[(u32, u32)]) -> impl Iterator<Item = (u32, u32)> {
-        let (stretches, looked_at) = if self.objects.passed.is_empty() {
-            (&[][..], self.len())
+    fn even(&self, width: u32, (first, end): (u32, u32)) -> (u32, u32) {
+        if width == 1 {
+            (first, end.min(self.count))
         } else {
-            (pus, 0)
-        };
-        let found = stretches
-            .iter()
-            .map(|&stretch| self.inside_stretch(stretch));
-        let each = (0..looked_at).filter(|&at| bits::lie_in(self.pus(at), pus));
-        found
-            .filter(|(from, to)| from < to)
-            .chain(each.map(|at| (at, at + 1)))
+            (first.div_ceil(width), (end / width).min(self.count))
+        }
     }
-    /// Those that lie in a stretch of PUs, where each is one stretch itself and behind the one before it.
-    #[inline]
-    fn inside_stretch(&self, (first, end): (u32, u32)) -> (u32, u32) {
-        let (first, end) = (
-            self.objects.passed[first as usize],
-            self.objects.passed[end as usize],
-        );
-        (first.begun, end.ended)
-    }
-    /// How many of a set of them lie in these PUs.
+    /// How many units of a set lie wholly inside these PUs.
     #[inline]
     pub(crate) fn count_inside(&self, set: &[u64], pus: &[(u32, u32)]) -> u32 {
-        if self.objects.passed.is_empty() {
-            return bits::count_of(set, self.inside(pus));
+        match &self.cut {
+            Cut::Even(width) => {
+                let count = |&stretch| bits::count(set, self.even(*width, stretch));
+                pus.iter().map(count).sum()
+            }
+            Cut::Listed(listed) => bits::count_of(set, &listed.inside(pus)),
         }
-        let stretches = pus.iter().map(|&stretch| self.inside_stretch(stretch));
-        bits::count_of(set, stretches)
     }
-    /// The first of a set of them that lies in these PUs.
+    /// The first unit of a set that lies wholly inside these PUs, from unit `from` on.
     #[inline]
-    pub(crate) fn first_inside(&self, set: &[u64], pus: &[(u32, u32)]) -> Option<u32> {
-        if self.objects.passed.is_empty() {
-            return bits::first_of(set, self.inside(pus));
+    pub(crate) fn first_inside(&self, set: &[u64], pus: &[(u32, u32)], from: u32) -> Option<u32> {
+        let ahead = |(first, end): (u32, u32)| bits::first(set, (first.max(from), end));
+        match &self.cut {
+            Cut::Even(width) => pus
+                .iter()
+                .find_map(|&stretch| ahead(self.even(*width, stretch))),
+            Cut::Listed(listed) => listed.inside(pus).into_iter().find_map(ahead),
         }
-        let stretches = pus.iter().map(|&stretch| self.inside_stretch(stretch));
-        bits::first_of(set, stretches)
     }
-    /// Whether one of them has PUs, all of them in a set.
+    /// The units wholly inside these PUs, as stretches of unit numbers.
     #[inline]
-    pub(crate) fn lies_in(&self, at: u32, set: &[u64]) -> bool {
-        let own = self.pus(at);
-        !own.is_empty() && bits::has_all(set, own)
-    }
-    /// Those all of whose PUs are in a set.
-    pub(crate) fn within(&self, set: &[u64]) -> Bits {
-        if self.objects.passed.len() == self.len() as usize + 1 {
-            // As many as PUs: they are the PUs.
-            return Bits::of(set, self.len());
+    pub(crate) fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
+        match &self.cut {
+            Cut::Even(width) => {
+                let units = |&stretch| self.even(*width, stretch);
+                pus.iter().map(units).filter(|(a, b)| a < b).collect()
+            }
+            Cut::Listed(listed) => listed.inside(pus),
         }
-        let mut found = Bits::none(self.len());
-        for at in (0..self.len()).filter(|&at| self.lies_in(at, set)) {
-            found.add(&[(at, at + 1)]);
+    }
+    /// Looks again which of the units that have PUs among these lie in a set of PUs. Cost: these PUs.
+    pub(crate) fn look_again(&self, units: &mut Bits, set: &[u64], pus: &[(u32, u32)]) {
+        let mut look = |unit: u32| {
+            let own = self.pus(unit);
+            let free = !own.is_empty() && own.iter().all(|&pus| has_all(set, pus));
+            units.put(unit, if free { There::Yes } else { There::No });
+        };
+        for &(first, end) in pus {
+            match &self.cut {
+                Cut::Even(width) => {
+                    (first / width..end.div_ceil(*width).min(self.count)).for_each(&mut look);
+                }
+                Cut::Listed(listed) => {
+                    let mut last = None;
+                    for unit in listed.of_pu[first as usize..end as usize].iter().flatten() {
+                        if last != Some(unit) {
+                            look(*unit);
+                            last = Some(unit);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    /// The units all of whose PUs are in a set.
+    pub(crate) fn within(&self, set: &[u64], pus: u32) -> Bits {
+        match &self.cut {
+            Cut::Even(1) if self.count == pus => Bits::of(set, pus),
+            Cut::Even(_) | Cut::Listed(_) => {
+                let mut found = Bits::none(self.count);
+                for unit in 0..self.count {
+                    let own = self.pus(unit);
+                    if !own.is_empty() && own.iter().all(|&pus| has_all(set, pus)) {
+                        found.put(unit, There::Yes);
+                    }
+                }
+                found
+            }
+        }
+    }
+}
+
+impl ListedUnits {
+    fn inside(&self, pus: &[(u32, u32)]) -> Stretches {
+        let mut found = Stretches::new();
+        if self.tidy {
+            for &(first, end) in pus {
+                let from = self.pus.partition_point(|unit| unit[0].0 < first);
+                let to = self.pus.partition_point(|unit| unit[0].1 <= end);
+                if from < to {
+                    found.push((narrow(from), narrow(to)));
+                }
+            }
+            return found;
+        }
+        let within = |&(first, end): &(u32, u32)| pus.iter().any(|&(a, b)| a <= first && end <= b);
+        for (unit, stretches) in (0..).zip(&self.pus) {
+            if !stretches.is_empty() && stretches.iter().all(within) {
+                match found.last_mut() {
+                    Some(last) if last.1 == unit => last.1 += 1,
+                    _ => found.push((unit, unit + 1)),
+                }
+            }
         }
         found
     }
@@ -181,40 +230,28 @@ pub(crate) struct Hardware {
     pub(crate) topology: TopologyId,
     /// PUs.
     pub(crate) pus: u32,
-    /// Where there are cores; else hwthreads are the cpus (`semantics` 3.3).
-    cores: Option<Objects>,
+    /// Whether there are cores; else hwthreads are the cpus (`semantics` 3.3).
+    cores: Option<Units>,
+    threads: Units,
 }
 
 impl Hardware {
     pub(crate) fn new(topologies: &Topologies, topology: TopologyId) -> Self {
         let pus = narrow(topologies.pus_os(topology).len());
-        let cores = targets(topologies, topology, ObjKind::Core);
+        let cores = Targets::new(topologies, topology, ObjKind::Core);
         Self {
             topology,
             pus,
-            cores: (!cores.is_empty()).then(|| Objects::new(topologies, cores, pus)),
+            cores: (!cores.is_empty()).then(|| Units::of_cores(topologies, &cores, pus)),
+            threads: Units::of_pus(pus),
         }
     }
 
-    /// The objects of a kind. Cost: these and the PUs; of cores nothing.
-    pub(crate) fn located<'t>(&'t self, topologies: &'t Topologies, kind: ObjKind) -> Located<'t> {
-        let objects = match &self.cores {
-            Some(cores) if kind == ObjKind::Core => Cow::Borrowed(cores),
-            _ => {
-                let ids = targets(topologies, self.topology, kind);
-                Cow::Owned(Objects::new(topologies, ids, self.pus))
-            }
-        };
-        Located {
-            topologies,
-            objects,
-        }
-    }
     /// The cpus in force: PUs where there are no cores.
-    pub(crate) fn units<'t>(&'t self, topologies: &'t Topologies, mode: CpuMode) -> Located<'t> {
-        match self.mode(mode) {
-            CpuMode::Core => self.located(topologies, ObjKind::Core),
-            CpuMode::Hwthread => self.located(topologies, ObjKind::Hwthread),
+    pub(crate) fn units(&self, mode: CpuMode) -> &Units {
+        match mode {
+            CpuMode::Core => self.cores.as_ref().unwrap_or(&self.threads),
+            CpuMode::Hwthread => &self.threads,
         }
     }
     /// The mode in force: a topology without cores is always in hwthread mode.
@@ -233,6 +270,81 @@ impl Hardware {
             asked
         }
     }
+}
+
+/// The objects of a kind that can be mapping or binding targets, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum Targets<'t> {
+    /// All of a kind: their rows follow each other.
+    Kind { first: u32, count: u32 },
+    /// NUMA domains.
+    Domains(&'t [ObjectId]),
+    /// NUMA domains, nearest first.
+    Near(Vec<ObjectId>),
+}
+
+impl<'t> Targets<'t> {
+    /// None.
+    pub(crate) const NONE: Self = Self::Domains(&[]);
+
+    /// In logical order.
+    pub(crate) fn new(topologies: &'t Topologies, topology: TopologyId, kind: ObjKind) -> Self {
+        if kind == ObjKind::Numa {
+            return Self::Domains(topologies.domains(topology));
+        }
+        let mut objects = topologies.objects(topology, kind);
+        Self::Kind {
+            count: narrow(objects.len()),
+            first: objects.next().map_or(0, |first| narrow(first.row())),
+        }
+    }
+    /// How many.
+    pub(crate) fn len(&self) -> u32 {
+        match self {
+            Self::Kind { count, .. } => *count,
+            Self::Domains(objects) => narrow(objects.len()),
+            Self::Near(objects) => narrow(objects.len()),
+        }
+    }
+    /// None at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// One of them.
+    #[inline]
+    pub(crate) fn get(&self, at: u32) -> ObjectId {
+        match self {
+            Self::Kind { first, count } => {
+                debug_assert!(at < *count, "a target is below their number");
+                ObjectId::from_row((first + at) as usize)
+            }
+            Self::Domains(objects) => objects[at as usize],
+            Self::Near(objects) => objects[at as usize],
+        }
+    }
+    /// All, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+/// The stretches that two ascending lists share.
+#[inline]
+pub(crate) fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
+    let mut found = Stretches::new();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (first, end) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
+        if first < end {
+            found.push((first, end));
+        }
+        if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
+    }
+    found
+}
+
+pub(crate) fn narrow(count: usize) -> u32 {
+    u32::try_from(count).expect("limit.rs keeps PUs and objects below 2^32")
 }
 
 #[cfg(test)]
@@ -288,7 +400,7 @@ mod tests {
         for owners in (0..4_u32.pow(PUS)).map(owners).filter(sound) {
             let (topologies, id) = cores(&owners);
             let hardware = Hardware::new(&topologies, id);
-            let units = hardware.units(&topologies, CpuMode::Core);
+            let units = hardware.units(CpuMode::Core);
             let of = &owners;
             let own = |unit: u32| (0..PUS).filter(move |&pu| of[pu as usize] == unit);
             let count = owners
@@ -296,8 +408,7 @@ mod tests {
                 .filter(|&&unit| unit < 3)
                 .max()
                 .map_or(0, |last| last + 1);
-            let mut all = Bits::none(count);
-            all.add(&[(0, count)]);
+            let all = Bits::of(&[u64::MAX], count);
             for pu in 0..PUS {
                 let owner = Some(owners[pu as usize]).filter(|&unit| unit < 3);
                 assert_eq!(units.of_pu(pu), owner, "{owners:?}");
@@ -314,24 +425,37 @@ mod tests {
                     let has = |pu: &u32| pus.iter().any(|&(a, b)| a <= *pu && *pu < b);
                     let whole = |&unit: &u32| own(unit).all(|pu| has(&pu));
                     let wanted: Vec<u32> = (0..count).filter(whole).collect();
-                    let found: Vec<(u32, u32)> = units.inside(pus).collect();
+                    let found = units.inside(pus);
                     assert!(found.iter().all(|(a, b)| a < b), "{owners:?} {pus:?}");
                     let listed: Vec<u32> = found.iter().flat_map(|&(a, b)| a..b).collect();
                     assert_eq!(listed, wanted, "{owners:?} {pus:?}");
                     assert_eq!(units.count_inside(all.words(), pus), narrow(wanted.len()));
-                    let first = units.first_inside(all.words(), pus);
-                    assert_eq!(first, wanted.first().copied(), "{owners:?} {pus:?}");
-                    let meets = |unit: u32| own(unit).any(|pu| has(&pu));
-                    let meeting = units.meeting(pus);
-                    let missed = (0..count).find(|unit| meets(*unit) && !meeting.contains(unit));
-                    assert_eq!(missed, None, "{owners:?} {pus:?}");
+                    for from in 0..count {
+                        let next = wanted.iter().copied().find(|&unit| unit >= from);
+                        assert_eq!(units.first_inside(all.words(), pus, from), next);
+                    }
                     let mut set = Bits::none(PUS);
-                    set.add(pus);
-                    let within = units.within(set.words());
+                    pus.iter().for_each(|&pus| set.fill(pus, There::Yes));
+                    let within = units.within(set.words(), PUS);
                     let within: Vec<u32> = bits::ones(within.words(), &[(0, count)]).collect();
                     assert_eq!(within, wanted, "{owners:?} {pus:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_two_lists_share_is_what_is_in_both() {
+        // Sets of six as lists of stretches.
+        let list = |set: u32| -> Vec<(u32, u32)> {
+            let starts =
+                (0..PUS).filter(|pu| set >> pu & 1 == 1 && (*pu == 0 || set >> (pu - 1) & 1 == 0));
+            starts
+                .map(|first| (first, first + (set >> first).trailing_ones()))
+                .collect()
+        };
+        for (a, b) in (0..64).flat_map(|a| (0..64).map(move |b| (a, b))) {
+            assert_eq!(shared(&list(a), &list(b)).to_vec(), list(a & b));
         }
     }
 }

@@ -186,8 +186,9 @@ impl ByObjects<'_> {
         let chosen = chosen.map_err(|why| busy(placement, app, why))?;
         let topology = placement.found(group).topology;
         let view = placement.view(topology);
-        let there: BTreeMap<u32, usize> = { view.objects.iter() }
-            .map(|&object| placement.tables.topologies.logical(topology, object))
+        let there: BTreeMap<u32, usize> = (0..view.objects.len())
+            .map(|at| view.objects.get(at))
+            .map(|object| placement.tables.topologies.logical(topology, object))
             .zip(0..)
             .collect();
         let rows = { chosen.iter() }.map(|logical| there.get(logical).copied());

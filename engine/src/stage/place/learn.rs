@@ -2,12 +2,12 @@
 
 use super::memo::{Fit, Trial, TrialId};
 use super::placement::Placement;
-use crate::stage::node::bind::NodeSets;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{End, Laid, Layout, LayoutView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::parallel::map_all;
 use crate::table::topologies::TopologyId;
 
@@ -129,11 +129,13 @@ impl Placement<'_> {
         let view = self.view_kept(kept, trial);
         let found = self.tables.states.get(trial.found);
         let node = LayoutView {
-            view,
+            binder: &view.binder,
+            objects: &view.objects,
             sets: NodeSets {
                 free_at_start: self.tables.pusets.words(found.free),
                 allowed: self.tables.pusets.words(found.allowed),
             },
+            listed: &view.listed,
             written: match layout {
                 Layout::Written(list, _) => &self.written[list as usize],
                 Layout::Plain(_)

@@ -4,13 +4,16 @@
 use super::app::App;
 use crate::error::words::Counted;
 use crate::policy::{BindStrength, BindTo, CpuMode, MapBy, ObjKind, Overload, Oversubscribe};
-use crate::stage::node::bind::{Failure, Mask, NodeSets, Target};
-use crate::stage::node::bits::{Bits, Window};
+use crate::stage::node::bind::{Failure, Mask, Target};
+use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::TopologyView;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Layout, LayoutView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::node::slot_list;
+use crate::stage::node::units::Targets;
+use crate::stage::node::window::Window;
 use crate::table::listings::SlotListId;
 use crate::table::states::NodeState;
 
@@ -150,7 +153,7 @@ impl NodeRow<'_> {
             }
             let cpus = &mut self.out.cpus;
             cpus.free.subtract(mask.words());
-            cpus.units = binder.units.within(cpus.free.words());
+            cpus.units = binder.free_units(cpus.free.words());
             self.push(1, Some(Mask::Some(Box::new(Window::of(&mask)))));
             if self.overload() {
                 // Nothing changes any more: the rest gets the same.
@@ -197,8 +200,10 @@ impl NodeRow<'_> {
             return Err(Stuck::NoCpu);
         }
         let node = LayoutView {
-            view: self.view,
+            binder,
+            objects: &Targets::NONE,
             sets: self.sets,
+            listed: &[],
             written: &[],
         };
         let laid = place_on_node(
@@ -240,9 +245,9 @@ impl NodeRow<'_> {
     /// Whether some package has so many cpus that may be used, taken or not.
     fn packages_hold(&self, pe: u32) -> bool {
         let binder = &self.view.binder;
-        let may = binder.units.within(self.sets.allowed);
-        let mut packages = binder.packages.iter();
-        packages.any(|package| binder.units.count_inside(may.words(), package) >= pe)
+        let may = binder.free_units(self.sets.allowed);
+        let mut packages = binder.packages().into_iter();
+        packages.any(|package| binder.count_free(may.words(), &package) >= pe)
     }
 
     fn push(&mut self, count: u32, mask: Option<Mask>) {

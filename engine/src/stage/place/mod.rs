@@ -202,20 +202,20 @@ fn by_component(
 
 /// Processes of an app whose turn has come.
 fn procs(
-    pool: &Pool,
+    pool: &mut Pool,
     app: &App<'_>,
     nodes: &[Candidate],
 ) -> Result<(ProcCount, Counted), MapError> {
     if let Some(procs) = app.procs.known() {
         return Ok((procs, app.procs.counted()));
     }
-    let counting = Counting {
+    let mut counting = Counting {
         pool,
         apps: &app.resolved.apps,
         app: app.id,
         policy: app.policy,
     };
-    let procs = by_policy(app.policy.map, |policy| policy.count(&counting, nodes))?;
+    let procs = by_policy(app.policy.map, |policy| policy.count(&mut counting, nodes))?;
     if procs == 0 {
         return Err(refuse::no_processes(pool, app.id));
     }

@@ -4,6 +4,7 @@ use super::placement::Placement;
 use crate::error::Note;
 use crate::id::Id as _;
 use crate::plan::Placed;
+use crate::policy::CpuMode;
 use crate::stage::alloc::Pool;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
@@ -23,7 +24,7 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
             app,
             policy: placement.policy.map.word(),
             node: placement.nodes.name(groups[group].nodes.first),
-            cpus: view.binder.units.within(free).count(),
+            cpus: view.binder.free_units(free).count(),
             procs: groups[group].placed,
         });
     }
@@ -54,15 +55,16 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
 }
 
 /// One or two processes bound to a cpu each by default, on a node that has many.
-pub(crate) fn narrow(pool: &Pool, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
+pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
     let Some(run) = placed.runs.first() else {
         return;
     };
     let first = NodeId::from_row(run.nodes.first as usize);
-    let tables = &pool.tables;
+    let tables = &mut pool.tables;
     let bound = tables.patterns.get(run.pattern).place(0).cpus.is_some();
     let topology = tables.topology_of(pool.nodes.runs.state(first));
-    let cpus = tables.topologies.inferred_slots(topology);
+    let hardware = tables.hardware(topology);
+    let cpus = hardware.units(hardware.mode(CpuMode::Core)).len();
     if bound && cpus >= NARROW_FROM * run.procs {
         notes.push(Note::BindingNarrow {
             app: app.number(),

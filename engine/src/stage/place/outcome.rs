@@ -5,6 +5,7 @@ use super::scratch::emptied;
 use crate::plan::{PassRun, PlacedRun, RankOrder};
 use crate::policy::{MapBy, RankBy};
 use crate::stage::alloc::selected::SlotChanges;
+use crate::stage::node::capacity::mapped_kind;
 use crate::table::apps::PolicyId;
 use crate::table::names::NodeRange;
 use crate::table::states::StateId;
@@ -31,7 +32,7 @@ impl Placement<'_> {
     pub(crate) fn outcome(self, policy: PolicyId, slots: SlotChanges) -> Outcome {
         let mut runs = emptied(&mut self.scratch.runs);
         let mut changes = emptied(&mut self.scratch.changes);
-        let kind = self.policy.map.object_kind();
+        let kind = mapped_kind(self.policy.map);
         for group in self.groups.iter().filter(|group| group.placed > 0) {
             let trial = &self.memo[group.trial];
             let found = self.tables.states.get(trial.found);

@@ -29,7 +29,7 @@ fn listed(placement: &Placement<'_>) -> u32 {
 
 impl MapPolicy for ByPeList {
     /// The cpus of the list, once and not for each node (3.4).
-    fn count(&self, app: &Counting<'_>, _nodes: &[Candidate]) -> Result<u64, MapError> {
+    fn count(&self, app: &mut Counting<'_>, _nodes: &[Candidate]) -> Result<u64, MapError> {
         Ok(cpus(app.apps, app.policy))
     }
 

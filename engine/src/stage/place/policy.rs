@@ -38,7 +38,7 @@ pub(crate) trait MapPolicy {
     }
 
     /// Processes of an app without `-n`: as many as the slots of its nodes, with PE also as their cpus.
-    fn count(&self, app: &Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
+    fn count(&self, app: &mut Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
         Ok(app.by_slots(nodes))
     }
 
@@ -75,7 +75,7 @@ pub(crate) trait MapPolicy {
 
 /// An app without `-n`.
 pub(crate) struct Counting<'c> {
-    pub(crate) pool: &'c Pool,
+    pub(crate) pool: &'c mut Pool,
     pub(crate) apps: &'c AppTable,
     pub(crate) app: AppId,
     pub(crate) policy: &'c Policy,
@@ -83,17 +83,17 @@ pub(crate) struct Counting<'c> {
 
 impl Counting<'_> {
     /// As many as the slots; with PE no more than the cpus of the topologies, each by itself, in the mode of the words.
-    pub(crate) fn by_slots(&self, nodes: &[Candidate]) -> u64 {
+    pub(crate) fn by_slots(&mut self, nodes: &[Candidate]) -> u64 {
         let slots = { nodes.iter() }.map(|of| u64::from(of.avail) * u64::from(of.nodes.count));
         let slots: u64 = slots.sum();
         if self.policy.pe <= 1 {
             return slots;
         }
         let (mode, pe) = (self.apps.count_mode[self.app], u32::from(self.policy.pe));
-        let tables = &self.pool.tables;
+        let tables = &mut self.pool.tables;
         let cpus = nodes.iter().map(|of| {
             let topology = tables.topology_of(of.state);
-            let each = tables.topologies.cpus(topology, mode) / pe;
+            let each = tables.hardware(topology).units(mode).len() / pe;
             u64::from(each) * u64::from(of.nodes.count)
         });
         slots.min(cpus.sum()).max(1)

@@ -12,7 +12,7 @@ use crate::id::Id as _;
 use crate::policy::{ObjKind, Oversubscribe, PprObject};
 use crate::stage::alloc::selected::Candidate;
 use crate::stage::node::layout::{Binding, End, Layout};
-use crate::stage::node::units::targets;
+use crate::stage::node::units::Targets;
 
 /// `--map-by ppr:N:object`.
 pub(crate) struct ByPpr {
@@ -49,17 +49,17 @@ impl MapPolicy for ByPpr {
     }
 
     /// N per object.
-    fn count(&self, app: &Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
+    fn count(&self, app: &mut Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
         let tables = &app.pool.tables;
         let each = |of: &Candidate| {
             let objects = match self.on {
                 PprObject::Node => 1,
                 PprObject::Kind(kind) => {
                     let topology = tables.topology_of(of.state);
-                    targets(&tables.topologies, topology, kind).len() as u64
+                    Targets::new(&tables.topologies, topology, kind).len()
                 }
             };
-            objects * u64::from(of.nodes.count)
+            u64::from(objects) * u64::from(of.nodes.count)
         };
         let objects: u64 = nodes.iter().map(each).sum();
         match (objects, self.on, nodes.first()) {

@@ -76,12 +76,10 @@ impl RefusedAt<'_> {
 
     /// No package has as many cpus as `asked` says.
     pub(crate) fn span_packages(self, asked: String) -> MapError {
-        let Binder {
-            units, packages, ..
-        } = self.binder();
-        let may = units.within(self.tables.pusets.words(self.state.allowed));
-        let packages = packages.iter();
-        let cpus = packages.map(|package| units.count_inside(may.words(), package).to_string());
+        let binder = self.binder();
+        let may = binder.free_units(self.tables.pusets.words(self.state.allowed));
+        let packages = binder.packages().into_iter();
+        let cpus = packages.map(|package| binder.count_free(may.words(), &package).to_string());
         PlaceError::SpanPackages {
             app: self.app.number(),
             asked,
@@ -106,7 +104,7 @@ impl RefusedAt<'_> {
     /// Its cpus that may be used: `cpus 0-3,8`.
     pub(crate) fn cpus_there(&self) -> String {
         let allowed = self.tables.pusets.words(self.state.allowed);
-        let may = self.binder().units.within(allowed);
+        let may = self.binder().free_units(allowed);
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for cpu in bits::ones(may.words(), &[(0, may.len())]) {
             match runs.last_mut() {
@@ -255,7 +253,7 @@ fn full(placement: &Placement<'_>, placed: u64, group: usize) -> MapError {
 pub(crate) fn no_cpus(placement: &Placement<'_>, group: usize) -> MapError {
     let at = placement.refused_at(group);
     let binder = at.binder();
-    let count = |set| binder.units.within(at.tables.pusets.words(set)).count();
+    let count = |set| binder.free_units(at.tables.pusets.words(set)).count();
     let (free, cpus) = (count(at.state.free), count(at.state.allowed));
     PlaceError::NoAvailableCpus {
         app: placement.app.number(),

@@ -131,14 +131,14 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a cpu is given twice",
         file: "engine/src/stage/node/bind.rs",
-        from: "        cpus.units.remove(&[(unit, unit + 1)]);\n    }",
-        to: "        if unit > 0 {\n            cpus.units.remove(&[(unit, unit + 1)]);\n        }\n    }",
+        from: "        cpus.units.put(unit, There::No);\n    }",
+        to: "        if unit > 0 {\n            cpus.units.put(unit, There::No);\n        }\n    }",
     },
     Mutant {
         name: "LIMIT lets one more in",
-        file: "engine/src/stage/node/bind_object.rs",
-        from: "cpus.bound[target as usize] >= limit)",
-        to: "cpus.bound[target as usize] > limit)",
+        file: "engine/src/stage/node/bind.rs",
+        from: ".is_some_and(|limit| cpus.bound[target as usize] >= u32::from(limit));",
+        to: ".is_some_and(|limit| cpus.bound[target as usize] > u32::from(limit));",
     },
     Mutant {
         name: "LIMIT is not counted",
@@ -150,11 +150,11 @@ pub(crate) const MUTANTS: &[Mutant] = &[
         name: "masks are not cut by earlier apps",
         file: "engine/src/stage/node/bind.rs",
         from: "            return Mask::Whole(object);\n        }\n        Mask::Some",
-        to: "            return Mask::Whole(object);\n        }\n        if !pus.is_empty() {\n            return Mask::Whole(object);\n        }\n        Mask::Some",
+        to: "            return Mask::Whole(object);\n        }\n        if !ranges.is_empty() {\n            return Mask::Whole(object);\n        }\n        Mask::Some",
     },
     Mutant {
         name: "a hwthread in core mode consumes only itself",
-        file: "engine/src/stage/node/bind_object.rs",
+        file: "engine/src/stage/node/bind.rs",
         from: "return Some(self.units.of_pu(pu).map_or(Cpu::Pu(pu), Cpu::Unit));",
         to: "return Some(Cpu::Pu(pu));",
     },
@@ -166,9 +166,9 @@ pub(crate) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "overload frees nothing",
-        file: "engine/src/stage/node/bind_object.rs",
-        from: "if self.first_free(cpus, place.pus).is_none() {",
-        to: "if self.first_free(cpus, place.pus).is_some() {",
+        file: "engine/src/stage/node/bind.rs",
+        from: "if found.is_none() && overload && !self.any_free(cpus, place, kind) {",
+        to: "if found.is_none() && overload && self.any_free(cpus, place, kind) {",
     },
     Mutant {
         name: "PE takes one cpu less",

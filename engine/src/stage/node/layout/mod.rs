@@ -16,9 +16,10 @@ pub(crate) mod on_node;
 #[cfg(test)]
 mod tests;
 
-use crate::stage::node::bind::{Failure, Mask, NodeSets};
-use crate::stage::node::capacity::TopologyView;
+use crate::stage::node::bind::{Binder, Failure, Mask};
 use crate::stage::node::cpus::Cpus;
+use crate::stage::node::sets::NodeSets;
+use crate::stage::node::units::Targets;
 use crate::table::patterns::ShareRun;
 
 /// Whether processes are bound in a pass, or their default binding was given up.
@@ -107,21 +108,33 @@ pub(crate) struct Laid {
     pub(crate) cpus: Cpus,
 }
 
-/// Where a layout runs: one state of a node.
+/// Where a layout runs: an app's objects on one state of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LayoutView<'g> {
-    pub(crate) view: &'g TopologyView<'g>,
+    pub(crate) binder: &'g Binder<'g>,
+    /// The mapped objects, in the order of placing.
+    pub(crate) objects: &'g Targets<'g>,
     pub(crate) sets: NodeSets<'g>,
-    /// Rows of the mapped objects, one for each process, where a component wrote them out.
+    /// Units of a pe-list on this topology.
+    pub(crate) listed: &'g [u32],
+    /// Rows of `objects`, one for each process, where a component wrote them out.
     pub(crate) written: &'g [usize],
 }
 
 impl LayoutView<'_> {
     /// Logical index of one of the mapped objects.
     #[inline]
-    pub(crate) fn logical(&self, at: usize) -> u32 {
-        let binder = &self.view.binder;
-        let (topologies, topology) = (binder.topologies, binder.hardware.topology);
-        topologies.logical(topology, self.view.objects[at])
+    pub(crate) fn logical(&self, at: u32) -> u32 {
+        match self.objects {
+            Targets::Kind { .. } => at,
+            Targets::Domains(_) | Targets::Near(_) => {
+                let Binder {
+                    topologies,
+                    hardware,
+                    ..
+                } = self.binder;
+                topologies.logical(hardware.topology, self.objects.get(at))
+            }
+        }
     }
 }

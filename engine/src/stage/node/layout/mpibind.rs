@@ -4,9 +4,13 @@ use super::End;
 use super::sweep::LayoutBuilder;
 use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
 use crate::stage::node::bind::Mask;
-use crate::stage::node::bits::{self, Bits, Window, lie_in, narrow, shared};
+use crate::stage::node::bits::{self, Bits, There};
+use crate::stage::node::units::{narrow, shared};
+use crate::stage::node::window::Window;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
-use std::ops::Range;
+
+/// Ranges of logical PUs.
+type PuRanges<'t> = &'t [(u32, u32)];
 
 /// A node with the cpus that an app finds.
 struct MpibindNode<'t> {
@@ -17,32 +21,18 @@ struct MpibindNode<'t> {
     options: Mpibind,
 }
 
-/// Block `at` of things dealt to receivers as contiguous blocks, as even as can be, the larger ones first.
-fn block(things: u32, receivers: u32, at: u32) -> Range<u32> {
+/// Things dealt to receivers as contiguous blocks, as even as can be, the larger ones first: block `at`.
+fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
     let (each, more) = (things / receivers, things % receivers);
     let first = at * each + at.min(more);
-    first..first + each + u32::from(at < more)
-}
-
-/// Things dealt to receivers: how many receivers get which. Fewer things than receivers serve a block of them each.
-fn dealt<T>(things: &[T], receivers: u32) -> impl Iterator<Item = (u32, &[T])> {
-    let count = narrow(things.len());
-    let blocks = count.min(receivers).max(1);
-    (0..blocks).map(move |at| {
-        let own = block(count, blocks, at);
-        let receivers = block(receivers, blocks, at);
-        (
-            receivers.end - receivers.start,
-            &things[own.start as usize..own.end as usize],
-        )
-    })
+    (first, first + each + u32::from(at < more))
 }
 
 /// Lays the processes of a node. Cost: the objects and cpus of the node.
-pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> Result<(), End> {
-    let binder = &builder.node.view.binder;
+pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
+    let binder = builder.node.binder;
     let MapBy::Mpibind(options) = binder.policy.map else {
-        return Err(End::Full);
+        return End::Full;
     };
     let node = MpibindNode {
         topologies: binder.topologies,
@@ -52,117 +42,146 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> Result<(), End
     };
     let domains = node.domains();
     if domains.is_empty() || procs == 0 {
-        return Err(End::Full);
+        return End::Full;
     }
+    let bound = binder.policy.bind != BindTo::Nothing;
+    let mut got = DealtSoFar {
+        builder,
+        left: node.free.clone(),
+        bound,
+    };
     if options.greedy == Wanted::Yes && procs < narrow(domains.len()) {
-        for (_, own) in dealt(&domains, procs) {
-            node.lay_whole(own, builder);
-        }
+        node.greedy(&domains, procs, &mut got);
     } else {
-        for (&domain, count) in domains.iter().zip(node.counts(&domains, procs)) {
+        for (domain, count) in node.counts(&domains, procs).into_iter().enumerate() {
             if count > 0 {
-                node.lay_inside(domain, count, builder);
+                node.inside(domains[domain], count, &mut got);
             }
         }
     }
-    builder.cpus.units = binder.units.within(builder.cpus.free.words());
-    Ok(())
+    let DealtSoFar {
+        builder,
+        left,
+        bound,
+    } = got;
+    if bound {
+        builder.cpus.units = builder.node.binder.free_units(left.words());
+        builder.cpus.free = left;
+    }
+    End::Wanted
 }
 
-/// `count` processes that share these PUs, and consume them where they are bound.
-fn push(builder: &mut LayoutBuilder<'_>, count: u32, pus: &[u32]) {
-    let binder = &builder.node.view.binder;
-    if binder.policy.bind == BindTo::Nothing {
-        builder.push(count, None, None);
-        return;
+/// What processes get, while it is dealt.
+struct DealtSoFar<'r, 'g> {
+    builder: &'r mut LayoutBuilder<'g>,
+    /// PUs that nobody got.
+    left: Bits,
+    bound: bool,
+}
+
+impl DealtSoFar<'_, '_> {
+    /// `count` processes that share these PUs.
+    fn cpus(&mut self, count: u32, pus: &[u32]) {
+        let mut mask = Bits::none(self.left.len());
+        for &pu in pus {
+            mask.put(pu, There::Yes);
+            let taken = count > 1 || !bits::has(self.left.words(), pu);
+            self.builder.cpus.shared |= taken && self.bound;
+            self.left.put(pu, There::No);
+        }
+        let mask = Some(Mask::Some(Box::new(Window::of(&mask)))).filter(|_| self.bound);
+        self.builder.push(count, None, mask);
     }
-    let mut mask = Bits::none(binder.hardware.pus);
-    for &pu in pus {
-        let was_free = bits::has(builder.cpus.free.words(), pu);
-        builder.cpus.shared |= count > 1 || !was_free;
-        builder.cpus.free.remove(&[(pu, pu + 1)]);
-        mask.add(&[(pu, pu + 1)]);
-    }
-    let mask = Window::of(&mask);
-    builder.push(count, None, Some(Mask::Some(Box::new(mask))));
 }
 
 impl<'t> MpibindNode<'t> {
-    fn ranges(&self, object: ObjectId) -> &'t [(u32, u32)] {
+    fn ranges(&self, object: ObjectId) -> PuRanges<'t> {
         self.topologies.ranges(object)
     }
 
-    fn free_in(&self, object: ObjectId) -> u32 {
-        bits::count_of(self.free.words(), self.ranges(object))
+    fn free_in(&self, ranges: PuRanges<'_>) -> u32 {
+        bits::count_of(self.free.words(), ranges)
     }
 
-    /// The objects of a kind that have a free cpu.
-    fn objects(&self, kind: ObjKind) -> impl Iterator<Item = ObjectId> {
-        let objects = self.topologies.objects(self.topology, kind);
-        objects.filter(|&object| self.free_in(object) > 0)
+    /// Free PUs of some ranges, in logical order.
+    fn pus(&self, ranges: PuRanges<'_>) -> Vec<u32> {
+        bits::ones(self.free.words(), ranges).collect()
     }
 
-    /// Those that lie in a domain.
-    fn objects_in(&self, kind: ObjKind, domain: ObjectId) -> Vec<ObjectId> {
-        let inside = self.ranges(domain);
-        let objects = self.objects(kind);
-        objects
-            .filter(|&object| lie_in(self.ranges(object), inside))
-            .collect()
+    /// The first free PUs by OS number, at most so many.
+    fn first_by_os(&self, ranges: PuRanges<'_>, count: u32) -> Vec<u32> {
+        let os = self.topologies.pus_os(self.topology);
+        let mut pus = self.pus(ranges);
+        pus.sort_by_key(|&pu| os[pu as usize]);
+        pus.truncate(count as usize);
+        pus
     }
 
     /// NUMA nodes with free cpus, none that shares a cpu with an earlier one.
     fn domains(&self) -> Vec<ObjectId> {
         let mut taken = Bits::none(self.free.len());
         let mut domains = Vec::new();
-        for object in self.objects(ObjKind::Numa) {
+        for object in self.topologies.objects(self.topology, ObjKind::Numa) {
             let ranges = self.ranges(object);
-            if bits::first_of(taken.words(), ranges).is_none() {
-                taken.add(ranges);
-                domains.push(object);
+            if self.free_in(ranges) == 0 || bits::count_of(taken.words(), ranges) > 0 {
+                continue;
             }
+            for &stretch in ranges {
+                taken.fill(stretch, There::Yes);
+            }
+            domains.push(object);
         }
         domains
     }
 
-    /// Logical numbers of the GPUs that share a free cpu with a domain, and whether all of their free cpus are in it.
-    fn gpus_near(&self, domain: ObjectId) -> impl Iterator<Item = (u32, bool)> {
+    /// Logical numbers of the GPUs that count, with how many of their free cpus are in a domain, and how many there are.
+    fn gpus_near(&self, domain: ObjectId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        let inside = self.ranges(domain);
         let gpus = self.topologies.objects(self.topology, ObjKind::Gpu);
         (0..).zip(gpus).filter_map(move |(logical, gpu)| {
-            let near = shared(self.ranges(gpu), self.ranges(domain));
-            let here = bits::count_of(self.free.words(), &near);
-            (here > 0).then(|| (logical, here == self.free_in(gpu)))
+            let locality = self.ranges(gpu);
+            let near = shared(locality, inside);
+            let (all, here) = (self.free_in(locality), self.free_in(&near));
+            (here > 0).then_some((logical, here, all))
         })
     }
 
     /// GPUs all of whose free cpus are in a domain.
-    fn gpus_in(&self, domain: ObjectId) -> impl Iterator<Item = u32> {
-        let within = self.gpus_near(domain).filter(|&(_, within)| within);
-        within.map(|(logical, _)| logical)
+    fn gpus_in(&self, domain: ObjectId) -> Vec<u32> {
+        let within = self.gpus_near(domain).filter(|&(_, here, all)| here == all);
+        within.map(|(logical, ..)| logical).collect()
     }
 
-    /// A process that gets all that is in some domains.
-    fn lay_whole(&self, domains: &[ObjectId], builder: &mut LayoutBuilder<'_>) {
-        let ranges = domains.iter().map(|&domain| self.ranges(domain));
-        let free = ranges.flat_map(|ranges| bits::ones(self.free.words(), ranges));
-        let pus: Vec<u32> = free.collect();
-        let gpus = domains.iter().flat_map(|&domain| self.gpus_in(domain));
-        let mut gpus: Vec<u32> = gpus.collect();
-        gpus.sort_unstable();
-        push(builder, 1, &pus);
-        let threads = self.options.threads.map_or(narrow(pus.len()), u32::from);
-        builder.share(1, threads, &gpus);
+    /// Fewer processes than domains: each gets all that is in its block of them.
+    fn greedy(&self, domains: &[ObjectId], procs: u32, got: &mut DealtSoFar<'_, '_>) {
+        for at in 0..procs {
+            let (first, end) = block(narrow(domains.len()), procs, at);
+            let own = &domains[first as usize..end as usize];
+            let mut pus: Vec<u32> = Vec::new();
+            let mut gpus: Vec<u32> = Vec::new();
+            for &domain in own {
+                pus.extend(self.pus(self.ranges(domain)));
+                gpus.extend(self.gpus_in(domain));
+            }
+            gpus.sort_unstable();
+            got.cpus(1, &pus);
+            let threads = self.options.threads.map_or(narrow(pus.len()), u32::from);
+            got.builder.share(1, threads, &gpus);
+        }
     }
 
     /// Processes of each domain: by the GPUs near it, else by its free cpus; the largest remainders get one more.
     fn counts(&self, domains: &[ObjectId], procs: u32) -> Vec<u32> {
-        let by_gpus = |&domain: &ObjectId| self.gpus_near(domain).count() as u64;
-        let by_cpus = |&domain: &ObjectId| u64::from(self.free_in(domain));
-        let mut weights: Vec<u64> = domains.iter().map(by_gpus).collect();
-        if self.options.gpu == Wanted::No || weights.iter().all(|&weight| weight == 0) {
+        let by_gpus = |domain: &ObjectId| self.gpus_near(*domain).count() as u64;
+        let by_cpus = |domain: &ObjectId| u64::from(self.free_in(self.ranges(*domain)));
+        let mut weights: Vec<u64> = match self.options.gpu {
+            Wanted::Yes => domains.iter().map(by_gpus).collect(),
+            Wanted::No => Vec::new(),
+        };
+        if weights.iter().sum::<u64>() == 0 {
             weights = domains.iter().map(by_cpus).collect();
         }
-        let total: u64 = weights.iter().sum();
+        let total = weights.iter().sum::<u64>().max(1);
         let share = |weight: u64| u64::from(procs) * weight;
         let whole = |weight: &u64| u32::try_from(share(*weight) / total).unwrap_or(procs);
         let mut counts: Vec<u32> = weights.iter().map(whole).collect();
@@ -175,49 +194,76 @@ impl<'t> MpibindNode<'t> {
         counts
     }
 
-    /// The processes of one domain: threads, cpus and GPUs.
-    fn lay_inside(&self, domain: ObjectId, procs: u32, builder: &mut LayoutBuilder<'_>) {
-        // Where there are no cores, hwthreads are.
-        let core = match self.topologies.count(self.topology, ObjKind::Core) {
+    /// The objects of a kind that have a free cpu and lie wholly inside some ranges. Where there are no cores, hwthreads are.
+    fn objects_inside(&self, kind: ObjKind, inside: PuRanges<'_>) -> Vec<ObjectId> {
+        let within = |ranges: PuRanges<'_>| {
+            let in_one =
+                |&(first, end): &(u32, u32)| inside.iter().any(|&(a, b)| a <= first && end <= b);
+            ranges.iter().all(in_one)
+        };
+        let counts = |&object: &ObjectId| {
+            let ranges = self.ranges(object);
+            within(ranges) && self.free_in(ranges) > 0
+        };
+        let objects = self.topologies.objects(self.topology, kind);
+        objects.filter(counts).collect()
+    }
+
+    fn core_kind(&self) -> ObjKind {
+        match self.topologies.count(self.topology, ObjKind::Core) {
             0 => ObjKind::Hwthread,
             _ => ObjKind::Core,
-        };
-        let mut cores = self.objects_in(core, domain);
-        if cores.is_empty() {
-            cores = self.objects_in(ObjKind::Hwthread, domain);
-        }
-        let free = |core| self.free_in(core);
-        let widest = self.objects(core).map(free).max().unwrap_or(1);
-        let places = match self.options.smt.map(u32::from) {
-            Some(smt) if smt >= widest => cores.iter().copied().map(free).sum(),
-            Some(smt) if smt > 1 => narrow(cores.len()) * smt,
-            Some(_) | None => narrow(cores.len()),
-        };
-        let threads = self.options.threads.map(u32::from);
-        let threads = threads.unwrap_or((places / procs).max(1));
-        let wanted = u64::from(procs) * u64::from(threads);
-        let (objects, each) = self.level(domain, cores, wanted, widest);
-        let os = self.topologies.pus_os(self.topology);
-        let chosen = |&object: &ObjectId| {
-            let mut pus: Vec<u32> = bits::ones(self.free.words(), self.ranges(object)).collect();
-            pus.sort_by_key(|&pu| os[pu as usize]);
-            pus.truncate(each as usize);
-            pus
-        };
-        for (procs, own) in dealt(&objects, procs) {
-            let pus: Vec<u32> = own.iter().flat_map(chosen).collect();
-            for (procs, pus) in dealt(&pus, procs) {
-                push(builder, procs, pus);
-            }
-        }
-        let gpus: Vec<u32> = self.gpus_in(domain).collect();
-        for (procs, gpus) in dealt(&gpus, procs) {
-            builder.share(procs, threads, gpus);
         }
     }
 
-    /// The objects that cpus are taken of, and how many hwthreads of each: the widest of which the domain has as many as wanted;
-    /// else its cores.
+    /// Free hwthreads of the core that has most.
+    fn widest(&self) -> u32 {
+        let cores = self.topologies.objects(self.topology, self.core_kind());
+        let free = cores.map(|core| self.free_in(self.ranges(core)));
+        free.max().unwrap_or(1).max(1)
+    }
+
+    /// The processes of one domain: threads, cpus and GPUs.
+    fn inside(&self, domain: ObjectId, procs: u32, got: &mut DealtSoFar<'_, '_>) {
+        let within = self.ranges(domain);
+        let mut cores = self.objects_inside(self.core_kind(), within);
+        if cores.is_empty() {
+            cores = self.objects_inside(ObjKind::Hwthread, within);
+        }
+        let (widest, smt) = (self.widest(), self.options.smt.map(u32::from));
+        let places = match smt {
+            Some(smt) if smt >= widest => cores
+                .iter()
+                .map(|&core| self.free_in(self.ranges(core)))
+                .sum(),
+            Some(smt) if smt > 1 => narrow(cores.len()) * smt,
+            Some(_) | None => narrow(cores.len()),
+        };
+        let threads = self
+            .options
+            .threads
+            .map_or((places / procs).max(1), u32::from);
+        let wanted = u64::from(procs) * u64::from(threads);
+        let (objects, each) = self.level(domain, cores, wanted, widest);
+        let chosen = |object: ObjectId| self.first_by_os(self.ranges(object), each);
+        let count = narrow(objects.len());
+        if count >= procs {
+            for at in 0..procs {
+                let (first, end) = block(count, procs, at);
+                let own = objects[first as usize..end as usize].iter();
+                let pus: Vec<u32> = own.flat_map(|&object| chosen(object)).collect();
+                got.cpus(1, &pus);
+            }
+        } else {
+            for (at, &object) in (0..).zip(&objects) {
+                let (first, end) = block(procs, count, at);
+                deal_threads(&chosen(object), end - first, got);
+            }
+        }
+        self.deal_gpus(&self.gpus_in(domain), procs, threads, got);
+    }
+
+    /// The objects that cpus are taken of, and how many hwthreads of each.
     fn level(
         &self,
         domain: ObjectId,
@@ -228,6 +274,9 @@ impl<'t> MpibindNode<'t> {
         if let Some(smt) = self.options.smt {
             return (cores, u32::from(smt));
         }
+        if wanted <= 1 {
+            return (vec![domain], 1);
+        }
         let kinds = [
             ObjKind::Package,
             ObjKind::Die,
@@ -235,13 +284,49 @@ impl<'t> MpibindNode<'t> {
             ObjKind::L2,
             ObjKind::L1,
         ];
-        let inside = kinds.into_iter().map(|kind| self.objects_in(kind, domain));
-        let mut levels = std::iter::once(vec![domain]).chain(inside);
-        if let Some(objects) = levels.find(|objects| objects.len() as u64 >= wanted) {
-            return (objects, 1);
+        for kind in kinds {
+            let objects = self.objects_inside(kind, self.ranges(domain));
+            if objects.len() as u64 >= wanted {
+                return (objects, 1);
+            }
         }
-        let each = wanted.div_ceil(cores.len() as u64);
-        let each = u32::try_from(each).map_or(widest, |each| each.min(widest));
+        let each = wanted.div_ceil((cores.len() as u64).max(1)).max(1);
+        let each = u32::try_from(each).unwrap_or(widest).min(widest);
         (cores, each)
+    }
+
+    fn deal_gpus(&self, gpus: &[u32], procs: u32, threads: u32, got: &mut DealtSoFar<'_, '_>) {
+        let count = narrow(gpus.len());
+        if count == 0 {
+            got.builder.share(procs, threads, &[]);
+        } else if count >= procs {
+            for at in 0..procs {
+                let (first, end) = block(count, procs, at);
+                let own = &gpus[first as usize..end as usize];
+                got.builder.share(1, threads, own);
+            }
+        } else {
+            for (at, gpu) in (0..).zip(gpus) {
+                let (first, end) = block(procs, count, at);
+                got.builder
+                    .share(end - first, threads, std::slice::from_ref(gpu));
+            }
+        }
+    }
+}
+
+/// The chosen hwthreads of one object, dealt to the processes that share it.
+fn deal_threads(chosen: &[u32], procs: u32, got: &mut DealtSoFar<'_, '_>) {
+    let count = narrow(chosen.len());
+    if count >= procs {
+        for at in 0..procs {
+            let (first, end) = block(count, procs, at);
+            got.cpus(1, &chosen[first as usize..end as usize]);
+        }
+    } else {
+        for (at, pu) in (0..).zip(chosen) {
+            let (first, end) = block(procs, count, at);
+            got.cpus(end - first, std::slice::from_ref(pu));
+        }
     }
 }

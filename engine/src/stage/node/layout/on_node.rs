@@ -2,7 +2,6 @@
 
 use super::mpibind;
 use super::pe_list::lay_list;
-use super::rooms::RoundOrder;
 use super::sweep::LayoutBuilder;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::{Binding, Laid, Layout, LayoutView};
@@ -16,18 +15,19 @@ pub(crate) fn place_on_node(
     want: u32,
 ) -> Laid {
     let mut builder = LayoutBuilder::new(node, cpus, want);
-    let laid = match layout {
-        Layout::Plain(Binding::Off) => builder.unbound(),
+    let end = match layout {
+        Layout::Plain(Binding::Off) => builder.unbound(None),
         Layout::Plain(Binding::On) => builder.plain(),
         Layout::HalfBound(first) => builder.half_bound(first),
-        Layout::Sweep(Binding::Off) => builder.unbound_round(0),
-        Layout::Walk(Binding::Off) => builder.unbound_round(placed),
-        Layout::Sweep(Binding::On) => builder.rounds(RoundOrder::Sweep, placed),
-        Layout::Walk(Binding::On) => builder.rounds(RoundOrder::Walk, placed),
+        Layout::Sweep(Binding::Off) | Layout::Walk(Binding::Off) => {
+            builder.unbound_round(placed, layout)
+        }
+        Layout::Sweep(Binding::On) => builder.sweep(),
+        Layout::Walk(Binding::On) => builder.walk(placed),
         Layout::Blocks(per, binding) => builder.blocks(per, binding),
         Layout::List(binding) => lay_list(&mut builder, binding),
         Layout::Written(_, binding) => builder.written(binding),
         Layout::Mpibind(procs) => mpibind::lay(&mut builder, procs),
     };
-    builder.finish(laid)
+    builder.finish(end)
 }

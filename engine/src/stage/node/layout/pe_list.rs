@@ -3,9 +3,10 @@
 use super::sweep::LayoutBuilder;
 use crate::policy::{Ordered, Overload};
 use crate::stage::node::bind::{Failure, Mask, Target};
-use crate::stage::node::bits::{self, Bits, Window, narrow};
-use crate::stage::node::capacity::TopologyView;
+use crate::stage::node::bits::{self, Bits, There, has};
 use crate::stage::node::layout::{Binding, End};
+use crate::stage::node::units::narrow;
+use crate::stage::node::window::Window;
 
 /// How a list holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,68 +20,94 @@ enum Hold {
 }
 
 /// Lays the processes of one pass.
-pub(super) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> Result<(), End> {
-    let binder = &builder.node.view.binder;
+pub(crate) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> End {
+    let binder = builder.node.binder;
     if matches!(binder.target, Target::Nothing) {
-        return builder.unbound();
+        return builder.unbound(None);
     }
     let hold = match (binding, binder.policy.overload) {
         (Binding::Off, _) => Hold::GivenUp,
         (Binding::On, Overload::Allowed) => Hold::Again,
         (Binding::On, Overload::Refused) => Hold::Once,
     };
-    match binder.policy.ordered {
-        Ordered::No => lay_shared(builder, hold)?,
-        Ordered::Yes => lay_ordered(builder, hold)?,
+    let listed = builder.node.listed;
+    let laid = match binder.policy.ordered {
+        Ordered::No => lay_shared(builder, listed, hold),
+        Ordered::Yes => lay_ordered(builder, listed, hold),
+    };
+    if let Some(end) = laid {
+        return end;
+    }
+    if builder.left() == 0 {
+        return End::Wanted;
     }
     match hold {
-        Hold::GivenUp => return builder.unbound(),
-        Hold::Again if builder.left() > 0 => builder.come_round(0),
-        Hold::Again | Hold::Once => {}
+        Hold::Once => End::Full,
+        Hold::Again => {
+            builder.come_round(0);
+            End::Wanted
+        }
+        Hold::GivenUp => builder.unbound(None),
     }
-    Ok(())
 }
 
 /// All get the same cpus: those of the list that are free, or the whole list. The i-th consumes one.
-fn lay_shared(builder: &mut LayoutBuilder<'_>, hold: Hold) -> Result<(), End> {
-    let TopologyView { binder, listed, .. } = builder.node.view;
-    let is_free = |&&unit: &&u32| bits::has(builder.cpus.units.words(), unit);
-    let free = listed.iter().filter(is_free).count();
-    let whole = hold == Hold::GivenUp || (hold == Hold::Again && free == 0);
-    let mut mask = Bits::none(binder.hardware.pus);
-    for unit in listed.iter().filter(|unit| whole || is_free(unit)) {
-        mask.add(binder.units.pus(*unit));
+fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = builder.node.binder;
+    let free: Vec<u32> = listed
+        .iter()
+        .copied()
+        .filter(|&unit| has(builder.cpus.units.words(), unit))
+        .collect();
+    let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
+    let mask = mask_of(builder, if whole { listed } else { &free });
+    if !in_one_package(builder, &mask) {
+        return Some(End::Fails(Failure::SpanPackages));
     }
-    mask.intersect(builder.node.sets.allowed);
-    let all = mask.count();
-    let mut packages = binder.packages.iter();
-    if !packages.any(|package| bits::count_of(mask.words(), package) == all) {
-        return Err(End::Fails(Failure::SpanPackages));
-    }
-    let room = match hold {
-        Hold::Once => free,
-        Hold::Again | Hold::GivenUp => listed.len(),
+    let room = if hold == Hold::Once {
+        free.len()
+    } else {
+        listed.len()
     };
     let count = narrow(room).min(builder.left());
     // The i-th process consumes the i-th of the list, be it free or not.
     for &unit in &listed[..count as usize] {
         binder.consume(&mut builder.cpus, unit);
     }
-    let mask = Window::of(&mask);
-    builder.push(count, None, Some(Mask::Some(Box::new(mask))));
-    Ok(())
+    builder.push(count, None, Some(Mask::Some(Box::new(Window::of(&mask)))));
+    None
 }
 
 /// The i-th gets the i-th of the list, alone.
-fn lay_ordered(builder: &mut LayoutBuilder<'_>, hold: Hold) -> Result<(), End> {
-    let TopologyView { binder, listed, .. } = builder.node.view;
+fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+    let binder = builder.node.binder;
     for &unit in listed.iter().take(builder.left() as usize) {
-        if hold == Hold::Once && !bits::has(builder.cpus.units.words(), unit) {
-            return Err(End::Fails(Failure::ListedTaken(unit)));
+        if hold == Hold::Once && !has(builder.cpus.units.words(), unit) {
+            return Some(End::Fails(Failure::ListedTaken(unit)));
         }
         binder.consume(&mut builder.cpus, unit);
-        let mask = Window::part(builder.node.sets.allowed, binder.units.pus(unit));
+        let mask = Window::part(&binder.units.pus(unit), builder.node.sets.allowed);
         builder.push(1, None, Some(Mask::Some(Box::new(mask))));
     }
-    Ok(())
+    None
+}
+
+fn mask_of(builder: &LayoutBuilder<'_>, units: &[u32]) -> Bits {
+    let binder = builder.node.binder;
+    let mut mask = Bits::none(binder.hardware.pus);
+    for &unit in units {
+        for &pus in &binder.units.pus(unit) {
+            mask.fill(pus, There::Yes);
+        }
+    }
+    mask.intersect(builder.node.sets.allowed);
+    mask
+}
+
+fn in_one_package(builder: &LayoutBuilder<'_>, mask: &Bits) -> bool {
+    let all = mask.count();
+    let packages = builder.node.binder.packages();
+    packages
+        .iter()
+        .any(|package| bits::count_of(mask.words(), package) == all)
 }

@@ -1,122 +1,98 @@
 //! How many processes each mapped object still takes.
 
 use super::LayoutView;
-use crate::stage::node::bits::{Bits, shared};
+use crate::policy::{ObjKind, Overload};
+use crate::stage::node::bits::Bits;
+use crate::stage::node::capacity::fills_cores;
 use crate::stage::node::cpus::Cpus;
+use crate::stage::node::units::{narrow, shared as meeting};
+use crate::table::topologies::ObjectId;
 
-/// In which order processes go round the objects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum RoundOrder {
-    /// In each round one process on every object that has room.
-    Sweep,
-    /// From each object in turn, one process on the next that has room.
-    Walk,
+/// The cpus that may be used at all, where they may be shared.
+pub(super) fn shared_cpus(node: &LayoutView<'_>) -> Option<Bits> {
+    let binder = node.binder;
+    (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.sets.allowed))
 }
 
-/// How many processes an object can take: its free cpus by PE.
-pub(super) struct Room<'g> {
-    node: &'g LayoutView<'g>,
-    /// Where cpus may be shared, those that may be used at all: then there is no end where PE of them are.
-    shared: Option<Bits>,
-}
-
-impl<'g> Room<'g> {
-    pub(super) fn new(node: &'g LayoutView<'g>) -> Self {
-        let binder = &node.view.binder;
-        let shared = binder
-            .overloads()
-            .then(|| binder.units.within(node.sets.allowed));
-        Self { node, shared }
-    }
-
-    /// That of an object, of the machine for none.
-    pub(super) fn of(&self, at: Option<usize>, cpus: &Cpus) -> u32 {
-        let view = self.node.view;
-        let units = self.shared.as_ref().unwrap_or(&cpus.units);
-        let count = view
-            .binder
-            .units
-            .count_inside(units.words(), view.place(at).pus);
-        match count / u32::from(view.binder.policy.pe) {
-            0 => 0,
-            _ if self.shared.is_some() => u32::MAX,
-            room => room,
-        }
+/// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
+#[inline]
+pub(super) fn room(
+    node: &LayoutView<'_>,
+    cpus: &Cpus,
+    pus: &[(u32, u32)],
+    shared: Option<&Bits>,
+) -> u32 {
+    let binder = node.binder;
+    let pe = u32::from(binder.policy.pe);
+    match shared {
+        None if pe == 1 => binder.count_free(cpus.units.words(), pus),
+        None => binder.count_free(cpus.units.words(), pus) / pe,
+        Some(may) if binder.count_free(may.words(), pus) >= pe => u32::MAX,
+        Some(_) => 0,
     }
 }
 
-/// How many processes each mapped object still takes.
-pub(super) struct Rooms<'g> {
-    room: Room<'g>,
-    /// Shape `[objects]`.
-    left: Vec<u32>,
-    /// Objects that have room.
-    open: usize,
-    /// The objects that share a cpu with each, itself among them; empty where no two objects do.
-    near: Vec<Vec<usize>>,
+/// The same for each mapped object.
+pub(super) fn rooms(node: &LayoutView<'_>, cpus: &Cpus) -> Vec<u32> {
+    let shared = shared_cpus(node);
+    let objects = node.objects.iter();
+    let ranges = objects.map(|object| node.binder.topologies.ranges(object));
+    ranges
+        .map(|pus| room(node, cpus, pus, shared.as_ref()))
+        .collect()
 }
 
-impl<'g> Rooms<'g> {
-    pub(super) fn new(node: &'g LayoutView<'g>, cpus: &Cpus) -> Self {
-        let room = Room::new(node);
-        let of = |at| room.of(Some(at), cpus);
-        let left: Vec<u32> = (0..node.view.objects.len()).map(of).collect();
-        Self {
-            room,
-            open: left.iter().filter(|&&room| room > 0).count(),
-            left,
-            near: near(node),
-        }
+/// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
+pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
+    let LayoutView {
+        binder, objects, ..
+    } = node;
+    let of_gpus = |object: ObjectId| binder.topologies.kind(object) == ObjKind::Gpu;
+    if !objects.iter().next().is_some_and(of_gpus) {
+        return None;
     }
-
-    /// Whether an object has room.
-    pub(super) fn has(&self, at: usize) -> bool {
-        self.left[at] > 0
-    }
-
-    /// The object that is next at this place of a round.
-    pub(super) fn next(&self, order: RoundOrder, start: usize) -> Option<usize> {
-        match order {
-            RoundOrder::Sweep => Some(start).filter(|&at| self.has(at)),
-            RoundOrder::Walk if self.open == 0 => None,
-            RoundOrder::Walk => {
-                let mut all = (start..self.left.len()).chain(0..start);
-                all.find(|&at| self.has(at))
-            }
-        }
-    }
-
-    /// A process was bound on an object: its room shrinks, and that of the objects with which it shares cpus. Cpus that may be
-    /// shared have no end.
-    ///
-    /// A thread of a core that is no longer whole takes no room (4.3).
-    pub(super) fn take(&mut self, at: usize, cpus: &Cpus) {
-        let binder = &self.room.node.view.binder;
-        if binder.overloads() {
-            return;
-        }
-        let threads = self.near.is_empty() && binder.fills_cores();
-        if threads && self.room.of(Some(at), cpus) >= self.left[at] {
-            return;
-        }
-        let alone = [at];
-        for &object in self.near.get(at).map_or(&alone[..], Vec::as_slice) {
-            if self.left[object] > 0 {
-                self.left[object] -= 1;
-                self.open -= usize::from(self.left[object] == 0);
-            }
-        }
-    }
+    let ranges: Vec<_> = objects
+        .iter()
+        .map(|object| binder.topologies.ranges(object))
+        .collect();
+    let meet = |one: &[(u32, u32)], other: &[(u32, u32)]| !meeting(one, other).is_empty();
+    let of = |own: &&[(u32, u32)]| {
+        let others = ranges
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| meet(own, other));
+        others.map(|(at, _)| at).collect()
+    };
+    Some(ranges.iter().map(of).collect())
 }
 
-/// The mapped objects that share a cpu with each, itself among them: only GPUs do.
-fn near(node: &LayoutView<'_>) -> Vec<Vec<usize>> {
-    if !node.view.binder.maps_gpus() {
-        return Vec::new();
+/// A process was bound on an object: its room shrinks, and that of the objects with which it shares cpus. Gives how many
+/// became full. Cpus that may be shared have no end.
+///
+/// A thread of a core that is no longer whole takes no room (4.3).
+pub(super) fn take_room(
+    node: &LayoutView<'_>,
+    cpus: &Cpus,
+    rooms: &mut [u32],
+    at: usize,
+    near: Option<&[Vec<usize>]>,
+) -> usize {
+    let shared = node.binder.policy.overload == Overload::Allowed;
+    if near.is_none() && !shared && fills_cores(node.binder) {
+        let pus = node.binder.topologies.ranges(node.objects.get(narrow(at)));
+        if room(node, cpus, pus, None) >= rooms[at] {
+            return 0;
+        }
     }
-    let gpus = 0..node.view.objects.len();
-    let pus = |at| node.view.place(Some(at)).pus;
-    let meets = |own, other| !shared(pus(own), pus(other)).is_empty();
-    let of = |own| gpus.clone().filter(|&other| meets(own, other)).collect();
-    gpus.clone().map(of).collect()
+    let alone = [at];
+    let objects = near.map_or(&alone[..], |near| &near[at]);
+    let mut full = 0;
+    for &object in objects {
+        let room = &mut rooms[object];
+        if *room > 0 && *room < u32::MAX {
+            *room -= 1;
+            full += usize::from(*room == 0);
+        }
+    }
+    full
 }

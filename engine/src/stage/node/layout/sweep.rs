@@ -1,16 +1,18 @@
 //! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
 
-use super::rooms::{Room, Rooms, RoundOrder};
+use super::rooms::{near, room, rooms, shared_cpus, take_room};
 use crate::limit::PATTERN_RUNS_MAX;
-use crate::stage::node::bind::{Mask, Target};
-use crate::stage::node::bits::narrow;
+use crate::policy::Overload;
+use crate::stage::node::bind::{Bound, Failure, Mask};
+use crate::stage::node::bits::Bits;
 use crate::stage::node::cpus::Cpus;
-use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, LayoutView};
+use crate::stage::node::layout::{Binding, DraftRun, DraftSegment, End, Laid, Layout, LayoutView};
+use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
 
 /// Runs that a segment has room for from the start: a process each on nearly every node there is.
-const ROOM: u32 = 128;
+const ROOM: usize = 128;
 
 /// A layout under way.
 pub(crate) struct LayoutBuilder<'g> {
@@ -19,9 +21,9 @@ pub(crate) struct LayoutBuilder<'g> {
     done: Vec<DraftSegment>,
     open: DraftSegment,
     procs: u32,
-    want: u32,
-    /// What the cpus were like at the turns of the open segment, and the run and process where each was.
-    turns: HashMap<(u128, u128), (u32, u32)>,
+    pub(crate) want: u32,
+    /// The cpus at the turns so far, and the run and process where each was.
+    outcome: HashMap<(u128, u128), (u32, u32)>,
     /// Runs before this one take no more processes: a round begins at a run.
     barrier: usize,
 }
@@ -35,7 +37,7 @@ impl<'g> LayoutBuilder<'g> {
             open: DraftSegment::default(),
             procs: 0,
             want,
-            turns: HashMap::new(),
+            outcome: HashMap::new(),
             barrier: 0,
         }
     }
@@ -44,8 +46,8 @@ impl<'g> LayoutBuilder<'g> {
         self.want - self.procs
     }
 
-    fn too_long(&self) -> bool {
-        self.open.runs.len() >= PATTERN_RUNS_MAX
+    pub(super) fn overload(&self) -> bool {
+        self.node.binder.policy.overload == Overload::Allowed
     }
 
     /// Appends what `count` processes run and were given beside their cpus.
@@ -71,11 +73,12 @@ impl<'g> LayoutBuilder<'g> {
         let joinable = self.open.runs.len() > self.barrier;
         match self.open.runs.last_mut() {
             Some(last) if joinable && last.object == object && last.mask == mask => {
-                last.count += count;
+                last.count += count
             }
             _ => {
                 if self.open.runs.is_empty() {
-                    self.open.runs.reserve(ROOM.min(self.want) as usize);
+                    let each = narrow(ROOM).min(self.want);
+                    self.open.runs.reserve(each as usize);
                 }
                 self.open.runs.push(DraftRun {
                     count,
@@ -88,21 +91,52 @@ impl<'g> LayoutBuilder<'g> {
 
     /// Ends the segment: what follows counts from here.
     pub(crate) fn close(&mut self) {
-        self.turns.clear();
+        self.outcome.clear();
         self.barrier = 0;
         if self.open.procs > 0 {
+            if self.done.len() >= ROOM {
+                // Many segments are short ones: the room that one starts with would be most of what is held.
+                self.open.runs.shrink_to_fit();
+            }
             self.done.push(std::mem::take(&mut self.open));
         }
     }
 
-    /// Ends the layout, where it has an end of its own or as it has no more processes.
-    pub(super) fn finish(mut self, laid: Result<(), End>) -> Laid {
+    /// Fills the rest of what is wanted with rounds that begin at run `from`.
+    pub(crate) fn come_round(&mut self, from: u32) {
+        let left = self.left();
+        self.open.cycle = Some(from);
+        self.open.procs = u32::MAX;
+        self.procs += left;
+    }
+
+    /// As [`Self::come_round`], but `count` processes in all belong to the open segment.
+    fn come_round_for(&mut self, from: u32, count: u32) {
+        self.procs += count - self.open.procs;
+        self.open.cycle = Some(from);
+        self.open.procs = count;
+    }
+
+    /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
+    /// Gives the run where the round begins, and the processes of a round.
+    fn repeats(&mut self) -> Option<(u32, u32)> {
+        let here = (narrow(self.open.runs.len()), self.open.procs);
+        self.barrier = self.open.runs.len();
+        // Above LIMIT only differences decide.
+        let limit = self.node.binder.policy.limit.map_or(0, u32::from);
+        let key = self.cpus.moment(limit);
+        match self.outcome.get(&key) {
+            Some(&(run, procs)) if procs < here.1 => Some((run, here.1 - procs)),
+            Some(_) => None,
+            None => {
+                self.outcome.insert(key, here);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn finish(mut self, end: End) -> Laid {
         self.close();
-        let end = match laid {
-            Ok(()) if self.left() == 0 => End::Wanted,
-            Ok(()) => End::Full,
-            Err(end) => end,
-        };
         Laid {
             segments: self.done,
             procs: self.procs,
@@ -111,221 +145,343 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// Fills the rest of what is wanted with rounds that begin at run `from`.
-    pub(crate) fn come_round(&mut self, from: u32) {
-        self.procs = self.want;
-        self.open.cycle = Some(from);
-        self.open.procs = u32::MAX;
+    fn too_long(&self) -> bool {
+        self.open.runs.len() >= PATTERN_RUNS_MAX
     }
 
-    /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
-    /// Gives the run where the round begins, and the processes of a round.
-    fn repeats(&mut self) -> Option<(u32, u32)> {
-        let (run, procs) = (narrow(self.open.runs.len()), self.open.procs);
-        self.barrier = self.open.runs.len();
-        // Above LIMIT only differences decide.
-        let limit = self.node.view.binder.policy.limit.map_or(0, u32::from);
-        let first = *(self.turns.entry(self.cpus.moment(limit))).or_insert((run, procs));
-        (first.1 < procs).then(|| (first.0, procs - first.1))
-    }
-
-    /// The rest, if any, unbound on these objects, or on none, again and again.
-    fn unbound_on(&mut self, objects: impl IntoIterator<Item = Option<usize>>) -> Result<(), End> {
+    /// The rest unbound, on no object or on one.
+    pub(crate) fn unbound(&mut self, object: Option<u32>) -> End {
         if self.left() > 0 {
             self.close();
-            for at in objects {
-                self.push(1, at.map(|at| self.node.logical(at)), None);
-            }
+            self.open = DraftSegment {
+                procs: 0,
+                runs: vec![DraftRun {
+                    count: 1,
+                    object,
+                    mask: None,
+                }],
+                cycle: None,
+                shares: Vec::new(),
+            };
             self.come_round(0);
         }
-        Ok(())
-    }
-
-    /// The rest unbound, on no object.
-    pub(super) fn unbound(&mut self) -> Result<(), End> {
-        self.unbound_on([None])
-    }
-
-    /// The rest unbound, on one object after the other.
-    pub(super) fn unbound_round(&mut self, placed: u32) -> Result<(), End> {
-        let objects = self.node.view.objects.len();
-        let first = (placed as usize).checked_rem(objects).ok_or(End::Full)?;
-        self.unbound_on((first..objects).chain(0..first).map(Some))
-    }
-
-    /// The processes of the last round, all left unbound on these objects, come again just so: nothing was consumed.
-    fn last_again(&mut self, objects: &[usize]) -> Result<(), End> {
-        for _ in objects {
-            let last = self.open.runs.last_mut();
-            let last = last.expect("a process was pushed on each");
-            last.count -= 1;
-            if last.count == 0 {
-                self.open.runs.pop();
-            }
-        }
-        let count = narrow(objects.len());
-        (self.open.procs, self.procs) = (self.open.procs - count, self.procs - count);
-        self.unbound_on(objects.iter().copied().map(Some))
-    }
-
-    /// Binds one process, mapped to an object or to none.
-    #[inline]
-    fn bind(&mut self, at: Option<usize>) -> Result<Option<Mask>, End> {
-        let LayoutView { view, sets, .. } = *self.node;
-        let bound = view.binder.bind(&mut self.cpus, view.place(at), sets);
-        bound.map_err(End::Fails)
-    }
-
-    /// Places one process on an object; whether it was bound.
-    #[inline]
-    fn place(&mut self, at: usize) -> Result<bool, End> {
-        let mask = self.bind(Some(at))?;
-        let bound = mask.is_some();
-        self.push(1, Some(self.node.logical(at)), mask);
-        Ok(bound)
-    }
-
-    /// `count` processes on one object, or on none, one after the other, up to one that is left unbound: gives how many are
-    /// left. What comes round makes a segment of `whole` processes.
-    fn fill(&mut self, at: Option<usize>, count: u32, whole: u32) -> Result<u32, End> {
-        let logical = at.map(|at| self.node.logical(at));
-        for left in (1..=count).rev() {
-            let mask = self.bind(at)?;
-            if mask.is_none() {
-                // Nothing was consumed: all that follow fare alike.
-                return Ok(left);
-            }
-            if self.cpus.refilled
-                && let Some((run, round)) = self.repeats()
-            {
-                // The cpus are brought to the right turn.
-                for _ in 0..(left - 1) % round {
-                    self.bind(at)?;
-                }
-                self.procs += left;
-                self.open.cycle = Some(run);
-                self.open.procs = whole;
-                return Ok(0);
-            }
-            self.push(1, logical, mask);
-            if self.too_long() {
-                return Err(End::TooLong);
-            }
-        }
-        Ok(0)
+        End::Wanted
     }
 
     /// No object, bound.
-    pub(super) fn plain(&mut self) -> Result<(), End> {
-        self.fill(None, self.left(), u32::MAX)?;
-        self.unbound()
+    pub(crate) fn plain(&mut self) -> End {
+        while self.left() > 0 {
+            match self.bind(None) {
+                Bound::To(mask) => {
+                    if self.cpus.refilled
+                        && let Some((run, round)) = self.repeats()
+                    {
+                        let rest = (self.left() - 1) % round;
+                        (0..rest).for_each(|_| drop(self.bind(None)));
+                        self.come_round(run);
+                        return End::Wanted;
+                    }
+                    self.push(1, None, Some(mask));
+                }
+                // Nothing was consumed: all that follow fare alike.
+                Bound::Nothing => return self.unbound(None),
+                Bound::Fails(failure) => return End::Fails(failure),
+            }
+            if self.too_long() {
+                return End::TooLong;
+            }
+        }
+        End::Wanted
     }
 
-    /// No object, the first so many unbound.
-    pub(super) fn half_bound(&mut self, first: u32) -> Result<(), End> {
-        self.push(first.min(self.left()), None, None);
+    /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
+    /// laying the beginning of one more round.
+    fn comes_round(&mut self, again: fn(&mut LayoutBuilder<'_>) -> End) -> bool {
+        let Some((run, round)) = self.repeats() else {
+            return false;
+        };
+        let mut rest = LayoutBuilder::new(self.node, self.cpus.clone(), self.left() % round);
+        again(&mut rest);
+        self.cpus = rest.cpus;
+        self.come_round(run);
+        true
+    }
+
+    pub(crate) fn half_bound(&mut self, first: u32) -> End {
+        let count = first.min(self.left());
+        self.push(count, None, None);
         self.close();
         self.plain()
     }
 
-    /// Round after round over the objects, `placed` processes being there already.
-    pub(super) fn rounds(&mut self, order: RoundOrder, placed: u32) -> Result<(), End> {
-        let objects = self.node.view.objects.len();
-        let mut rooms = Rooms::new(self.node, &self.cpus);
-        let mut starts: Vec<usize> = (0..objects).collect();
-        // A walk goes on with a part of a round.
-        let mut begun = match order {
-            RoundOrder::Sweep => 0,
-            RoundOrder::Walk => (placed as usize).checked_rem(objects).unwrap_or(0),
-        };
+    #[inline]
+    pub(crate) fn bind(&mut self, object: Option<usize>) -> Bound {
+        let mapped = object.map(|at| (at, self.node.objects.get(narrow(at))));
+        self.node
+            .binder
+            .bind(&mut self.cpus, mapped, self.node.sets)
+    }
+
+    /// One object after the other, unbound, for ever.
+    pub(crate) fn unbound_round(&mut self, placed: u32, layout: Layout) -> End {
+        let objects = self.node.objects;
+        if objects.is_empty() {
+            return End::Full;
+        }
+        if self.left() > 0 {
+            let start = if matches!(layout, Layout::Walk(_)) {
+                placed % objects.len()
+            } else {
+                0
+            };
+            let runs = (start..objects.len())
+                .chain(0..start)
+                .map(|at| DraftRun {
+                    count: 1,
+                    object: Some(self.node.logical(at)),
+                    mask: None,
+                })
+                .collect();
+            self.open = DraftSegment {
+                procs: 0,
+                runs,
+                cycle: None,
+                shares: Vec::new(),
+            };
+            self.come_round(0);
+        }
+        End::Wanted
+    }
+
+    pub(crate) fn sweep(&mut self) -> End {
+        let mut rooms = rooms(self.node, &self.cpus);
+        let near = near(self.node);
+        // Objects that have room: those that were full stay so.
+        let mut open: Vec<usize> = (0..rooms.len()).collect();
         loop {
-            match order {
-                RoundOrder::Walk if self.left() == 0 => return Ok(()),
-                RoundOrder::Walk => {}
-                // Those that were full stay so.
-                RoundOrder::Sweep => starts.retain(|&at| rooms.has(at)),
+            open.retain(|&at| rooms[at] > 0);
+            if self.overload() && self.comes_round(|builder| builder.sweep()) {
+                return End::Wanted;
             }
-            let overload = self.node.view.binder.overloads();
-            if overload && begun == 0 && self.comes_round(order)? {
-                return Ok(());
-            }
-            let (mut round, mut bound) = (Vec::with_capacity(starts.len()), false);
-            for &start in &starts[begun..] {
+            let (before, run) = (self.procs, self.open.runs.len());
+            let mut consumed = false;
+            for &at in &open {
                 if self.left() == 0 {
-                    return Ok(());
+                    return End::Wanted;
                 }
-                let Some(at) = rooms.next(order, start) else {
+                if rooms[at] == 0 {
                     continue;
+                }
+                match self.place(at) {
+                    Ok(true) => {
+                        consumed = true;
+                        take_room(self.node, &self.cpus, &mut rooms, at, near.as_deref());
+                    }
+                    Ok(false) => {}
+                    Err(failure) => return End::Fails(failure),
+                }
+            }
+            if self.procs == before {
+                return if self.left() == 0 {
+                    End::Wanted
+                } else {
+                    End::Full
                 };
-                round.push(at);
-                if self.place(at)? {
-                    bound = true;
-                    rooms.take(at, &self.cpus);
-                }
-                if self.too_long() {
-                    return Err(End::TooLong);
-                }
             }
-            if round.is_empty() {
-                return Ok(());
+            if !consumed {
+                // A sweep that left every process unbound comes again just so.
+                return self.repeat_sweep(run, before);
             }
-            if begun == 0 && !bound {
-                return self.last_again(&round);
+            if self.too_long() {
+                return End::TooLong;
             }
-            begun = 0;
         }
     }
 
-    /// At the turn of a round: whether the rest comes round. The cpus are brought to the right turn by laying the beginning of
-    /// one more.
-    fn comes_round(&mut self, order: RoundOrder) -> Result<bool, End> {
-        let Some((run, round)) = self.repeats() else {
-            return Ok(false);
+    /// The sweep since process `before` of the layout comes round. It begins at run `run`, or inside the one before.
+    fn repeat_sweep(&mut self, run: usize, before: u32) -> End {
+        let count = self.procs - before;
+        let mut swept: Vec<DraftRun> = self.open.runs.split_off(run);
+        let inside: u32 = swept.iter().map(|run| run.count).sum();
+        if inside < count {
+            // The sweep's first process joined the run before it.
+            let last = self
+                .open
+                .runs
+                .last_mut()
+                .expect("a joined run has a run before it");
+            last.count -= count - inside;
+            swept.insert(
+                0,
+                DraftRun {
+                    count: count - inside,
+                    ..last.clone()
+                },
+            );
+        }
+        self.open.procs -= count;
+        self.procs -= count;
+        self.close();
+        self.open = DraftSegment {
+            procs: 0,
+            runs: swept,
+            cycle: None,
+            shares: Vec::new(),
         };
-        let mut rest = LayoutBuilder::new(self.node, self.cpus.clone(), self.left() % round);
-        rest.rounds(order, 0)?;
-        self.cpus = rest.cpus;
-        self.come_round(run);
-        Ok(true)
-    }
-
-    /// `per` processes on each object in turn; where there are none, on the node: `ppr:N:node`.
-    pub(super) fn blocks(&mut self, per: u32, binding: Binding) -> Result<(), End> {
-        let binder = &self.node.view.binder;
-        let bound = !matches!(binder.target, Target::Nothing);
-        let room = Room::new(self.node);
-        let objects = self.node.view.objects.len();
-        for at in (0..objects).map(Some).chain((objects == 0).then_some(None)) {
-            let logical = at.map(|at| self.node.logical(at));
-            let count = per.min(self.left());
-            if binding == Binding::Off {
-                self.push(count, logical, None);
-            } else if !bound || room.of(at, &self.cpus) >= per {
-                if binder.overloads() {
-                    // An object's turns are its own: a stretch of the pattern that comes round by itself.
-                    self.close();
-                }
-                let unbound = self.fill(at, count, count)?;
-                self.push(unbound, logical, None);
-                if binder.overloads() {
-                    self.close();
-                }
-            }
-        }
-        Ok(())
+        self.come_round(0);
+        End::Wanted
     }
 
     /// One process on each object that was written out.
-    pub(super) fn written(&mut self, binding: Binding) -> Result<(), End> {
-        for &at in self.node.written.iter().take(self.left() as usize) {
-            if self.too_long() {
-                return Err(End::TooLong);
+    pub(crate) fn written(&mut self, binding: Binding) -> End {
+        for &at in self.node.written {
+            if self.left() == 0 || self.too_long() {
+                break;
             }
-            match binding {
-                Binding::Off => self.push(1, Some(self.node.logical(at)), None),
-                Binding::On => drop(self.place(at)?),
+            if binding == Binding::Off {
+                self.push(1, Some(self.node.logical(narrow(at))), None);
+            } else if let Err(failure) = self.place(at) {
+                return End::Fails(failure);
             }
         }
-        Ok(())
+        match self.left() {
+            0 => End::Wanted,
+            _ if self.too_long() => End::TooLong,
+            _ => End::Full,
+        }
+    }
+
+    /// Places one process on an object; whether it was bound.
+    #[inline]
+    fn place(&mut self, at: usize) -> Result<bool, Failure> {
+        let logical = self.node.logical(narrow(at));
+        match self.bind(Some(at)) {
+            Bound::To(mask) => {
+                self.push(1, Some(logical), Some(mask));
+                Ok(true)
+            }
+            Bound::Nothing => {
+                self.push(1, Some(logical), None);
+                Ok(false)
+            }
+            Bound::Fails(failure) => Err(failure),
+        }
+    }
+
+    pub(crate) fn walk(&mut self, placed: u32) -> End {
+        let mut rooms = rooms(self.node, &self.cpus);
+        let near = near(self.node);
+        let objects = rooms.len();
+        let mut open = rooms.iter().filter(|&&room| room > 0).count();
+        let (mut idle, mut run, mut since) = (0, 0, 0);
+        while self.left() > 0 {
+            if open == 0 {
+                return End::Full;
+            }
+            let next = (u64::from(placed) + u64::from(self.procs)) % objects as u64;
+            let start = usize::try_from(next).expect("an object number is a usize");
+            if start == 0 {
+                if self.overload() && self.comes_round(|builder| builder.walk(0)) {
+                    return End::Wanted;
+                }
+                (idle, run, since) = (0, self.open.runs.len(), self.procs);
+            }
+            let at = (start..objects)
+                .chain(0..start)
+                .find(|&at| rooms[at] > 0)
+                .expect("an object is open");
+            match self.place(at) {
+                Ok(true) => {
+                    open -= take_room(self.node, &self.cpus, &mut rooms, at, near.as_deref());
+                }
+                Ok(false) => {
+                    idle += 1;
+                    if idle == objects && self.procs - since == narrow(objects) {
+                        return self.repeat_sweep(run, since);
+                    }
+                }
+                Err(failure) => return End::Fails(failure),
+            }
+            if self.too_long() {
+                return End::TooLong;
+            }
+        }
+        End::Wanted
+    }
+
+    pub(crate) fn blocks(&mut self, per: u32, binding: Binding) -> End {
+        let shared = shared_cpus(self.node);
+        if self.node.objects.is_empty() {
+            // `ppr:N:node`: the machine is the one object, and processes have none.
+            let block = self.block(None, per, binding, shared.as_ref());
+            return block.unwrap_or(End::Full);
+        }
+        for at in 0..self.node.objects.len() as usize {
+            if self.left() == 0 {
+                return End::Wanted;
+            }
+            if let Some(end) = self.block(Some(at), per, binding, shared.as_ref()) {
+                return end;
+            }
+        }
+        if self.left() == 0 {
+            End::Wanted
+        } else {
+            End::Full
+        }
+    }
+
+    /// `per` processes on one object; an end when the layout ends there. `shared`: as [`shared_cpus`] gives it.
+    fn block(
+        &mut self,
+        at: Option<usize>,
+        per: u32,
+        binding: Binding,
+        shared: Option<&Bits>,
+    ) -> Option<End> {
+        let binder = self.node.binder;
+        let logical = at.map(|at| self.node.logical(narrow(at)));
+        let count = per.min(self.left());
+        if binding == Binding::Off {
+            self.push(count, logical, None);
+            return (self.left() == 0).then_some(End::Wanted);
+        }
+        let pus = binder.pus_of(at.map(|at| self.node.objects.get(narrow(at))));
+        let bound = !matches!(binder.target, crate::stage::node::bind::Target::Nothing);
+        if bound && room(self.node, &self.cpus, &pus, shared) < per {
+            return None;
+        }
+        if self.overload() {
+            // An object's turns are its own: a stretch of the pattern that comes round by itself.
+            self.close();
+        }
+        let mut left = count;
+        while left > 0 {
+            match self.bind(at) {
+                Bound::To(mask) => {
+                    if self.cpus.refilled
+                        && let Some((run, round)) = self.repeats()
+                    {
+                        self.come_round_for(run, count);
+                        (0..(left - 1) % round).for_each(|_| drop(self.bind(at)));
+                        break;
+                    }
+                    self.push(1, logical, Some(mask));
+                    left -= 1;
+                }
+                Bound::Nothing => {
+                    self.push(left, logical, None);
+                    left = 0;
+                }
+                Bound::Fails(failure) => return Some(End::Fails(failure)),
+            }
+            if self.too_long() {
+                return Some(End::TooLong);
+            }
+        }
+        if self.overload() {
+            self.close();
+        }
+        (self.left() == 0).then_some(End::Wanted)
     }
 }

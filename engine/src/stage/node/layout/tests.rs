@@ -6,9 +6,10 @@ use crate::count::ProcCount;
 use crate::policy::{MapBy, ObjKind, Span};
 use crate::spawn::request::owner;
 use crate::spawn::{SpawnRequest, Spoken};
-use crate::stage::node::bind::{Failure, Mask, NodeSets};
-use crate::stage::node::bits::Bits;
+use crate::stage::node::bind::{Failure, Mask};
+use crate::stage::node::bits::{Bits, There};
 use crate::stage::node::capacity::{Capacity, TopologyView};
+use crate::stage::node::sets::NodeSets;
 use crate::stage::node::units::Hardware;
 use crate::stage::resolve::{Context, Files, Resolved, resolve};
 use crate::table::cpusets::{Cpusets, list_form};
@@ -72,16 +73,16 @@ fn asked(words: &str) -> Asked {
         affinity: None,
         files: &NoFiles,
     };
-    let mut free_pus = Bits::none(8);
+    let mut bits = Bits::none(8);
     for stretch in free.split(',') {
         let (first, last) = stretch.split_once('-').unwrap_or((stretch, stretch));
         let end = last.parse::<u32>().unwrap() + 1;
-        free_pus.add(&[(first.parse().unwrap(), end)]);
+        bits.fill((first.parse().unwrap(), end), There::Yes);
     }
     Asked {
         resolved: resolve(request, context).unwrap(),
         procs,
-        free: free_pus,
+        free: bits,
     }
 }
 
@@ -152,13 +153,15 @@ fn check(words: &str, lines: &str) {
     let policy = *resolved.apps.policy(app).unwrap();
     let view = TopologyView::new(&topologies, &hardware, &policy, &resolved.apps, None);
     let mut all = Bits::none(8);
-    all.add(&[(0, 8)]);
+    all.fill((0, 8), There::Yes);
     let node = LayoutView {
-        view: &view,
+        binder: &view.binder,
+        objects: &view.objects,
         sets: NodeSets {
             free_at_start: free.words(),
             allowed: all.words(),
         },
+        listed: &view.listed,
         written: &[],
     };
     let layout = layout(policy.map, policy.span);
@@ -182,7 +185,7 @@ fn check_capacity(words: &str, told: &str) {
     let policy = *resolved.apps.policy(app).unwrap();
     let view = TopologyView::new(&topologies, &hardware, &policy, &resolved.apps, None);
     let mut all = Bits::none(8);
-    all.add(&[(0, 8)]);
+    all.fill((0, 8), There::Yes);
     let Capacity {
         free,
         cpus,

@@ -1,0 +1,71 @@
+//! Binding by GPU: to the cpus near it, or to objects inside them.
+
+use super::bind::{Binder, Failure, Mask, Target};
+use super::bits::first_of;
+use super::cpus::Cpus;
+use super::sets::{MapTarget, NodeSets};
+use super::units::Targets;
+use crate::policy::{ObjKind, Overload};
+use crate::table::topologies::ObjectId;
+use std::collections::BTreeSet;
+
+impl Binder<'_> {
+    /// Whether processes are mapped by GPU: then targets are looked for inside the cpus near it.
+    pub(super) fn maps_gpus(&self) -> bool {
+        self.policy.map.object_kind() == Some(ObjKind::Gpu)
+    }
+
+    /// Whether objects of the target are where processes look for them: inside the cpus near one of the mapped GPUs, else
+    /// anywhere. True where no object is needed.
+    pub(super) fn has_target(&self, mapped: &Targets<'_>) -> bool {
+        let Target::Objects { kind, objects } = &self.target else {
+            return true;
+        };
+        if !self.maps_gpus() || *kind == ObjKind::Gpu {
+            return !objects.is_empty();
+        }
+        let near: BTreeSet<_> = (mapped.iter())
+            .map(|gpu| self.topologies.ranges(gpu))
+            .collect();
+        (objects.iter()).any(|target| near.iter().any(|pus| self.is_inside(target, pus)))
+    }
+
+    /// Whether a target has cpus, all of them among these.
+    pub(super) fn is_inside(&self, target: ObjectId, pus: &[(u32, u32)]) -> bool {
+        let ranges = self.topologies.ranges(target);
+        let within = |&(first, end): &(u32, u32)| pus.iter().any(|&(a, b)| a <= first && end <= b);
+        !ranges.is_empty() && ranges.iter().all(within)
+    }
+
+    /// The cpus near the mapped GPU, whole: other GPUs may be near the same ones, so none is looked for.
+    pub(super) fn bind_near(
+        &self,
+        cpus: &mut Cpus,
+        MapTarget { pus, at }: MapTarget<'_>,
+        objects: &Targets<'_>,
+        sets: NodeSets<'_>,
+    ) -> Result<Mask, Failure> {
+        let overload = self.policy.overload == Overload::Allowed;
+        let limit = self.policy.limit.map(u32::from);
+        let full = limit.is_some_and(|limit| cpus.bound[at] >= limit);
+        let free = |cpus: &Cpus| self.units.first_inside(cpus.units.words(), pus, 0);
+        let mut cpu = free(cpus);
+        if full && !overload {
+            return Err(cpu.map_or(Failure::NoCpu, |_| Failure::Limit));
+        }
+        if cpu.is_none() && overload {
+            self.refill(cpus, pus, sets);
+            cpu = free(cpus);
+        }
+        // Where a limit is none it takes the next even so (7.7).
+        let even_so = overload && limit.is_some() && first_of(sets.allowed, pus).is_some();
+        match cpu {
+            Some(unit) => self.consume(cpus, unit),
+            None if even_so => {}
+            None => return Err(Failure::NoCpu),
+        }
+        let target = u32::try_from(at).expect("limit.rs keeps GPUs below 2^32");
+        cpus.count(target);
+        Ok(self.mask(objects.get(target), sets))
+    }
+}

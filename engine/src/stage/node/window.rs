@@ -1,0 +1,94 @@
+//! Masks of single processes: the few words of a node's PUs that they touch.
+
+use super::bits::{Bits, WORD, masks, ones_of_word};
+use smallvec::SmallVec;
+
+/// A set of PUs as the words from its first PU to its last: equal sets have equal words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Window {
+    /// The number of the first word.
+    first: u32,
+    words: SmallVec<[u64; 2]>,
+}
+
+impl Window {
+    /// All of a set. Cost: its words.
+    pub(crate) fn of(set: &Bits) -> Self {
+        Self {
+            first: 0,
+            words: SmallVec::from_slice(set.words()),
+        }
+        .trimmed()
+    }
+
+    /// All of some stretches. Cost: the words between them.
+    pub(crate) fn whole(stretches: &[(u32, u32)]) -> Self {
+        Self::gathered(stretches, |_| u64::MAX)
+    }
+
+    /// What stretches have in common with a set. Cost: the words between them.
+    pub(crate) fn part(stretches: &[(u32, u32)], of: &[u64]) -> Self {
+        Self::gathered(stretches, |at| of[at])
+    }
+
+    fn gathered(stretches: &[(u32, u32)], word: impl Fn(usize) -> u64) -> Self {
+        let first = stretches.iter().map(|stretch| stretch.0).min();
+        let end = stretches.iter().map(|stretch| stretch.1).max();
+        let (first, end) = (first.unwrap_or(0) / WORD, end.unwrap_or(0));
+        let count = end.div_ceil(WORD).saturating_sub(first);
+        let mut words = SmallVec::from_elem(0, count as usize);
+        for (at, mask) in stretches.iter().flat_map(|&stretch| masks(stretch)) {
+            words[at - first as usize] |= word(at) & mask;
+        }
+        Self { first, words }.trimmed()
+    }
+
+    fn trimmed(mut self) -> Self {
+        let zeros = self.words.iter().take_while(|&&word| word == 0).count();
+        let behind = self.words.iter().rev();
+        let kept = self.words.len() - behind.take_while(|&&word| word == 0).count();
+        self.words.truncate(kept);
+        if self.words.is_empty() {
+            return Self::default();
+        }
+        self.words.drain(..zeros);
+        self.first += u32::try_from(zeros).expect("limit.rs keeps PUs below 2^32");
+        self
+    }
+
+    /// Where the words begin, and the words: what tells one set from another.
+    pub(crate) fn key(&self) -> impl Iterator<Item = u64> {
+        std::iter::once(u64::from(self.first)).chain(self.words.iter().copied())
+    }
+
+    /// The PUs, ascending.
+    pub(crate) fn ones(&self) -> impl Iterator<Item = u32> {
+        let words = (self.first..).zip(&self.words);
+        words.flat_map(|(word, &bits)| ones_of_word(word, bits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::node::bits::There;
+
+    #[test]
+    fn a_window_is_the_same_however_it_is_cut() {
+        let mut set = Bits::none(1000);
+        set.fill((130, 200), There::Yes);
+        set.put(400, There::Yes);
+        let whole = Window::of(&set);
+        assert_eq!(Window::part(&[(0, 1000)], set.words()), whole);
+        assert_eq!(
+            Window::part(&[(70, 180), (190, 500)], set.words())
+                .ones()
+                .count(),
+            61
+        );
+        let expected: Vec<u32> = (130..200).chain([400]).collect();
+        assert_eq!(whole.ones().collect::<Vec<_>>(), expected);
+        assert_eq!(Window::part(&[(201, 400)], set.words()), Window::default());
+        assert_eq!(Window::of(&Bits::none(1000)), Window::default());
+    }
+}
