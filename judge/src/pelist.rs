@@ -194,7 +194,9 @@ impl Case<'_> {
         let free = sets.iter().filter(|cpu| self.free.has_all(cpu)).count();
         let procs = usize::try_from(self.procs).unwrap_or(usize::MAX);
         let given_up = free < sets.len() && {
-            let listed: u64 = { sets.iter().flatten() }
+            let listed: u64 = sets
+                .iter()
+                .flatten()
                 .map(|&(first, end)| u64::from(end - first))
                 .sum();
             self.cpusets.get(mask).len() == listed

@@ -18,7 +18,9 @@ pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<
         let runs = runs.map(|(nodes, state)| [nodes.count, states.meet(state)]);
         runs.collect::<Vec<_>>()
     });
-    let rows: Vec<&NodeState> = { states.keys().iter() }
+    let rows: Vec<&NodeState> = states
+        .keys()
+        .iter()
         .map(|&id| world.states.get(id))
         .collect();
     // Sets are numbered column by column.
@@ -31,7 +33,8 @@ pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<
         numbered(|state| state.allowed),
         numbered(|state| state.free),
     );
-    let topology: Vec<u32> = { rows.iter() }
+    let topology: Vec<u32> = rows
+        .iter()
         .map(|state| topologies.meet(state.topology))
         .collect();
     let (mut told, mut held) = (Writer::default(), 0);

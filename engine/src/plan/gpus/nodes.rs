@@ -336,7 +336,9 @@ impl<'p> Dealer<'p> {
 
 /// The visible numbers of GPUs, ascending.
 fn shown(gpus: &[u32], visible: &[u32]) -> Vec<u32> {
-    let shown = { gpus.iter() }.filter_map(|&gpu| visible.get(gpu as usize).copied());
+    let shown = gpus
+        .iter()
+        .filter_map(|&gpu| visible.get(gpu as usize).copied());
     let mut numbers: Vec<u32> = shown.collect();
     numbers.sort_unstable();
     numbers

@@ -298,7 +298,7 @@ mod tests {
     /// The processes of each object, in the order in which the pattern comes to objects.
     fn by_object(pattern: &Pattern, procs: u32) -> Vec<(u32, Vec<u32>)> {
         let mut objects: Vec<(u32, Vec<u32>)> = Vec::new();
-        for run in { pattern.segments().iter() }.flat_map(|segment| &segment.runs) {
+        for run in pattern.segments().iter().flat_map(|segment| &segment.runs) {
             let object = run.place.object.unwrap();
             if objects.iter().all(|other| other.0 != object) {
                 objects.push((object, Vec::new()));

@@ -100,8 +100,9 @@ fn from_entries<'h>(
             said.extend(nodes.into_iter().map(|nodes| (nodes, said_here)));
         }
     }
-    let slots =
-        { add_up(said).into_iter() }.map(|(nodes, said)| (nodes, NodeSlots { said, max: None }));
+    let slots = add_up(said)
+        .into_iter()
+        .map(|(nodes, said)| (nodes, NodeSlots { said, max: None }));
     Ok(SaidNodes {
         names,
         slots: slots.collect(),
@@ -140,7 +141,8 @@ fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Res
             HostEntry::Names(range, _) if by_number(names, range).is_none() => Some(range),
             HostEntry::Names(..) | HostEntry::Nth(_) | HostEntry::Empty(_) => None,
         });
-    let outside = { names.ranges() }
+    let outside = names
+        .ranges()
         .find_map(|(_, range)| allowed.find(&range).1)
         .or_else(|| asked.into_iter().find_map(|range| allowed.find(range).1));
     match outside {

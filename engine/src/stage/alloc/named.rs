@@ -200,7 +200,10 @@ impl HostEntries<'_> {
     fn empty(&self, less: &Intervals) -> Vec<NodeRange> {
         let Pool { nodes, tables, .. } = self.pool;
         let mut empty = Vec::new();
-        let idle = { nodes.runs.iter() }.filter(|&(_, state)| tables.states.get(state).own == 0);
+        let idle = nodes
+            .runs
+            .iter()
+            .filter(|&(_, state)| tables.states.get(state).own == 0);
         for (nodes, _) in idle {
             let inside = match &self.within {
                 Some(within) => within.shared(nodes),

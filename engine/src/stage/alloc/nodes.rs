@@ -115,7 +115,9 @@ impl Nodes {
         Arc::make_mut(&mut self.names).remove(node);
         // The local node is the first of the pool: no other moves it.
         self.local = self.local.filter(|&local| local != node);
-        { self.named.values_mut() }.for_each(|named| Arc::make_mut(named).lose(row));
+        self.named
+            .values_mut()
+            .for_each(|named| Arc::make_mut(named).lose(row));
     }
 }
 

@@ -191,7 +191,7 @@ impl ByObjects<'_> {
             .map(|object| placement.tables.topologies.logical(topology, object))
             .zip(0..)
             .collect();
-        let rows = { chosen.iter() }.map(|logical| there.get(logical).copied());
+        let rows = chosen.iter().map(|logical| there.get(logical).copied());
         let rows: Option<Vec<usize>> = rows.collect();
         let rows = rows.filter(|rows| rows.len() == procs as usize);
         rows.ok_or_else(|| {

@@ -184,7 +184,10 @@ fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entrie
         follows
     };
     let entries = file.entries.iter().enumerate().skip(start);
-    let skip = { file.entries.get(start) }.map_or(0, |entry| first.saturating_sub(entry.number));
+    let skip = file
+        .entries
+        .get(start)
+        .map_or(0, |entry| first.saturating_sub(entry.number));
     let node = |entry: &Entry| match entry.node {
         EntryNode::Name(name) => {
             let node = pool.nodes.names.find_name(&file.names[name])?.number();

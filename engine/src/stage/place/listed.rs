@@ -226,7 +226,7 @@ impl<'p> Listed<'p> {
             reached[row] = stuck.map_or(local + step.count, |(at, _)| local.max(*at));
             rank += reached[row] - local;
             if let Some((_, why)) = stuck {
-                let bound = { reached.iter().enumerate() }.map(|(row, &procs)| {
+                let bound = reached.iter().enumerate().map(|(row, &procs)| {
                     let pattern = pool.tables.patterns.get(settled(row).pattern);
                     pattern.bound(procs)
                 });

@@ -43,7 +43,12 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
 /// Nodes that hold more processes than slots.
 pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
     let state = |state| pool.tables.states.get(state);
-    let over = || { pool.nodes.runs.iter() }.filter(|&(_, of)| state(of).used > state(of).slots);
+    let over = || {
+        pool.nodes
+            .runs
+            .iter()
+            .filter(|&(_, of)| state(of).used > state(of).slots)
+    };
     if let Some((nodes, of)) = over().next() {
         notes.push(Note::Oversubscribed {
             nodes: over().map(|(nodes, _)| nodes.count).sum(),

@@ -75,7 +75,8 @@ impl Placement<'_> {
             let last = &self.memo[group.trial];
             let before = |from| self.memo[from].from;
             let earlier = std::iter::successors(last.from, |&from| before(from));
-            let mut ends: Vec<u32> = { earlier.map(|from| self.memo[from].placed) }
+            let mut ends: Vec<u32> = earlier
+                .map(|from| self.memo[from].placed)
                 .filter(|&placed| placed > 0)
                 .collect();
             // By a list, nodes that the first pass left alone find it whole.

@@ -84,7 +84,9 @@ pub(crate) struct Counting<'c> {
 impl Counting<'_> {
     /// As many as the slots; with PE no more than the cpus of the topologies, each by itself, in the mode of the words.
     pub(crate) fn by_slots(&mut self, nodes: &[Candidate]) -> u64 {
-        let slots = { nodes.iter() }.map(|of| u64::from(of.avail) * u64::from(of.nodes.count));
+        let slots = nodes
+            .iter()
+            .map(|of| u64::from(of.avail) * u64::from(of.nodes.count));
         let slots: u64 = slots.sum();
         if self.policy.pe <= 1 {
             return slots;

@@ -70,7 +70,7 @@ fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]
     let at_most =
         |(group, limit): (&NodeGroup, &Limit)| group.most < u32::MAX && limit.procs >= group.most;
     let limited = groups().all(at_most);
-    let held: u32 = { groups() }
+    let held: u32 = groups()
         .map(|(group, limit)| group.nodes.count * limit.procs)
         .sum();
     placement.left = placement.asked - held;
