@@ -8,8 +8,8 @@ use super::app::Order;
 use super::placed::row;
 use super::places::{KindBits, Packed};
 use super::rank::find::gets;
-use super::rank::node_order::{Dealt, RoundTurns, TurnLocals, TurnsBy};
-use super::rank::ranges::{Phase, RankRange, RunNodes, Source};
+use super::rank::node_order::{Dealt, Locals, RoundTurns, TurnLocals, TurnsBy};
+use super::rank::ranges::{Phase, RankRange, RunNodes, Source, source};
 use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 use std::ops::Range;
@@ -152,7 +152,7 @@ impl Plan {
             if out.left() == 0 {
                 return;
             }
-            let same = on.filter(|(nodes, _)| (nodes.first..nodes.end()).contains(&entry.node));
+            let same = on.filter(|(nodes, _)| nodes.holds(entry.node));
             let (nodes, mut block) = same.unwrap_or_else(|| self.block_of_node(app, entry.node));
             let end = listed.get(at + 1).map_or(plan.procs.0, |next| next.rank);
             block.nodes.first = entry.node;
@@ -171,7 +171,7 @@ impl Plan {
         let run = plan.run_of(NodeId::from_row(node as usize));
         let run = run.expect("a listed node holds processes");
         let placed = &plan.placed.runs[run];
-        let start = self.places.start(placed.pattern);
+        let (source, start) = source(placed, Locals::Same, &self.places);
         let block = Block {
             app,
             run: row(run),
@@ -179,8 +179,8 @@ impl Plan {
             count: 1,
             kind: KindBits::new(placed.kind),
             turns: RoundTurns::all(placed.procs),
-            source: start.map_or(Source::Asked, |_| Source::Places),
-            start: start.unwrap_or(0),
+            source,
+            start,
         };
         (placed.nodes, block)
     }

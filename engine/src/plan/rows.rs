@@ -42,8 +42,7 @@ impl Iterator for Rows<'_> {
         }
         let app = &self.plan.apps[self.app];
         let node = self.table.nodes()[at];
-        let holds =
-            |(_, run): &(u32, &PlacedRun)| run.nodes.first <= node && node < run.nodes.end();
+        let holds = |(_, run): &(u32, &PlacedRun)| run.nodes.holds(node);
         let (row, run) = self.run.filter(holds).or_else(|| {
             let row = app.run_of(crate::id::Id::from_row(node as usize))?;
             Some((super::placed::row(row), &app.placed.runs[row]))

@@ -187,7 +187,7 @@ impl SpawnRequest {
 /// The owner that an app is.
 #[must_use]
 pub fn owner(app: AppId) -> Owner {
-    Owner::App(u32::try_from(app.row()).unwrap_or(u32::MAX))
+    Owner::App(app.number())
 }
 
 /// The app of an owner's number.

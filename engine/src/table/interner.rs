@@ -173,8 +173,7 @@ impl<K: Eq + Hash> InTurn<K> {
     }
     /// The row of a key, known or new, as it is written.
     pub(crate) fn meet(&mut self, key: K) -> u32 {
-        let row = u32::try_from(self.id_of(key).row());
-        row.expect("an id is a u32")
+        self.id_of(key).number()
     }
 }
 

@@ -182,7 +182,7 @@ impl Names {
             suffix: here.suffix,
             digits: here.digits,
         };
-        let ahead = row_of(node) - here.nodes.first;
+        let ahead = node.number() - here.nodes.first;
         written(group, here.number + u64::from(ahead))
     }
 
@@ -193,7 +193,7 @@ impl Names {
     /// When the node is not of this pool.
     #[must_use]
     pub fn around(&self, node: NodeId) -> NameStretch<'_> {
-        let row = row_of(node);
+        let row = node.number();
         let before = |piece: &Piece| piece.nodes.end() <= row;
         let at = self.pieces.partition_point(before);
         self.stretch(&self.pieces[at])
@@ -233,7 +233,7 @@ impl Names {
 
     /// Moves one node to the front; those before it move up by one.
     pub(crate) fn move_to_front(&mut self, node: NodeId) {
-        let row = row_of(node);
+        let row = node.number();
         let mut pieces = self.cut_around(row);
         for piece in &mut pieces {
             piece.nodes = moved_to_front(piece.nodes, row);
@@ -244,7 +244,7 @@ impl Names {
 
     /// Takes a node away; those behind it move up. Cost: the ranges given.
     pub(crate) fn remove(&mut self, node: NodeId) {
-        let row = row_of(node);
+        let row = node.number();
         let left = self.cut_around(row).into_iter().filter_map(|piece| {
             let nodes = piece.nodes.without(row)?;
             Some(Piece { nodes, ..piece })
@@ -369,10 +369,6 @@ pub(crate) fn is_canonical(range: &NameRange) -> bool {
         (all && stretch.group == kept).then_some(()).ok_or(())
     };
     range.count > 0 && canonical(range, is_whole).is_ok()
-}
-
-fn row_of(node: NodeId) -> u32 {
-    u32::try_from(node.row()).expect("a node id is a u32")
 }
 
 fn join(list: &mut Nodes, nodes: NodeRange) {

@@ -49,7 +49,7 @@ impl NodeRange {
     }
     /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
     pub(crate) fn without(self, row: u32) -> Option<Self> {
-        let inside = self.first <= row && row < self.end();
+        let inside = self.holds(row);
         let count = self.count - u32::from(inside);
         let first = self.first - u32::from(row < self.first);
         (count > 0).then_some(Self { first, count })

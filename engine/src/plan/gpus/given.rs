@@ -148,7 +148,7 @@ impl GivenGpus {
     /// What nodes have in common whose processes, by local rank, are given the same; `None`: there are none on this node.
     #[must_use]
     pub fn kind_of(&self, node: NodeId) -> Option<u32> {
-        let row = u32::try_from(node.row()).unwrap_or(u32::MAX);
+        let row = node.number();
         let at = self.nodes.partition_point(|(nodes, _)| nodes.end() <= row);
         let (nodes, kind) = self.nodes.get(at)?;
         (nodes.first <= row).then_some(*kind)

@@ -155,7 +155,7 @@ impl Plan {
             return first + proc.node * run.procs + turn;
         };
         let (round, turn) = orders.round_of(proc.run, turn);
-        let (at, phase) = self.ranges.phase(&plan.ranges, round);
+        let (at, phase) = self.ranges.phase(plan, round);
         let before = self.place_of(&phase, proc.run, round);
         let own = plan.in_round(proc.run, round);
         let rounds = round - phase.round;

@@ -1,4 +1,4 @@
-//! Spans of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
+//! Ranges of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
 //!
 //! Node by node a range is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
 //! is one. So one search finds app and run, or app and phase, whatever the apps are. The explicit table is written from here too:
@@ -10,7 +10,6 @@ use crate::plan::placed::{PlacedRun, row};
 use crate::plan::places::Places;
 use crate::plan::sorted_index::SortedIndex;
 use crate::policy::ObjKind;
-use std::ops::Range;
 
 /// Where what the turns of a node get stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,15 +171,15 @@ impl RankRanges {
     }
 
     /// The phase of an app that has a round, and its row.
-    pub(crate) fn phase(&self, ranges: &Range<u32>, round: u32) -> (usize, Phase) {
-        let own = &self.all[ranges.start as usize..ranges.end as usize];
+    pub(crate) fn phase(&self, app: &AppPlan, round: u32) -> (usize, Phase) {
+        let own = self.of_app(app);
         let before = |range: &RankRange| match range {
             RankRange::Phase(phase) => phase.round <= round,
             RankRange::Run { .. } | RankRange::Listed { .. } => false,
         };
         let at = own.partition_point(before) - 1;
         match own[at] {
-            RankRange::Phase(phase) => (ranges.start as usize + at, phase),
+            RankRange::Phase(phase) => (app.ranges.start as usize + at, phase),
             RankRange::Run { .. } | RankRange::Listed { .. } => {
                 unreachable!("the first round is one of a phase")
             }
@@ -252,7 +251,7 @@ fn range_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankRange 
 }
 
 /// Where what the turns of a run's nodes get stands, and from which row on.
-fn source(placed: &PlacedRun, locals: Locals, places: &Places) -> (Source, u32) {
+pub(crate) fn source(placed: &PlacedRun, locals: Locals, places: &Places) -> (Source, u32) {
     match (locals, places.start(placed.pattern)) {
         (Locals::At(start), _) => (Source::Dealt, start),
         (Locals::Same, Some(start)) => (Source::Places, start),

@@ -130,11 +130,9 @@ fn claimed<'n>(
         let whole = named.claims.is_none().then_some((nodes, None));
         let claims = named.claims.as_deref().unwrap_or_default();
         let first = claims.partition_point(|(claimed, _)| claimed.end() <= nodes.first);
-        let parts = claims[first..].iter().map_while(move |&(claimed, claim)| {
-            let first = claimed.first.max(nodes.first);
-            let count = claimed.end().min(nodes.end()).saturating_sub(first);
-            (count > 0).then_some((NodeRange { first, count }, Some(claim)))
-        });
+        let parts = claims[first..]
+            .iter()
+            .map_while(move |&(claimed, claim)| Some((claimed.overlap(nodes)?, Some(claim))));
         whole.into_iter().chain(parts)
     })
 }

@@ -230,7 +230,7 @@ pub(crate) fn judge_rows(
 ) -> Result<Option<ByCores>, SpecError> {
     let rows = || {
         options.distinct().map(|(app, options)| JudgedOptions {
-            app: u32::try_from(app.row()).unwrap_or(u32::MAX),
+            app: app.number(),
             options,
             spoken,
         })
@@ -273,7 +273,7 @@ pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
         return Ok(());
     };
     let text = AtText::Value {
-        app: u32::try_from(app.row()).ok(),
+        app: Some(app.number()),
         option: "map-by".to_owned(),
         value: "dist".to_owned(),
     };
