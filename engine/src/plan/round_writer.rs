@@ -1,14 +1,14 @@
 //! Rounds of many different nodes, written side by side.
 //!
 //! In the order of ranks, what a node gets in one round stands far from what it gets in the next. So some rounds of some nodes are
-//! drafted node by node, as what these get stands, and copied round by round.
+//! drafted node by node, as what these get stands, and written round by round.
 
 use super::Plan;
 use super::placed::row;
 use super::places::Packed;
 use super::rank::node_order::TurnsBy;
 use super::rank::ranges::{Phase, RankRange, Source};
-use super::row_writer::{Block, RowsOut};
+use super::row_writer::{Block, COLUMNS, RowsOut, SHORT};
 
 /// Rounds that are drafted at once, and rows of each.
 const ROUNDS: usize = 64;
@@ -16,22 +16,18 @@ const ROWS: usize = 256;
 /// Runs from which on they are many.
 const MANY: usize = 16;
 
-/// A round of a phase, and its first row.
+/// A round of a phase, and its next row to write.
 struct WholeRound<'p> {
     phase: &'p Phase,
     round: u32,
     row: usize,
 }
 
-/// Neighbouring rows of a round, by column. An odd number of cache lines: neighbouring rounds do not meet in the same sets of
-/// the cache.
+/// Neighbouring rows of a round, the columns of each side by side, so that a turn is put down in one cache line or two. An odd
+/// number of lines: neighbouring rounds do not meet in the same sets of the cache.
 #[repr(align(64))]
 struct Draft {
-    node: [u32; ROWS],
-    local_rank: [u32; ROWS],
-    node_rank: [u32; ROWS],
-    object: [u32; ROWS],
-    cpus: [u32; ROWS],
+    row: [[u32; COLUMNS]; ROWS],
     rows: usize,
 }
 
@@ -41,15 +37,19 @@ impl Plan {
     /// Writes the rounds of an app that begin at a rank of a phase, as far as there is room for all of each; whether there are
     /// some, and many runs.
     pub(super) fn write_rounds(&self, at: usize, inside: u32, out: &mut RowsOut<'_>) -> bool {
-        let rounds = self.whole_rounds(at, inside, out);
-        let (Some(first), Some(last)) = (rounds.first(), rounds.last()) else {
+        let RankRange::Phase(phase) = self.ranges.get(at) else {
             return false;
         };
-        let (phase, round) = (first.phase, first.round);
         let runs = self.apps[phase.app as usize].runs().len();
         if runs < MANY {
             return false;
         }
+        let mut rounds = self.whole_rounds(at, inside, out);
+        let (Some(first), Some(last)) = (rounds.first(), rounds.last()) else {
+            return false;
+        };
+        let round = first.round;
+        let end = last.row + last.phase.width as usize;
         let mut drafts: Vec<Draft> = rounds.iter().map(|_| Draft::new()).collect();
         let (mut run, runs) = (0, row(runs));
         while run < runs {
@@ -59,7 +59,7 @@ impl Plan {
             while run < runs {
                 let block = self.block_in_round(phase, run, round);
                 let rows = block.rows() as usize;
-                if rows > room || block.source == Source::Asked {
+                if rows > room.min(SHORT as usize) || block.source == Source::Asked {
                     break;
                 }
                 // Later rounds have no more.
@@ -67,18 +67,19 @@ impl Plan {
                 self.draft_run(phase, block, round, &mut drafts);
                 run += 1;
             }
-            for (WholeRound { phase, round, row }, draft) in rounds.iter().zip(&drafts) {
-                out.at = row + self.place_of(phase, first, *round) as usize;
+            for (WholeRound { phase, round, row }, draft) in rounds.iter_mut().zip(&drafts) {
+                out.at = *row;
                 if run > first {
-                    draft.copy(out);
+                    draft.write(out);
                 } else {
                     let block = self.block_in_round(phase, first, *round);
                     self.write_block(&block, 0, self.orders.dealt(TurnsBy::Round), out);
                 }
+                *row = out.at;
             }
             run = run.max(first + 1);
         }
-        out.at = last.row + last.phase.width as usize;
+        out.at = end;
         true
     }
 
@@ -133,12 +134,14 @@ impl Plan {
         let rows = first..first + count * drafts.len();
         if block.source == Source::Dealt {
             let dealt = self.orders.dealt(TurnsBy::Round);
-            let locals = dealt.locals[rows.clone()].iter().copied();
-            block.draft(node, locals.zip(&dealt.places[rows]), drafts);
+            let locals = &dealt.locals[rows.clone()];
+            block.draft(node, |turn| locals[turn], &dealt.places[rows], drafts);
         } else {
+            let first = block.turns.first;
             block.draft(
                 node,
-                (block.turns.first..).zip(&self.places.all()[rows]),
+                |turn| first + row(turn),
+                &self.places.all()[rows],
                 drafts,
             );
         }
@@ -146,24 +149,32 @@ impl Plan {
 }
 
 impl Block {
-    /// Puts down what a node gets in some rounds, turn by turn: each process, and what it gets.
+    /// Puts down what a node gets in some rounds: the process that has each turn, and its place.
     #[inline]
-    fn draft<'p>(
+    fn draft(
         &self,
         node: u32,
-        mut turns: impl Iterator<Item = (u32, &'p Packed)>,
+        local: impl Fn(usize) -> u32,
+        places: &[Packed],
         drafts: &mut [Draft],
     ) {
-        for draft in drafts {
-            for (local, &place) in turns.by_ref().take(self.turns.count as usize) {
+        let count = self.turns.count as usize;
+        // The first turn of each round, then the second: how few a round has is no loop of its own.
+        for first in 0..count {
+            let mut turn = first;
+            for draft in &mut *drafts {
+                let (local, place) = (local(turn), places[turn]);
+                turn += count;
                 // No round has more rows than the first: this says so without a branch.
                 let at = draft.rows.min(ROWS - 1);
-                draft.node[at] = node;
-                draft.local_rank[at] = self.nodes.own_before + local;
-                draft.node_rank[at] = self.nodes.used_before + local;
-                draft.object[at] = self.kind.object(place);
-                draft.cpus[at] = place.cpus;
                 draft.rows = at + 1;
+                draft.row[at] = [
+                    node,
+                    self.nodes.own_before + local,
+                    self.nodes.used_before + local,
+                    self.kind.object(place),
+                    place.cpus,
+                ];
             }
         }
     }
@@ -172,23 +183,26 @@ impl Block {
 impl Draft {
     const fn new() -> Self {
         Self {
-            node: [0; ROWS],
-            local_rank: [0; ROWS],
-            node_rank: [0; ROWS],
-            object: [0; ROWS],
-            cpus: [0; ROWS],
+            row: [[0; COLUMNS]; ROWS],
             rows: 0,
         }
     }
 
-    /// Copies the rows.
-    fn copy(&self, out: &mut RowsOut<'_>) {
-        let rows = self.rows;
-        let out = out.take(rows);
-        out.node.copy_from_slice(&self.node[..rows]);
-        out.local_rank.copy_from_slice(&self.local_rank[..rows]);
-        out.node_rank.copy_from_slice(&self.node_rank[..rows]);
-        out.object.copy_from_slice(&self.object[..rows]);
-        out.cpus.copy_from_slice(&self.cpus[..rows]);
+    /// Writes the rows, column by column.
+    fn write(&self, out: &mut RowsOut<'_>) {
+        let rows = &self.row[..self.rows];
+        let out = out.take(self.rows);
+        let columns = [
+            out.node,
+            out.local_rank,
+            out.node_rank,
+            out.object,
+            out.cpus,
+        ];
+        for (column, number) in columns.into_iter().zip(0..) {
+            for (value, row) in column.iter_mut().zip(rows) {
+                *value = row[number];
+            }
+        }
     }
 }

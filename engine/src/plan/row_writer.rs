@@ -121,21 +121,38 @@ impl Plan {
         for run in first..row(self.apps[phase.app as usize].runs().len()) {
             let block = self.block_in_round(phase, run, round);
             self.write_block(&block, std::mem::take(&mut from), dealt, out);
+            if out.left() == 0 {
+                return;
+            }
         }
     }
 
-    /// What a run has in a round.
-    #[inline]
+    /// What a run has in a round. Always inline, and its turns number by number: a part of the rows is written out of registers.
+    #[inline(always)]
     pub(super) fn block_in_round(&self, phase: &Phase, run: u32, round: u32) -> Block {
         let of_run = &self.ranges.turns(phase)[run as usize];
-        let turns = of_run.in_round(round);
+        let (first, count, until) = match of_run.in_round(round) {
+            Some(RoundTurns {
+                first,
+                count,
+                until,
+            }) => (first, count, until),
+            None => {
+                let asked = self.apps[phase.app as usize].in_round(run, round);
+                (asked.first, asked.count, asked.until)
+            }
+        };
         Block {
             app: phase.app,
             run,
             nodes: of_run.nodes,
             count: of_run.count,
             kind: KindBits::new(of_run.kind),
-            turns: turns.unwrap_or_else(|| self.apps[phase.app as usize].in_round(run, round)),
+            turns: RoundTurns {
+                first,
+                count,
+                until,
+            },
             source: of_run.source,
             start: of_run.start,
         }

@@ -178,8 +178,11 @@ impl Plan {
         let ranks = self.ranks() as usize;
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
         let least = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
-        // As many for each thread as for the others.
-        let chunks = (ranks / least).next_multiple_of(rayon::current_num_threads());
+        // As many for each thread as for the others, and one for a single thread.
+        let chunks = match rayon::current_num_threads() {
+            1 => 1,
+            threads => (ranks / least).next_multiple_of(threads),
+        };
         let chunk = CHUNK.max(ranks.div_ceil(chunks.max(1)));
         let mut rest = columns.map(|column| &mut column[..ranks]);
         let parts = (0..ranks).step_by(chunk).map(|first| {
