@@ -58,6 +58,7 @@ impl<'s> Placement<'s> {
     ) -> Self {
         let Pool { nodes, tables, .. } = pool;
         let mut groups = emptied(&mut scratch.groups);
+        groups.reserve(candidates.len());
         let mut unprepared = Vec::new();
         for candidate in candidates {
             let row = tables.states.get(candidate.state);
