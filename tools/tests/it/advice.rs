@@ -3,6 +3,7 @@
 use crate::console::{MadeUp, Said, stowplan, words};
 use serde_json::Value;
 use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const MACHINE: &str = "--topo 'package:2 core:6 pu:1' -H n[0-3]:12";
 
@@ -48,7 +49,11 @@ fn each_host(hosts: &str) -> String {
 
 /// The answers of advice: words, and what they claim. A searched order is put under `order`.
 fn advised(pattern: &str, job: &str, files: &mut MadeUp) -> Vec<(Vec<String>, (u64, u64))> {
-    let path = std::env::temp_dir().join(format!("stowplan-order-{}", std::process::id()));
+    // Tests run side by side in one process.
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("stowplan-order-{}-{next}", std::process::id());
+    let path = std::env::temp_dir().join(name);
     let line = format!(
         "advise --format json --order {} --pattern {pattern} -- {job}",
         path.display()
