@@ -12,6 +12,7 @@ use crate::table::apps::AppTable;
 use crate::table::listings::{Entry, EntryNode, Listing};
 use crate::table::names::{NameRange, NodeRange, is_canonical};
 use crate::table::patterns::PatternId;
+use roaring::RoaringBitmap;
 
 /// What a reader makes of what is written, or what it expected instead.
 fn reads<T>(
@@ -130,6 +131,34 @@ fn sets_of_pus_ascend_with_gaps_and_move_within_the_bound() {
     check(&[2, 2, 4, 1, 0, 3], Err(STATED));
     check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 3], Ok(&[4, 4, 4]));
     check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 4], Err(WITHIN));
+}
+
+#[test]
+fn sets_that_move_along_are_told_once_and_only_so_many() {
+    let moving = |sets: u32, ranges: u32| {
+        let set = move |at: u32| (0..ranges).map(move |range| at + 2 * range);
+        (0..sets).map(move |at| set(at).collect::<RoaringBitmap>())
+    };
+    for (count, ranges, most) in [(1, 1, 8), (200, 1, 8), (2, 300, 700), (600, 300, 300_000)] {
+        let all: Vec<RoaringBitmap> = moving(count, ranges).collect();
+        let mut bytes = 0;
+        let write = |writer: &mut Writer| {
+            sets::write(writer, all.iter());
+            bytes = writer.written();
+        };
+        let read = reads(write, sets::read);
+        assert!(read == Ok(all.clone()), "{count} sets of {ranges} ranges");
+        assert!(bytes <= most, "{count} sets of {ranges} ranges: {bytes}");
+    }
+    // One set that moves 256 times.
+    let check = |ranges: u32, expected| {
+        let apart = (0..ranges).flat_map(|at| [2 * u32::from(at > 0), 0]);
+        let told: Vec<u32> = [257, 256, 1, ranges].into_iter().chain(apart).collect();
+        let read = reads(numbers(&told), sets::read);
+        assert_eq!(read.map(|sets| sets.len()), expected, "{ranges}");
+    };
+    check(256, Ok(257));
+    check(257, Err("fewer moved ranges"));
 }
 
 #[test]
@@ -254,6 +283,30 @@ fn runs_of_an_app_are_served_by_their_patterns() {
 }
 
 #[test]
+fn ranks_by_object_are_of_runs_on_objects_and_all_apps_are_counted() {
+    // The kind of objects and one; whether the pattern has objects; the order of ranks.
+    let check = |kind: u32, objects: bool, order: u32, expected: Result<u64, &str>| {
+        let write = |writer: &mut Writer| {
+            writer.table([[0, 2, 8, 0, kind, 0, 0]]);
+            writer.number(order);
+        };
+        let patterns = [(Facts { procs: 8, objects }, PatternId::from_row(0))];
+        let mut ranks = 5;
+        let read = reads(write, |reader| {
+            placed::read_app(reader, &patterns, 4, &mut ranks)
+        });
+        assert_eq!(read.map(|_| ranks), expected, "{kind} {objects} {order}");
+    };
+    for order in [1, 3] {
+        let refused = Err("objects, by which ranks are ordered");
+        check(1, true, order, Ok(21));
+        check(0, true, order, refused);
+        check(1, false, order, refused);
+    }
+    check(0, false, 2, Ok(21));
+}
+
+#[test]
 fn listed_ranks_ascend_from_the_first_and_end_with_the_last() {
     const ORDER: &str = "listed ranks in order";
     let run = PlacedRun {
@@ -367,6 +420,33 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
 }
 
 #[test]
+fn a_settled_policy_is_one_of_the_table() {
+    let policy = |told: u32| {
+        let table = AppTable::default();
+        reads(numbers(&[told]), |reader| super::policy(reader, &table)).err()
+    };
+    assert_eq!(
+        (policy(0), policy(1)),
+        (None, Some("a policy that there is"))
+    );
+}
+
+#[test]
+fn nothing_stands_behind_what_is_broadcast() {
+    let check = |behind: &[u32], expected| {
+        let mut writer = Writer::default();
+        Plan::default().write_names(&mut writer);
+        Plan::default().write_places(&mut writer, Edition::Plain);
+        numbers(behind)(&mut writer);
+        let bytes = writer.seal(FrameKind::Broadcast, Edition::Plain);
+        let read = Plan::from_broadcast_bytes(&bytes).map(drop);
+        assert_eq!(read.map_err(|bad| bad.expected), expected, "{behind:?}");
+    };
+    check(&[], Ok(()));
+    check(&[0], Err("the end"));
+}
+
+#[test]
 fn a_group_of_a_column_has_values_and_stays_within_it() {
     const GROUP: &str = "a group of 1 to 256 values within its column";
     // Twice the values of a group; one more where they are one step; the steps, twice as large.
@@ -386,6 +466,20 @@ fn another_version_is_told_at_its_byte() {
         .map(drop)
         .unwrap_err();
     assert_eq!((bad.offset, bad.expected), (8, "version 1 or 2"));
+}
+
+#[test]
+fn what_was_not_expected_is_told_at_its_byte() {
+    let mut writer = Writer::default();
+    numbers(&[1, 300, 2, 9])(&mut writer);
+    let bytes = writer.seal(FrameKind::Whole, Edition::Plain);
+    let mut reader = Reader::open(&bytes, FrameKind::Whole).unwrap();
+    for most in [1, 300, 2] {
+        assert!(reader.number(most, "a number").is_ok());
+    }
+    // Magic, kind, version and length are 17 bytes; 300 takes two.
+    let bad = reader.number(8, "eight at most").unwrap_err();
+    assert_eq!((bad.offset, bad.expected), (21, "eight at most"));
 }
 
 #[test]

@@ -12,3 +12,6 @@ pub(super) mod ranges;
 mod phases;
 // Where a rank is, and which rank a process has: searches in these.
 pub(super) mod find;
+// Ranks in every order, counted one by one.
+#[cfg(test)]
+mod counting;
