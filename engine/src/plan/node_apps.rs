@@ -167,7 +167,12 @@ mod tests {
                 let here = runs
                     .clone()
                     .filter(|run| (run.nodes.first..run.nodes.end()).contains(&node));
-                let here: Vec<NodeApp> = here.map(|run| run.at(node)).collect();
+                let here = here.map(|run| NodeApp {
+                    app: run.app,
+                    run: run.run,
+                    node: node - run.nodes.first,
+                });
+                let here: Vec<NodeApp> = here.collect();
                 assert_eq!(node_apps.on(node).to_vec(), here, "{node} {apart} {long}");
             }
         }

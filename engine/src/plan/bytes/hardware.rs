@@ -214,3 +214,46 @@ fn read_kind(
     }
     Ok(covered)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::bytes::wire::FrameKind;
+
+    #[test]
+    fn a_topology_comes_back_with_its_latencies() {
+        let object = |kind, pus: Range<u32>| DraftObject {
+            kind,
+            os: Some(pus.start),
+            pus: vec![pus],
+        };
+        let latencies = |nodes: u32| Latency {
+            nodes: (0..nodes).collect(),
+            values: (0..u64::from(nodes * nodes)).map(|at| 90 * at).collect(),
+        };
+        for nodes in [1, 2, 5] {
+            let numa = (0..nodes).map(|at| object(ObjKind::Numa, 2 * at..2 * at + 2));
+            let mut draft = TopologyDraft {
+                pus_os: (0..2 * nodes).rev().collect(),
+                objects: vec![object(ObjKind::Machine, 0..2 * nodes)],
+                latency: Some(latencies(nodes)),
+                ..TopologyDraft::default()
+            };
+            draft.objects.extend(numa);
+            let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
+            let id = topologies.add(draft, &mut cpusets).unwrap();
+            let mut writer = Writer::default();
+            write_topologies(&mut writer, &topologies, &[id], Edition::Gpus);
+            let bytes = writer.seal(FrameKind::Whole, Edition::Gpus);
+            let mut reader = Reader::open(&bytes, FrameKind::Whole).unwrap();
+            let read = read_topologies(&mut reader, &mut cpusets).unwrap();
+            assert_eq!(reader.end(), Ok(()));
+            assert_eq!(read.latency(id), Some(&latencies(nodes)));
+            let numas = |all: &Topologies| all.count(id, ObjKind::Numa);
+            assert_eq!(
+                (read.pus_os(id), numas(&read)),
+                (topologies.pus_os(id), nodes)
+            );
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::count::Rank;
 use crate::id::Id as _;
 use crate::plan::placed::row;
-use crate::plan::{Placed, PlacedRun, Plan, ProcTable, RankOrder, World};
+use crate::plan::{ListedRun, Placed, PlacedRun, Plan, ProcTable, RankOrder, World};
 use crate::policy::ObjKind;
 use crate::table::apps::AppTable;
 use crate::table::names::NodeRange;
@@ -61,6 +61,9 @@ fn by_object(patterns: &Patterns, run: &PlacedRun) -> Vec<Vec<u32>> {
 
 /// The run, node of it and process of each rank.
 fn counted(order: &RankOrder, patterns: &Patterns, runs: &[PlacedRun]) -> Vec<(usize, u32, u32)> {
+    if let RankOrder::Listed(listed) = order {
+        return counted_lists(listed, runs);
+    }
     // For each run the processes of a node that follow each other, round by round if there are rounds.
     let rounds = runs.iter().map(|run| match order {
         RankOrder::Slot | RankOrder::Listed(_) => vec![(0..run.procs).collect()],
@@ -87,6 +90,21 @@ fn counted(order: &RankOrder, patterns: &Patterns, runs: &[PlacedRun]) -> Vec<(u
                 ranks.extend(own.iter().map(|&local| (at, node, local)));
             }
         }
+    }
+    ranks
+}
+
+/// The same as they are listed: each stretch has as many ranks as there are up to the next one.
+fn counted_lists(listed: &[ListedRun], runs: &[PlacedRun]) -> Vec<(usize, u32, u32)> {
+    let all: u32 = runs.iter().map(|run| run.nodes.count * run.procs).sum();
+    let ends = listed[1..].iter().map(|next| next.rank).chain([all]);
+    let mut ranks = Vec::new();
+    for (stretch, end) in listed.iter().zip(ends) {
+        let holds = |run: &PlacedRun| run.nodes.holds(stretch.node);
+        let at = runs.iter().position(holds).unwrap();
+        let node = stretch.node - runs[at].nodes.first;
+        let locals = stretch.local..stretch.local + end - stretch.rank;
+        ranks.extend(locals.map(|local| (at, node, local)));
     }
     ranks
 }
@@ -238,4 +256,27 @@ fn phases_of_thousands_of_runs_are_searched_in_blocks() {
         let of = (0..count).map(|at| (1, 1 + at * 7 % count, one));
         agrees(&RankOrder::Node, &patterns, &runs(of), 90_001);
     }
+}
+
+#[test]
+fn listed_ranks_are_where_they_were_written() {
+    let mut patterns = Patterns::default();
+    let far = pattern(&mut patterns, &[(2, 9), (1, 4), (3, 0), (1, 4)]);
+    let all = runs((0..12).map(|at| (1 + at % 3, 1 + at * 5 % 50, far)));
+    // From the last node to the first the first processes of each, and then those that are left.
+    let mut listed = Vec::new();
+    let mut rank = 0;
+    for left in [false, true] {
+        for run in all.iter().rev() {
+            let half = run.procs / 3;
+            let locals = if left { half..run.procs } else { 0..half };
+            let nodes = (run.nodes.first..run.nodes.end()).rev();
+            for node in nodes.filter(|_| !locals.is_empty()) {
+                let local = locals.start;
+                listed.push(ListedRun { rank, node, local });
+                rank += row(locals.len());
+            }
+        }
+    }
+    agrees(&RankOrder::Listed(listed), &patterns, &all, 7);
 }

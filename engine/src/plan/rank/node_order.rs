@@ -409,11 +409,7 @@ impl RunOrders {
         let order = self.of(run);
         match order.locals {
             Locals::Same => TurnLocals::From(turns.start),
-            Locals::At(start) => {
-                let rows =
-                    start as usize + turns.start as usize..start as usize + turns.end as usize;
-                TurnLocals::Listed(&self.orders.locals[rows])
-            }
+            Locals::At(_) => unreachable!("turns that are written out are not asked for"),
             Locals::Asked(index) => {
                 let (round, at) = self.round_of(run, turns.start);
                 let round = (self.orders.by == TurnsBy::Round).then_some(round);
