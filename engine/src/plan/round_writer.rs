@@ -191,14 +191,7 @@ impl Draft {
     /// Writes the rows, column by column.
     fn write(&self, out: &mut RowsOut<'_>) {
         let rows = &self.row[..self.rows];
-        let out = out.take(self.rows);
-        let columns = [
-            out.node,
-            out.local_rank,
-            out.node_rank,
-            out.object,
-            out.cpus,
-        ];
+        let columns = out.take_columns(self.rows);
         for (column, number) in columns.into_iter().zip(0..) {
             for (value, row) in column.iter_mut().zip(rows) {
                 *value = row[number];

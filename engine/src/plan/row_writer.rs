@@ -377,15 +377,20 @@ impl<'c> RowsOut<'c> {
 
     /// The next rows, for whoever fills them.
     pub(super) fn take(&mut self, rows: usize) -> RowsOut<'_> {
+        RowsOut::new(self.take_columns(rows))
+    }
+
+    /// The same, column by column.
+    pub(super) fn take_columns(&mut self, rows: usize) -> Columns<'_> {
         let own = self.at..self.at + rows;
         self.at = own.end;
-        RowsOut::new([
+        [
             &mut self.node[own.clone()],
             &mut self.local_rank[own.clone()],
             &mut self.node_rank[own.clone()],
             &mut self.object[own.clone()],
             &mut self.cpus[own],
-        ])
+        ]
     }
 
     /// Writes a row: a process of a node, and what it gets.

@@ -86,6 +86,7 @@ mod tests {
     use super::super::{ListedRun, Placed, PlacedRun, RankOrder, World};
     use super::*;
     use crate::plan::places::Packed;
+    use crate::plan::rank::counting::pattern;
     use crate::policy::ObjKind;
     use crate::table::apps::AppTable;
     use crate::table::names::NodeRange;
@@ -94,23 +95,8 @@ mod tests {
     /// Two apps over five nodes, the second in the order given; walked and asked rank by rank.
     fn agrees(order: RankOrder) {
         let mut patterns = Patterns::default();
-        let turns = |objects: u32| {
-            let place = |object| Place {
-                object: Some(object),
-                cpus: None,
-            };
-            let runs = (0..objects).map(|object| PlaceRun {
-                count: 1,
-                place: place(object),
-            });
-            vec![Segment {
-                procs: u32::MAX,
-                runs: runs.collect(),
-                cycle: Some(0),
-                shares: Vec::new(),
-            }]
-        };
-        let (two, three) = (patterns.intern(turns(2)), patterns.intern(turns(3)));
+        let two = pattern(&mut patterns, &[(1, 0), (1, 1)]);
+        let three = pattern(&mut patterns, &[(1, 0), (1, 1), (1, 2)]);
         let run = |first, count, procs, pattern| PlacedRun {
             nodes: NodeRange { first, count },
             procs,

@@ -15,7 +15,7 @@ use crate::table::patterns::PatternId;
 use roaring::RoaringBitmap;
 
 /// What a reader makes of what is written, or what it expected instead.
-fn reads<T>(
+pub(super) fn reads<T>(
     write: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, BadPlan>,
 ) -> Result<T, &'static str> {

@@ -218,7 +218,7 @@ fn read_kind(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::bytes::wire::FrameKind;
+    use crate::plan::bytes::claims::reads;
 
     #[test]
     fn a_topology_comes_back_with_its_latencies() {
@@ -242,12 +242,14 @@ mod tests {
             draft.objects.extend(numa);
             let (mut topologies, mut cpusets) = (Topologies::default(), Cpusets::default());
             let id = topologies.add(draft, &mut cpusets).unwrap();
-            let mut writer = Writer::default();
-            write_topologies(&mut writer, &topologies, &[id], Edition::Gpus);
-            let bytes = writer.seal(FrameKind::Whole, Edition::Gpus);
-            let mut reader = Reader::open(&bytes, FrameKind::Whole).unwrap();
-            let read = read_topologies(&mut reader, &mut cpusets).unwrap();
-            assert_eq!(reader.end(), Ok(()));
+            let write =
+                |writer: &mut Writer| write_topologies(writer, &topologies, &[id], Edition::Gpus);
+            let read = reads(write, |reader| {
+                let read = read_topologies(reader, &mut cpusets)?;
+                reader.end()?;
+                Ok(read)
+            });
+            let read = read.unwrap();
             assert_eq!(read.latency(id), Some(&latencies(nodes)));
             let numas = |all: &Topologies| all.count(id, ObjKind::Numa);
             assert_eq!(

@@ -11,7 +11,7 @@ use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 use std::collections::BTreeMap;
 
 /// A pattern that comes to these objects, (processes, object) by turns and again from the first one on.
-fn pattern(patterns: &mut Patterns, runs: &[(u32, u32)]) -> PatternId {
+pub(in crate::plan) fn pattern(patterns: &mut Patterns, runs: &[(u32, u32)]) -> PatternId {
     let runs = runs.iter().map(|&(count, object)| PlaceRun {
         count,
         place: Place {

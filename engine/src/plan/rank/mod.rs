@@ -14,4 +14,4 @@ mod phases;
 pub(super) mod find;
 // Ranks in every order, counted one by one.
 #[cfg(test)]
-mod counting;
+pub(super) mod counting;
