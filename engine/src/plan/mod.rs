@@ -55,7 +55,7 @@ use node_apps::NodeApps;
 use places::Places;
 use rank::node_order::{MetOrders, PlanOrders};
 use rank::ranges::RankRanges;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Where every process of a job is.
 #[derive(Clone, Debug, Default)]
@@ -72,8 +72,8 @@ pub struct Plan {
     orders: PlanOrders,
     /// Where each rank is.
     ranges: RankRanges,
-    /// The apps on each node; `None`: few enough to be asked one by one.
-    node_apps: Option<NodeApps>,
+    /// The apps on each node where apps are many, found out when a node is first asked for: few who plan ask.
+    node_apps: OnceLock<NodeApps>,
     /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
     told: Option<Arc<GivenGpus>>,
 }
@@ -123,7 +123,7 @@ impl Plan {
         let mut apps: Vec<AppPlan> = placed.into_iter().zip(met).map(app).collect();
         Self {
             ranges: RankRanges::new(&mut apps, &places),
-            node_apps: NodeApps::new(&apps),
+            node_apps: OnceLock::new(),
             bases,
             world,
             table,

@@ -10,8 +10,6 @@ use super::sorted_index::SortedIndex;
 use crate::table::names::NodeRange;
 use smallvec::SmallVec;
 
-/// Apps from which on they are not asked one by one.
-const MANY: usize = 16;
 /// Blocks of a size in one of the next: two to this power.
 const STEP: u32 = 2;
 
@@ -48,18 +46,16 @@ struct Blocks {
 pub(super) struct NodeApps(Vec<Blocks>);
 
 impl NodeApps {
-    /// `None` where apps are few. Cost: for each run up to six blocks of each size up to its own; a sort of these.
-    pub(super) fn new(apps: &[AppPlan]) -> Option<Self> {
-        (apps.len() > MANY).then(|| {
-            Self::of((0..).zip(apps).flat_map(|(app, plan)| {
-                let runs = (0..).zip(&plan.placed.runs);
-                runs.map(move |(run, placed)| AppRun {
-                    nodes: placed.nodes,
-                    app,
-                    run,
-                })
-            }))
-        })
+    /// Cost: for each run up to six blocks of each size up to its own; a sort of these.
+    pub(super) fn new(apps: &[AppPlan]) -> Self {
+        Self::of((0..).zip(apps).flat_map(|(app, plan)| {
+            let runs = (0..).zip(&plan.placed.runs);
+            runs.map(move |(run, placed)| AppRun {
+                nodes: placed.nodes,
+                app,
+                run,
+            })
+        }))
     }
 
     /// `runs`: by app.

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::app::{AppPlan, ProcInRun};
-use super::node_apps::NodeApp;
+use super::node_apps::{NodeApp, NodeApps};
 use super::placed::{PlacedRun, row};
 use super::rank::find::FoundRank;
 use super::rank::ranges::RunNodes;
@@ -13,6 +13,9 @@ use crate::table::apps::AppId;
 use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use crate::table::patterns::Place;
+
+/// Apps that are asked one by one who is on a node.
+const ASKED_APPS_MAX: usize = 16;
 
 /// Everything about one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,15 +123,15 @@ impl Plan {
     }
 
     /// What is on a node, app by app. Cost: the apps found, and where there are long runs a few searches; up to 16 apps a search
-    /// each.
+    /// each. From 17 apps on the first question sorts the runs of all.
     pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = OnNode<'_>> + '_ {
         let node = row(node.row());
-        let here = match &self.node_apps {
-            Some(node_apps) => node_apps.on(node),
-            None => {
-                let apps = (0..).zip(&self.apps);
-                apps.filter_map(|(at, app)| app.on_node(at, node)).collect()
-            }
+        let here = if self.apps.len() > ASKED_APPS_MAX {
+            let node_apps = self.node_apps.get_or_init(|| NodeApps::new(&self.apps));
+            node_apps.on(node)
+        } else {
+            let apps = (0..).zip(&self.apps);
+            apps.filter_map(|(at, app)| app.on_node(at, node)).collect()
         };
         here.into_iter().map(|on| OnNode {
             app: AppId::from_row(on.app as usize),

@@ -280,13 +280,11 @@ impl<'t> Binder<'t> {
             return Some((unit, Some(Cpu::Unit(unit))));
         }
         let tidy = self.order != TargetOrder::Any;
-        let start = if tidy {
-            let first = pus.first()?.0;
-            self.first_behind(objects, first)
-        } else {
-            0
+        // Where the object's last search ended; its first one begins at the first target that reaches it.
+        let start = match cpus.target(at) {
+            0 if tidy => self.first_behind(objects, pus.first()?.0),
+            target => target,
         };
-        let start = start.max(cpus.target(at));
         let last = pus.last()?.1;
         for target in start..objects.len() {
             let object = objects.get(target);
