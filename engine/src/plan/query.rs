@@ -14,7 +14,7 @@ use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use crate::table::patterns::Place;
 
-/// Apps that are asked one by one who is on a node.
+/// So many apps are asked one by one whether they are on a node; more have an index.
 const ASKED_APPS_MAX: usize = 16;
 
 /// Everything about one process.
