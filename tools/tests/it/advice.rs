@@ -1,9 +1,9 @@
 //! Advice from question to exported order: every kind of file gives the figure that advice claims, and pictures show it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::contract::Folder;
 use serde_json::Value;
 use std::fs;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 const MACHINE: &str = "--topo 'package:2 core:6 pu:1' -H n[0-3]:12";
 
@@ -47,21 +47,19 @@ fn each_host(hosts: &str) -> String {
     all
 }
 
-/// The answers of advice: words, and what they claim. A searched order is put under `order`.
-fn advised(pattern: &str, job: &str, files: &mut MadeUp) -> Vec<(Vec<String>, (u64, u64))> {
-    // Tests run side by side in one process.
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let next = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("stowplan-order-{}-{next}", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    let line = format!(
-        "advise --format json --order {} --pattern {pattern} -- {job}",
-        path.display()
-    );
+/// The answers of advice: words, and what they claim. A searched order goes through the folder, and is put under its path.
+fn advised(
+    folder: &Folder,
+    pattern: &str,
+    job: &str,
+    files: &mut MadeUp,
+) -> Vec<(Vec<String>, (u64, u64))> {
+    let path = folder.file("order");
+    let line = format!("advise --format json --order {path} --pattern {pattern} -- {job}");
     let said = run(&line, files);
     let order = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    files.files.insert(path.display().to_string(), order);
+    files.files.insert(path, order);
     let found: Value = serde_json::from_str(&said.out).unwrap();
     let mut answers = Vec::new();
     for answer in found["answers"].as_array().unwrap() {
@@ -79,6 +77,7 @@ fn advised(pattern: &str, job: &str, files: &mut MadeUp) -> Vec<(Vec<String>, (u
 
 #[test]
 fn every_exported_file_gives_the_figure_that_advice_claims() {
+    let folder = Folder::new("advice-exported");
     for pattern in [
         "halo:6x8",
         "halo:4x4x3:periodic",
@@ -87,7 +86,7 @@ fn every_exported_file_gives_the_figure_that_advice_claims() {
     ] {
         let mut files = MadeUp::default();
         let asked = format!("{MACHINE} -n 48 --map-by node --rank-by node --bind-to core");
-        let answers = advised(pattern, &asked, &mut files);
+        let answers = advised(&folder, pattern, &asked, &mut files);
         assert!(answers.len() > 3, "{pattern}");
         let mut arbitrary = 0;
         for (words, claimed) in answers {
@@ -130,10 +129,11 @@ fn every_exported_file_gives_the_figure_that_advice_claims() {
 
 #[test]
 fn words_for_one_of_several_apps_place_it_as_claimed() {
+    let folder = Folder::new("advice-apps");
     let mut files = MadeUp::default();
     let job = format!("{MACHINE} -n 8 ./io : -n 32 --map-by node ./ocean");
     let pattern = "1=halo:4x8";
-    let answers = advised(pattern, &job, &mut files);
+    let answers = advised(&folder, pattern, &job, &mut files);
     assert!(
         answers
             .iter()
