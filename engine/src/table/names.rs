@@ -28,6 +28,9 @@ define_id! {
     NameGroupId
 }
 
+/// Groups up to which one is found by looking at all of them: that takes less time than a digest.
+const FEW_GROUPS: usize = 8;
+
 /// Consecutive nodes with consecutive numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Piece {
@@ -275,6 +278,11 @@ impl Names {
     }
 
     fn find_group(&self, group: GroupRef<'_>) -> Option<NameGroupId> {
+        if self.groups.len() <= FEW_GROUPS {
+            let mut groups = self.groups.iter();
+            let found = groups.find(|(_, known)| known.as_ref() == group);
+            return found.map(|(id, _)| id);
+        }
         let digest = self.keys.hash_one(group);
         self.groups.find_by(digest, |known| known.as_ref() == group)
     }
