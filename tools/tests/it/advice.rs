@@ -1,7 +1,7 @@
 //! Advice from question to exported order: every kind of file gives the figure that advice claims, and pictures show it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
-use crate::contract::Folder;
+use crate::folder::Folder;
 use serde_json::Value;
 use std::fs;
 

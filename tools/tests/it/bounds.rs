@@ -6,6 +6,7 @@
     reason = "what fails here fails the test, in its helpers too"
 )]
 
+use crate::folder::Folder;
 use std::process::{Command, Stdio};
 
 /// Kilobytes of address space.
@@ -28,24 +29,6 @@ fn capped_at(cap: &str, words: &[&str]) -> (Option<i32>, String) {
         .stdout(Stdio::null());
     let said = command.output().unwrap();
     (said.status.code(), String::from_utf8(said.stderr).unwrap())
-}
-
-/// A folder of a test's own.
-struct Folder(std::path::PathBuf);
-
-impl Folder {
-    fn new(line: u32) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("stowplan-bounds-{}-{line}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Every policy, with what it needs.
@@ -197,8 +180,8 @@ fn many_topologies_share_one_limit() {
 /// A named pipe is read as a file is; one that nobody writes to is given up, and says so.
 #[test]
 fn pipes_are_read_or_given_up() {
-    let folder = Folder::new(line!());
-    let pipe = folder.0.join("pipe");
+    let folder = Folder::new("bounds");
+    let pipe = folder.path().join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let path = pipe.to_str().unwrap();
@@ -230,8 +213,8 @@ fn pipes_are_read_or_given_up() {
 /// What holds little in many bytes, or much in few, in texts of sessions.
 #[test]
 fn texts_of_small_values_are_bounded() {
-    let folder = Folder::new(line!());
-    let file = folder.0.join("scenarios");
+    let folder = Folder::new("bounds");
+    let file = folder.path().join("scenarios");
     std::fs::write(
         &file,
         format!("[{}{{}}]", "{\"\":1},".repeat(60_000_000 / 7)),
@@ -248,7 +231,7 @@ fn texts_of_small_values_are_bounded() {
         assert!(err.starts_with("error["), "{words:?}: {err}");
     }
     // A sparse file that is no journal is not read to be told so.
-    let sparse = folder.0.join("sparse");
+    let sparse = folder.path().join("sparse");
     std::fs::File::create(&sparse)
         .unwrap()
         .set_len(8 << 30)
@@ -268,8 +251,8 @@ fn texts_of_small_values_are_bounded() {
 /// Jobs that use all nodes are told from the nodes, whatever is asked: memory is not their product.
 #[test]
 fn many_jobs_on_many_nodes_are_told_as_they_are_written() {
-    let folder = Folder::new(line!());
-    let [scenario, journal] = ["scenario", "journal"].map(|name| folder.0.join(name));
+    let folder = Folder::new("bounds");
+    let [scenario, journal] = ["scenario", "journal"].map(|name| folder.path().join(name));
     let nodes: Vec<String> = (0..1200).map(|node| format!("\"n{node}\"")).collect();
     let job = |job: u32| format!("{{\"event\":\"spawn\",\"from\":\"t\",\"job\":\"j{job}\"}}");
     let jobs: Vec<String> = (0..1200).map(job).collect();

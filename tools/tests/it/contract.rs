@@ -1,9 +1,9 @@
 //! What scripts rely on: exit status, streams, files, time to an answer. The command runs as a process here.
 
 use crate::console::root;
+use crate::folder::Folder;
 use std::fs;
 use std::io::Read as _;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 pub(crate) fn command(args: &[&str]) -> Command {
@@ -29,30 +29,6 @@ fn output(args: &[&str]) -> Output {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
-/// A folder of this test's own, gone afterwards.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("stowplan-contract-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder can be made");
-        Self(path)
-    }
-    pub(crate) fn file(&self, name: &str) -> String {
-        self.0.join(name).to_string_lossy().into_owned()
-    }
-    pub(crate) fn is_empty(&self) -> bool {
-        fs::read_dir(&self.0).is_ok_and(|mut files| files.next().is_none())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 const T: &str = "package:2 core:4 pu:1";
@@ -205,7 +181,7 @@ fn a_file_is_written_whole_or_not_at_all() {
         Some(0),
         "the saved plan is sound"
     );
-    let names = fs::read_dir(&folder.0)
+    let names = fs::read_dir(folder.path())
         .expect("the folder is there")
         .count();
     assert_eq!(names, 2, "no parts are left");

@@ -1,9 +1,9 @@
 //! Two plans beside each other: as a comparison of their tables line by line has it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::folder::Folder;
 use crate::random_jobs::{job, long};
 use serde_json::Value;
-use std::fs;
 
 fn run(line: &str) -> Said {
     stowplan(&words(line), &MadeUp::default())
@@ -148,8 +148,8 @@ fn jobs_at_random_differ_as_their_tables_do() {
 
 #[test]
 fn plans_and_jobs_are_the_same_by_either_way_and_the_word_is_named() {
-    let path = std::env::temp_dir().join(format!("stowplan-diff-{}.plan", std::process::id()));
-    let plan = path.display();
+    let folder = Folder::new("diff");
+    let plan = folder.file("job.plan");
     let (a, b) = (JOBS[2], JOBS[3]);
     assert_eq!(run(&format!("map {MACHINE} --save {plan} {a}")).status, 0);
     let same = run(&format!("diff {plan} -- {MACHINE} {a}"));
@@ -165,7 +165,6 @@ fn plans_and_jobs_are_the_same_by_either_way_and_the_word_is_named() {
         let cause = serde_json::json!({"option": "--rank-by", "app": 0, "a": null, "b": "node"});
         assert_eq!(told["cause"], cause);
     }
-    fs::remove_file(path).unwrap();
     for (line, class) in [
         ("diff", "bad-option"),
         ("diff a.plan", "bad-option"),

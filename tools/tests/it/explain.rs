@@ -1,6 +1,7 @@
 //! Why a rank is where it is: each number is the plan's, each other job was planned.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::folder::Folder;
 use crate::random_jobs::{job, long};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -199,8 +200,8 @@ fn every_sentence_follows_the_plan_and_every_other_job_moves_the_rank() {
 
 #[test]
 fn a_saved_plan_is_explained_without_its_words() {
-    let path = std::env::temp_dir().join(format!("stowplan-explain-{}.plan", std::process::id()));
-    let plan = path.display();
+    let folder = Folder::new("explain");
+    let plan = folder.file("job.plan");
     let jobs = if long() { 5_000 } else { 400 };
     let (mut seed, mut moved, mut asked) = (7_u64, 0, 0);
     for _ in 0..jobs {
@@ -232,7 +233,6 @@ fn a_saved_plan_is_explained_without_its_words() {
             println!("none from the plan: {job}");
         }
     }
-    std::fs::remove_file(path).unwrap();
     println!("{moved} of {asked} saved plans have other words");
     assert!(moved * 10 >= asked * 9, "{moved} of {asked}");
 }

@@ -9,6 +9,7 @@
     reason = "what fails here fails the test, in its helpers too; a fit is made of fractions, and told"
 )]
 
+use crate::folder::Folder;
 use std::process::Command;
 
 /// Kilobytes of address space: what grew with the square of 2^16 cores took more.
@@ -182,17 +183,16 @@ fn bindings_grow_with_the_cores_of_a_node() {
 
 #[test]
 fn the_judge_grows_with_the_cores_of_a_node() {
-    let path = std::env::temp_dir().join(format!("stowplan-growth-{}.plan", std::process::id()));
-    let path = path.to_str().unwrap();
+    let folder = Folder::new("growth");
+    let path = folder.file("job.plan");
     let own: (&str, Job) = ("by core", |cores| by_core(cores).split_off(3));
     for (what, job) in std::iter::once(&own).chain(JOBS) {
         measured(&format!("check: {what}"), &|cores| {
-            let saving = map(job(cores), &["--format", "taskmap", "--save", path]);
+            let saving = map(job(cores), &["--format", "taskmap", "--save", &path]);
             seconds(&saving.iter().map(String::as_str).collect::<Vec<_>>());
-            vec!["check".to_owned(), path.to_owned()]
+            vec!["check".to_owned(), path.clone()]
         });
     }
-    let _ = std::fs::remove_file(path);
 }
 
 /// The line of a file that is about this node.
@@ -200,8 +200,8 @@ type Line = fn(u32) -> String;
 
 #[test]
 fn files_grow_with_their_lines() {
-    let path = std::env::temp_dir().join(format!("stowplan-lines-{}", std::process::id()));
-    let name = path.to_str().unwrap().to_owned();
+    let folder = Folder::new("lines");
+    let name = folder.file("lines");
     let lettered = |node: u32| {
         let letter = |at: u32| char::from(b'a' + u8::try_from(node / 26_u32.pow(at) % 26).unwrap());
         (0..5).map(letter).collect::<String>()
@@ -235,7 +235,7 @@ fn files_grow_with_their_lines() {
     ];
     let at = |line: &dyn Fn(u32) -> String, job: &str, log: u32| {
         let text: String = (0..1 << log).map(|node| line(node) + "\n").collect();
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&name, text).unwrap();
         let job = map(
             words(&job.replace("FILE", &name)),
             &["--topo", "pu:4", "--format", "taskmap"],
@@ -248,5 +248,4 @@ fn files_grow_with_their_lines() {
     let job = "--hostfile FILE --map-by ppr:1:node";
     let what = "a hostfile of names without numbers";
     grows(what, &|log| at(&lettered, job, log));
-    let _ = std::fs::remove_file(&path);
 }

@@ -1,5 +1,6 @@
 //! Help: every line to paste works, and every option of a page is one that is read.
 
+use crate::folder::Folder;
 use std::path::Path;
 use std::process::Command;
 use stowplan_cli::command::pages::{MAP, PAGES};
@@ -20,31 +21,28 @@ fn shell(line: &str, folder: &Path) -> std::process::Output {
 /// The lines, in the order of the help text: later ones read what earlier ones wrote.
 #[test]
 fn every_line_to_paste_works() {
-    let folder = std::env::temp_dir().join(format!("stowplan-help-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
-    write(
+    let folder = Folder::new("help");
+    folder.write(
         "request.json",
         r#"{"apps":[{"cmd":"./a","maxprocs":4,"info":{"PMIX_HOST":"n0:4,n1:4","PMIX_MAPBY":"node"}}]}"#,
     );
-    write(
+    folder.write(
         "scenario.json",
         r#"{"name":"day","initial":{"nodes":["n0","n1"],"scheduler":"sched"},"steps":[]}"#,
     );
-    write(
+    folder.write(
         "events.jsonl",
         "{}\n{\"event\":\"node_down\",\"node\":\"n1\"}\n",
     );
     let mut ran = 0;
     for page in std::iter::once(&MAP).chain(PAGES) {
         for (line, _) in page.examples {
-            let output = shell(line, &folder);
+            let output = shell(line, folder.path());
             let told = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{line}\n{told}");
             ran += 1;
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
     assert!(ran >= 15, "{ran} lines");
 }
 

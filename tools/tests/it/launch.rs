@@ -1,25 +1,18 @@
 //! Started by launchers that stand in: exec, probe, what runs beside what was planned, hosts from the environment.
 
+use crate::folder::Folder;
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-pub(crate) struct Folder(PathBuf);
-
 impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("stowplan-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
     /// The command in this folder, with these variables and no others of launchers.
     pub(crate) fn run(&self, variables: &[(&str, &str)], words: &[&str]) -> Output {
         self.run_with(variables, words, "")
     }
     fn run_with(&self, variables: &[(&str, &str)], words: &[&str], input: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stowplan"));
-        command.args(words).current_dir(&self.0).env_clear();
+        command.args(words).current_dir(self.path()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap());
         command.envs(variables.iter().copied());
         command
@@ -34,15 +27,6 @@ impl Folder {
             .write_all(input.as_bytes())
             .unwrap();
         child.wait_with_output().unwrap()
-    }
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -472,7 +456,7 @@ fn a_file_of_all_ranks_is_streamed() {
     );
     let mut child = Command::new("sh")
         .args(["-c", &script])
-        .current_dir(&folder.0)
+        .current_dir(folder.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()

@@ -1,6 +1,7 @@
 //! GPUs shown to processes by `exec --gpus`, read by `probe`, compared with a plan.
 
-use crate::launch::{Folder, err, out, refused};
+use crate::folder::Folder;
+use crate::launch::{err, out, refused};
 
 /// A saved plan of a job on node a, unbound.
 fn save(folder: &Folder, words: &str) {

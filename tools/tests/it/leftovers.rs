@@ -1,43 +1,15 @@
 //! What ends the command leaves no file behind, and the file under the name as it was or complete.
 
 #![cfg(unix)]
-#![expect(
-    clippy::unwrap_used,
-    reason = "what fails here fails the test, in its helpers too"
-)]
 
+use crate::folder::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("stowplan-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A job whose rows take long to write, and a task map of it as well.
 const LONG: &[&str] = &[
@@ -74,14 +46,14 @@ fn no_signal_leaves_a_part_behind() {
         for (sent, status) in signals {
             for save in [None, Some("plan")] {
                 let folder = Folder::new("signals");
-                let target = folder.0.join("answer");
+                let target = folder.path().join("answer");
                 std::fs::write(&target, b"before").unwrap();
                 let mut command = command(
                     LONG,
                     &["--format".as_ref(), format.as_ref(), "-o".as_ref(), &target],
                 );
                 if let Some(save) = save {
-                    command.arg("--save").arg(folder.0.join(save));
+                    command.arg("--save").arg(folder.path().join(save));
                 }
                 let mut child = command.spawn().unwrap();
                 // It is being written once there is a part of it.
@@ -126,7 +98,7 @@ fn no_signal_leaves_a_part_behind() {
 fn a_file_that_may_not_grow_is_an_error_and_no_part_is_left() {
     for format in ["tsv", "raw", "map"] {
         let folder = Folder::new("xfsz");
-        let target = folder.0.join("answer");
+        let target = folder.path().join("answer");
         let script = format!(
             "ulimit -c 0; ulimit -f 16; exec '{}' map --topo 'core:64 pu:1' -H 'n[0-999]:64' --map-by node --format {format} -o '{}' 2>/dev/null",
             env!("CARGO_BIN_EXE_stowplan"),
@@ -155,16 +127,16 @@ const SHORT: &[&str] = &[
 #[test]
 fn names_and_links_are_what_the_shell_makes_of_them() {
     let folder = Folder::new("names");
-    let long = folder.0.join("n".repeat(255));
+    let long = folder.path().join("n".repeat(255));
     assert!(command(SHORT, &[&long]).status().unwrap().success());
     assert!(std::fs::metadata(&long).unwrap().len() > 0);
     // A link to a file that is not there yet stays a link.
-    let link = folder.0.join("link");
+    let link = folder.path().join("link");
     std::os::unix::fs::symlink("deep", &link).unwrap();
     assert!(command(SHORT, &[&link]).status().unwrap().success());
     assert_eq!(std::fs::read_link(&link).unwrap(), Path::new("deep"));
-    assert!(std::fs::metadata(folder.0.join("deep")).unwrap().len() > 0);
-    let circle = folder.0.join("circle");
+    assert!(std::fs::metadata(folder.path().join("deep")).unwrap().len() > 0);
+    let circle = folder.path().join("circle");
     std::os::unix::fs::symlink("circle", &circle).unwrap();
     assert_eq!(command(SHORT, &[&circle]).status().unwrap().code(), Some(2));
     assert_eq!(std::fs::read_link(&circle).unwrap(), Path::new("circle"));
@@ -173,7 +145,7 @@ fn names_and_links_are_what_the_shell_makes_of_them() {
 #[test]
 fn arguments_that_are_no_utf_8_are_refused_with_their_place() {
     let folder = Folder::new("utf8");
-    let target = folder.0.join(std::ffi::OsStr::from_bytes(b"out\xff"));
+    let target = folder.path().join(std::ffi::OsStr::from_bytes(b"out\xff"));
     let mut refused = command(SHORT, &[&target]);
     let said = refused.stderr(Stdio::piped()).output().unwrap();
     let err = String::from_utf8(said.stderr).unwrap();

@@ -24,6 +24,7 @@ mod diff;
 mod divergences;
 mod docs;
 mod explain;
+mod folder;
 mod given_gpus;
 mod growth;
 mod help;

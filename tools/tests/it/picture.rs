@@ -1,9 +1,10 @@
 //! The picture: one small file that says what the plan says; and, where there is a browser, as that shows it.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::folder::Folder;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 fn run(line: &str) -> Said {
@@ -150,9 +151,8 @@ document.title='wide '+(root.scrollWidth>root.clientWidth)+' found '+document.qu
 
 #[test]
 fn a_browser_shows_it_without_complaint() {
-    let folder = std::env::temp_dir().join(format!("stowplan-picture-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path: PathBuf = folder.join("page.html");
+    let folder = Folder::new("picture");
+    let path = folder.path().join("page.html");
     for (job, rank) in [
         (JOBS[0], "7"),
         (JOBS[1], "700"),
@@ -168,7 +168,6 @@ fn a_browser_shows_it_without_complaint() {
         for width in [1200, 400] {
             let Some((dom, log)) = browser(&path, width) else {
                 println!("skipped: there is no chromium to show the picture");
-                fs::remove_dir_all(folder).unwrap();
                 return;
             };
             let title = dom
@@ -182,7 +181,6 @@ fn a_browser_shows_it_without_complaint() {
             assert!(!log.contains("CONSOLE"), "{log}");
         }
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// The colours that a picture names, of light and of dark paper.

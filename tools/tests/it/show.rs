@@ -1,8 +1,8 @@
 //! A saved plan shown again: the bytes that `map` wrote, in every format; and parts of a plan.
 
 use crate::console::{MadeUp, Said, stowplan, words};
+use crate::folder::Folder;
 use std::fs;
-use std::path::PathBuf;
 
 const FORMATS: [&str; 8] = [
     "text", "map", "tsv", "ndjson", "json", "taskmap", "pmi", "raw",
@@ -23,10 +23,6 @@ const JOBS: &[&str] = &[
     "--topo 'package:2 core:8 pu:2' -H n[0-99]:3,m[0-9]:5 --map-by package:pe=2 --rank-by node ./a",
 ];
 
-fn plan_file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("stowplan-show-{}-{name}.plan", std::process::id()))
-}
-
 fn run(line: &str, files: &MadeUp) -> Said {
     stowplan(&words(line), files)
 }
@@ -36,11 +32,11 @@ fn saved(job: &str, name: &str) -> MadeUp {
     let mut files = MadeUp::default();
     let ranks = b"rank 0=a slot=0\nrank 1=b slot=1\nrank 2=a slot=2\nrank 3=b slot=3\n";
     files.files.insert("ranks".to_owned(), ranks.to_vec());
-    let path = plan_file(name);
-    let said = run(&format!("map --save {} {job}", path.display()), &files);
+    let folder = Folder::new(name);
+    let path = folder.file("job.plan");
+    let said = run(&format!("map --save {path} {job}"), &files);
     assert_eq!(said.status, 0, "{job}: {}", said.err);
     let bytes = fs::read(&path).unwrap();
-    fs::remove_file(path).unwrap();
     files.files.insert("job.plan".to_owned(), bytes);
     files
 }

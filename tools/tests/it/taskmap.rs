@@ -5,6 +5,7 @@
     reason = "what fails here fails the test, in its helpers too"
 )]
 
+use crate::folder::Folder;
 use serde_json::Value;
 use std::path::PathBuf;
 use stowplan_cli::disk::Disk;
@@ -115,12 +116,11 @@ fn every_vector_of_the_contract_is_answered_as_argument_and_on_standard_input() 
         return;
     };
     let vectors: Value = serde_json::from_str(&text).unwrap();
-    let folder = std::env::temp_dir().join(format!("stowplan-taskmap-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::new("taskmap");
     let mut faults = Vec::new();
     for vector in vectors["vectors"].as_array().unwrap() {
         let name = vector["name"].as_str().unwrap();
-        let file = folder.join(name);
+        let file = folder.path().join(name);
         if let Some(text) = vector["file"].as_str() {
             std::fs::write(&file, text).unwrap();
         }
@@ -145,7 +145,6 @@ fn every_vector_of_the_contract_is_answered_as_argument_and_on_standard_input() 
             );
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
     assert!(
         faults.is_empty(),
         "{} faults:\n{}",

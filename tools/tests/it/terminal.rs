@@ -1,7 +1,8 @@
 //! Long outputs: what a terminal is told meanwhile, and how an interrupt ends them. The command runs as a process, on a
 //! pseudo-terminal where somebody looks.
 
-use crate::contract::{Folder, command};
+use crate::contract::command;
+use crate::folder::Folder;
 use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -107,7 +108,7 @@ fn an_interrupted_file_is_not_there_and_a_pipe_is_told_nothing() {
         .spawn()
         .expect("the command runs");
     // From the moment its draft is there, the command is writing.
-    while folder.is_empty() && matches!(child.try_wait(), Ok(None)) {
+    while folder.names().is_empty() && matches!(child.try_wait(), Ok(None)) {
         std::thread::yield_now();
     }
     assert!(matches!(child.try_wait(), Ok(None)), "it was still writing");
@@ -115,5 +116,8 @@ fn an_interrupted_file_is_not_there_and_a_pipe_is_told_nothing() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     assert!(output.stderr.is_empty());
-    assert!(folder.is_empty(), "neither the file nor its draft is left");
+    assert!(
+        folder.names().is_empty(),
+        "neither the file nor its draft is left"
+    );
 }

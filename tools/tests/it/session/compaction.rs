@@ -1,6 +1,7 @@
 //! Compaction and the files around a journal: whatever stands there stays, and one history is kept.
 
-use super::{Folder, session};
+use super::session;
+use crate::folder::Folder;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
@@ -78,11 +79,11 @@ fn take_links(folder: &Path) -> usize {
 fn a_compaction_touches_its_journal_and_nothing_else() {
     let bytes = larger_than(COMPACTED);
     for way in ["plain", "link", "link to a link", "full disk"] {
-        let folder = Folder::new(&format!("compaction-{}", way.replace(' ', "-")));
-        let other = Folder::new(&format!("compaction-of-{}", way.replace(' ', "-")));
-        let real = other.0.join("J");
+        let (folder, elsewhere) = (Folder::new("link"), Folder::new("journal"));
+        let other = elsewhere.path();
+        let real = other.join("J");
         std::fs::write(&real, &bytes).unwrap();
-        put_others(&other.0, &bytes[..200]);
+        put_others(other, &bytes[..200]);
         std::fs::write(folder.file("J.compact"), b"of another server").unwrap();
         let journal = match way {
             "link" => {
@@ -96,20 +97,20 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
             }
             _ => real.to_str().unwrap().to_owned(),
         };
-        let (before, aside) = (standing(&other.0), standing(&folder.0));
+        let (before, aside) = (standing(other), standing(folder.path()));
         let full = way == "full disk";
         let limit = if full { "1024" } else { "unlimited" };
         // Links to the precious file stand under the names of the process's first drafts.
         let script = format!(
             "for n in 0 1 2; do ln -s precious '{}'/.stowplan-$$-$n.part; done; ulimit -f {limit}; exec '{}' session serve --journal '{journal}' <<'EOF'\n{{}}\nEOF",
-            other.0.display(),
+            other.display(),
             env!("CARGO_BIN_EXE_stowplan")
         );
         let said = Command::new("sh").args(["-c", &script]).output().unwrap();
         let err = String::from_utf8(said.stderr).unwrap();
-        assert_eq!(take_links(&other.0), 3, "{way}: others' links stay");
+        assert_eq!(take_links(other), 3, "{way}: others' links stay");
         assert_eq!(
-            standing(&folder.0),
+            standing(folder.path()),
             aside,
             "{way}: nothing around the link changes"
         );
@@ -120,11 +121,11 @@ fn a_compaction_touches_its_journal_and_nothing_else() {
                 "{err}"
             );
             assert!(err.starts_with("error[journal]: "), "{err}");
-            assert!(standing(&other.0) == before, "the journal is what it was");
+            assert!(standing(other) == before, "the journal is what it was");
             continue;
         }
         assert_eq!((said.status.code(), err.as_str()), (Some(0), ""), "{way}");
-        let after = standing(&other.0);
+        let after = standing(other);
         let changed: Vec<&String> = before
             .iter()
             .zip(&after)
@@ -206,7 +207,7 @@ fn every_name_of_a_compacted_journal_is_in_use() {
     assert!(matches!(file.replace(b"ours"), Err(FileError::InUse)));
     assert_eq!(std::fs::read(&real).unwrap(), b"theirs");
     assert_eq!(
-        std::fs::read_dir(&folder.0).unwrap().count(),
+        std::fs::read_dir(folder.path()).unwrap().count(),
         2,
         "no draft is left"
     );

@@ -1,6 +1,7 @@
 //! `map --session` beside `-H`: the sessions say which nodes there are, `-H` selects among them. Source: contract, `--session`.
 
-use super::{Folder, session};
+use super::session;
+use crate::folder::Folder;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,7 +15,7 @@ fn map_on(nodes: &str, words: &str) -> Output {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let run = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = Folder::new(&format!("hosts-of-sessions-{run}"));
-    let path = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let scenario = format!(
         r#"{{"name":"n","initial":{{"nodes":{nodes},"tools":["t1"],"scheduler":"sched"}},"steps":[]}}"#
     );

@@ -1,6 +1,7 @@
 //! Journals on disk.
 
-use super::{Folder, ours, session};
+use super::{ours, session};
+use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
@@ -111,7 +112,7 @@ fn a_damaged_or_foreign_journal_is_refused_with_its_place() {
     assert!(said.out.contains("\"torn\"") && said.status == 0);
     assert_eq!(session(&["replay", &folder.file("none")], b"").status, 2);
     assert_eq!(
-        session(&["show", folder.0.to_str().unwrap()], b"").status,
+        session(&["show", folder.path().to_str().unwrap()], b"").status,
         2
     );
 }

@@ -1,6 +1,7 @@
 //! Scenario files.
 
-use super::{Folder, ours, root, session};
+use super::{ours, root, session};
+use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 use std::io::Write as _;
 use stowplan_cli::command::session::{state_json, state_read};
@@ -245,7 +246,7 @@ fn each_transcript_prints_what_it_says() {
                 continue;
             };
             let place = |word: &str| {
-                let here = word.replace("TEMP/", &format!("{}/", folder.0.display()));
+                let here = word.replace("TEMP/", &format!("{}/", folder.path().display()));
                 if here.starts_with("cases/") {
                     root().join(here).to_str().unwrap().to_owned()
                 } else {

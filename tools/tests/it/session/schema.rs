@@ -1,6 +1,7 @@
 //! `docs/session.schema.json`: what is read and answered fits it, what is refused does not.
 
-use super::{Folder, ours, root, session};
+use super::{ours, root, session};
+use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 
 fn part(name: &str) -> jsonschema::Validator {
