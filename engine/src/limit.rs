@@ -44,6 +44,10 @@ pub const PLAN_SET_BYTES_FREE: u64 = 1 << 24;
 pub const PLAN_SET_BYTES_GRANTED: u64 = 1 << 10;
 /// Bytes that all sets of nodes in one session snapshot may take in memory.
 pub const SET_BYTES_MAX: u64 = 1 << 30;
+/// Values of all tables in one saved plan: four bytes each, told in as little as a 128th of a byte.
+pub const PLAN_VALUES_MAX: usize = 1 << 27;
+/// Sets of cpus that the processes of one saved plan are bound to.
+pub const PLAN_CPUSETS_MAX: usize = 1 << 24;
 /// Bytes of one journal frame's payload.
 pub const FRAME_BYTES_MAX: usize = 64 << 20;
 

@@ -210,6 +210,39 @@ fn pipes_are_read_or_given_up() {
     }
 }
 
+/// A number as plans have it: seven bits a byte.
+fn number(mut value: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value > 0x7f {
+        bytes.push(0x80 | u8::try_from(value & 0x7f).unwrap());
+        value >>= 7;
+    }
+    bytes.push(u8::try_from(value).unwrap());
+    bytes
+}
+
+/// Megabytes of a saved plan that stand for hundreds of gigabytes, all told properly.
+#[test]
+fn a_plan_of_gigabytes_is_refused() {
+    let folder = Folder::new("bounds");
+    let path = folder.file("job.plan");
+    // 256 equal steps of nothing, in three bytes.
+    let group = [number(2 * 256 + 1), number(0)].concat();
+    let groups = 10_000_000;
+    // No names, no local node; then a topology's PUs, or no topology and no set, and states of seven columns.
+    for (what, before, columns) in [("PUs", &[0, 0, 0, 1][..], 1), ("states", &[0; 5], 7)] {
+        let rows = groups * 256 / columns;
+        let held = [before, &number(rows), &group.repeat(groups)].concat();
+        let length = (held.len() as u64).to_le_bytes();
+        let mut plan = [b"stowplnw\x01", &length[..], &held].concat();
+        plan.extend(crc32fast::hash(&plan).to_le_bytes());
+        std::fs::write(&path, plan).unwrap();
+        let (status, err) = capped(&["check", &path]);
+        assert_eq!(status, Some(2), "{what}: {err}");
+        assert!(err.starts_with("error[bad-plan]: "), "{what}: {err}");
+    }
+}
+
 /// What holds little in many bytes, or much in few, in texts of sessions.
 #[test]
 fn texts_of_small_values_are_bounded() {

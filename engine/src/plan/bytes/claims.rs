@@ -3,7 +3,7 @@
 use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
 use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
-use super::{gpus, listed, passes, placed, sets, table};
+use super::{gpus, listed, passes, placed, table};
 use crate::id::Id as _;
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
 use crate::plan::Plan;
@@ -12,7 +12,6 @@ use crate::table::apps::AppTable;
 use crate::table::listings::{Entry, EntryNode, Listing};
 use crate::table::names::{NameRange, NodeRange, is_canonical};
 use crate::table::patterns::PatternId;
-use roaring::RoaringBitmap;
 
 /// What a reader makes of what is written, or what it expected instead.
 pub(super) fn reads<T>(
@@ -26,7 +25,7 @@ pub(super) fn reads<T>(
     read(&mut reader).map_err(|bad| bad.expected)
 }
 
-fn numbers(numbers: &[u32]) -> impl FnOnce(&mut Writer) {
+pub(super) fn numbers(numbers: &[u32]) -> impl FnOnce(&mut Writer) {
     move |writer| numbers.iter().for_each(|&number| writer.number(number))
 }
 
@@ -108,57 +107,6 @@ fn a_set_of_gpus_stays_within_the_bound_and_a_share_has_processes() {
     let shares = |told: &[u32]| reads(numbers(told), gpus::read_shares).map(|shares| shares.len());
     assert_eq!(shares(&[1, 1, 0, 0]), Ok(1));
     assert_eq!(shares(&[1, 0, 0, 0]), Err("at least one process"));
-}
-
-#[test]
-fn sets_of_pus_ascend_with_gaps_and_move_within_the_bound() {
-    const ASCENDING: &str = "ascending ranges of PUs";
-    const STATED: &str = "as many sets as stated";
-    const WITHIN: &str = "moves within the PUs";
-    let check = |told: &[u32], expected: Result<&[u64], &str>| {
-        let read = reads(numbers(told), sets::read);
-        let read = read.map(|sets| sets.iter().map(|set| set.len()).collect::<Vec<u64>>());
-        assert_eq!(read, expected.map(<[u64]>::to_vec), "{told:?}");
-    };
-    let last = PUS_MAX - 1;
-    // Sets; of each: moves, by how much if any, ranges, and of each: from the last PU before, PUs behind its first.
-    check(&[1, 0, 2, 0, 1, 2, 0], Ok(&[3]));
-    check(&[1, 0, 2, 0, 1, 1, 0], Err(ASCENDING));
-    check(&[1, 0, 1, last, 0], Ok(&[1]));
-    check(&[1, 0, 1, last, 1], Err(ASCENDING));
-    check(&[1, 0, 1, PUS_MAX, 0], Err(ASCENDING));
-    check(&[3, 2, 4, 1, 0, 3], Ok(&[4, 4, 4]));
-    check(&[2, 2, 4, 1, 0, 3], Err(STATED));
-    check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 3], Ok(&[4, 4, 4]));
-    check(&[3, 2, (PUS_MAX - 4) / 2, 1, 0, 4], Err(WITHIN));
-}
-
-#[test]
-fn sets_that_move_along_are_told_once_and_only_so_many() {
-    let moving = |sets: u32, ranges: u32| {
-        let set = move |at: u32| (0..ranges).map(move |range| at + 2 * range);
-        (0..sets).map(move |at| set(at).collect::<RoaringBitmap>())
-    };
-    for (count, ranges, most) in [(1, 1, 8), (200, 1, 8), (2, 300, 700), (600, 300, 300_000)] {
-        let all: Vec<RoaringBitmap> = moving(count, ranges).collect();
-        let mut bytes = 0;
-        let write = |writer: &mut Writer| {
-            sets::write(writer, all.iter());
-            bytes = writer.written();
-        };
-        let read = reads(write, sets::read);
-        assert!(read == Ok(all.clone()), "{count} sets of {ranges} ranges");
-        assert!(bytes <= most, "{count} sets of {ranges} ranges: {bytes}");
-    }
-    // One set that moves 256 times.
-    let check = |ranges: u32, expected| {
-        let apart = (0..ranges).flat_map(|at| [2 * u32::from(at > 0), 0]);
-        let told: Vec<u32> = [257, 256, 1, ranges].into_iter().chain(apart).collect();
-        let read = reads(numbers(&told), sets::read);
-        assert_eq!(read.map(|sets| sets.len()), expected, "{ranges}");
-    };
-    check(256, Ok(257));
-    check(257, Err("fewer moved ranges"));
 }
 
 #[test]

@@ -141,7 +141,9 @@ pub(super) fn read_topologies(
 }
 
 fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
-    let pus_os = reader.table::<1>()?.into_flattened();
+    let pus = reader.rows()?;
+    reader.ensure(|| pus <= PUS_MAX as usize, "fewer PUs")?;
+    let pus_os = reader.column(pus)?;
     let most = COVERED_FREE + COVERED_PER_PU * pus_os.len() as u64;
     let (mut objects, mut covered) = (Vec::new(), 0);
     for kind in drafted_kinds() {
@@ -188,11 +190,12 @@ fn read_kind(
     kind: ObjKind,
     objects: &mut Vec<DraftObject>,
 ) -> Result<u64, BadPlan> {
-    let rows = reader.table()?;
+    let count = reader.rows()?;
+    reader.ensure(|| count <= OBJECTS_MAX as usize, "fewer objects")?;
+    let rows = reader.columns(count)?;
     if rows.is_empty() {
         return Ok(0);
     }
-    reader.ensure(|| rows.len() <= OBJECTS_MAX as usize, "fewer objects")?;
     let ranges = reader.table()?;
     let sum: u64 = rows.iter().map(|&[_, count]| u64::from(count)).sum();
     reader.ensure(

@@ -1,5 +1,7 @@
 //! The letters that plans are written in: variable-length numbers, columns as groups of equal steps, sealed frames.
 
+use crate::limit::PLAN_VALUES_MAX;
+
 /// Values that one group of a column stands for at most: so no byte read makes more than 128 values.
 const GROUP_MAX: usize = 256;
 /// Equal steps from which on they are told once.
@@ -168,13 +170,16 @@ pub(crate) fn or_zero(value: Option<u32>) -> u32 {
     value.map_or(0, |value| value.saturating_add(1))
 }
 
-/// Reads, with suspicion: nothing is allocated that the bytes left could not fill.
+/// Reads, with suspicion: no list or table is allocated that the bytes left could not fill, and all tables together have at most
+/// [`PLAN_VALUES_MAX`] values.
 #[derive(Debug)]
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
     /// Where these bytes stand in the frame.
     base: usize,
+    /// Values that the tables behind this byte may have.
+    values: usize,
     /// Whether they tell GPUs.
     pub(crate) edition: Edition,
 }
@@ -214,6 +219,7 @@ impl<'b> Reader<'b> {
             bytes: held,
             at: 0,
             base: end - held.len(),
+            values: PLAN_VALUES_MAX,
             edition,
         })
     }
@@ -355,8 +361,11 @@ impl<'b> Reader<'b> {
         &mut self,
         rows: usize,
     ) -> Result<Vec<[u32; N]>, BadPlan> {
+        let values = rows.saturating_mul(N);
         let most = self.left().saturating_mul(GROUP_MAX / 2);
-        self.ensure(|| rows <= most, "a column")?;
+        self.ensure(|| values <= most, "columns that the bytes left can fill")?;
+        let left = self.values.checked_sub(values);
+        self.values = self.require(left, "tables of at most 2^27 values")?;
         let mut table = vec![[0; N]; rows];
         for column in 0..N {
             let (mut last, mut left) = (0_i64, table.iter_mut());
@@ -406,6 +415,41 @@ mod tests {
             sealed[at] ^= 1 << bit;
             prop_assert!(Reader::open(&sealed, FrameKind::Whole).is_err());
         }
+    }
+
+    /// What a reader of so many bytes says of tables with so many rows, one behind the other.
+    fn refused<const N: usize>(bytes: usize, tables: &[usize]) -> Option<&'static str> {
+        let writer = Writer {
+            bytes: vec![0; bytes],
+            ..Writer::default()
+        };
+        let sealed = writer.seal(FrameKind::Whole, Edition::Plain);
+        let mut reader = Reader::open(&sealed, FrameKind::Whole).unwrap();
+        let said = tables.iter().map(|&rows| {
+            reader.at = 0;
+            reader.columns::<N>(rows).unwrap_err().expected
+        });
+        // Zeros are no groups: that is seen once the memory is there.
+        said.last()
+            .filter(|expected| !expected.starts_with("a group"))
+    }
+
+    #[test]
+    fn a_table_takes_memory_in_proportion_to_its_bytes() {
+        assert_eq!(refused::<1>(4096, &[4096 * 128]), None);
+        let too_many = Some("columns that the bytes left can fill");
+        assert_eq!(refused::<1>(4096, &[4096 * 128 + 1]), too_many);
+        assert_eq!(refused::<7>(4096, &[4096 * 128]), too_many);
+        assert_eq!(refused::<7>(4096, &[usize::MAX]), too_many);
+    }
+
+    #[test]
+    fn all_tables_together_have_a_bound() {
+        let (bytes, half) = (PLAN_VALUES_MAX / 64, PLAN_VALUES_MAX / 2);
+        assert_eq!(refused::<2>(bytes, &[half]), None);
+        let too_many = Some("tables of at most 2^27 values");
+        assert_eq!(refused::<2>(bytes, &[half + 1]), too_many);
+        assert_eq!(refused::<1>(bytes, &[half, half, 1]), too_many);
     }
 
     #[test]
