@@ -24,8 +24,10 @@ const LONG: &[&str] = &[
     "node",
 ];
 
+/// The command, ended by every signal: whoever started the tests may ignore some of them, and then the command would, too.
 fn command(words: &[&str], rest: &[&Path]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stowplan"));
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_stowplan")]);
     command.args(words).args(rest);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
