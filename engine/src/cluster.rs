@@ -1,9 +1,10 @@
-//! A cluster: the nodes that jobs come to and leave again.
+//! A cluster: nodes on which jobs start and end.
 //!
-//! The first job makes the pool, by its hosts or, without any, of the machine's candidates. Later jobs select from it and
-//! are placed on what is left. When a job ends, its slots and cpus return.
+//! The first job makes the pool: from its hosts or, if it names none, from the machine's candidates. Later jobs select
+//! nodes from this pool and are placed on the slots and cpus that are left. When a job ends, its slots and cpus are
+//! free again.
 //!
-//! What a launcher does with it, `stowplan::Cluster` shows.
+//! `stowplan::Cluster` shows how a launcher uses it.
 
 use crate::count::counted;
 use crate::error::MapError;
@@ -17,11 +18,11 @@ use crate::table::apps::Policy;
 use crate::table::names::NodeRange;
 use crate::table::states::{NodeState, StateId, StateRuns};
 
-/// Nodes that jobs share, one after the other and side by side.
+/// Nodes that jobs share, one after another or at the same time.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     machine: Machine,
-    /// What there is now; `None` before the first job.
+    /// The nodes and their present states; `None` before the first job.
     world: Option<World>,
 }
 
@@ -31,7 +32,7 @@ pub enum ReleaseError {
     /// No job was placed here.
     #[error("no job was placed on this cluster")]
     Empty,
-    /// The plan speaks of other nodes.
+    /// The plan has another number of nodes than the cluster.
     #[error("the plan speaks of {}, this cluster has {here}", counted(*.plan, "node"))]
     OtherNodes {
         /// Nodes of the plan.
@@ -51,16 +52,16 @@ impl Cluster {
         }
     }
 
-    /// What there is now; `None` before the first job.
+    /// The nodes and their present states; `None` before the first job.
     #[must_use]
     pub const fn world(&self) -> Option<&World> {
         self.world.as_ref()
     }
 
-    /// Places a job on what is left, and keeps what it takes.
+    /// Places a job on the slots and cpus that are left, and records what it takes.
     ///
     /// # Errors
-    /// As [`map_resolved`]; nothing changes then. Cost: the job's, plus a copy of the tables.
+    /// As [`map_resolved`]; then nothing changes. Cost: that of placing the job, plus a copy of the tables.
     pub fn place(&mut self, resolved: Resolved) -> Result<Mapped, MapError> {
         let mapped = match &self.world {
             None => map_resolved(resolved, self.machine.clone())?,
@@ -77,10 +78,10 @@ impl Cluster {
         Ok(mapped)
     }
 
-    /// Takes a job back: its slots are free again, and the cpus that it was first to take.
+    /// Takes a job back: frees its slots, and the cpus that it was the first to take.
     ///
     /// # Errors
-    /// A [`ReleaseError`] when the plan is not of this cluster. Cost: the runs of the states.
+    /// A [`ReleaseError`] when the plan does not belong to this cluster. Cost: the runs of the states.
     pub fn release(&mut self, plan: &Plan) -> Result<(), ReleaseError> {
         let world = self.world.as_mut().ok_or(ReleaseError::Empty)?;
         let job = plan.world();
@@ -100,8 +101,8 @@ impl Cluster {
     }
 }
 
-/// What a job leaves to the next one. A job that may overload deals a node's cpus anew when none is left; those it did not
-/// find free stay with the jobs that hold them, so that what each job took is its own, whichever ends first.
+/// What a job leaves to the next one. When no cpu of a node is left, a job that may overload deals the node's cpus again. The cpus that it
+/// did not find free stay with the jobs that hold them. So the cpus that each job took are its own, whichever job ends first.
 fn kept(plan: &Plan) -> World {
     let job = plan.world();
     let mut world = job.clone();
@@ -123,7 +124,7 @@ fn kept(plan: &Plan) -> World {
     world
 }
 
-/// The states a job found and left, over a range of nodes.
+/// The states that a job found and left on a range of nodes.
 fn parts(job: &World, nodes: NodeRange) -> Vec<(NodeRange, StateId, StateId)> {
     let mut parts = Vec::new();
     for (found, was) in job.before.within(nodes) {
@@ -136,7 +137,7 @@ fn parts(job: &World, nodes: NodeRange) -> Vec<(NodeRange, StateId, StateId)> {
     parts
 }
 
-/// A node's state less what a job took of it.
+/// The state of a node without the slots and cpus that a job took.
 fn without(
     world: &mut World,
     job: &World,

@@ -1,4 +1,4 @@
-//! Counts and ranks: numbers with a unit, and sums that say when they overflow.
+//! Counts and ranks: numbers with a unit, and sums that report overflow.
 
 use crate::limit::RANKS_MAX;
 use serde::{Deserialize, Serialize};
@@ -10,14 +10,14 @@ use std::fmt;
 )]
 pub struct ProcCount(pub u32);
 
-/// A rank in the job (a vpid, where PMIx spells it). From 0.
+/// A rank in the job, from 0. PMIx calls it a vpid.
 #[derive(
     Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
 )]
 pub struct Rank(pub u32);
 
 impl Rank {
-    /// The rank `count` behind this one, or `None` beyond [`RANKS_MAX`].
+    /// This rank plus `count`, or `None` beyond [`RANKS_MAX`].
     ///
     /// ```
     /// use stowplan_engine::count::{ProcCount, Rank};

@@ -1,11 +1,11 @@
-//! Ids and columns: a row is named by its own id type, and a column is indexed by that type only.
+//! Ids and columns: each table has its own id type, and its columns are indexed by that type only.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::num::NonZeroU32;
 use std::ops::{Index, IndexMut, Range};
 
-/// Names a row of one table. Made by [`define_id!`](crate::define_id).
+/// The id of a row of one table. Made by [`define_id!`](crate::define_id).
 pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
     /// The id of row `row`.
     ///
@@ -14,7 +14,7 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug {
     fn from_row(row: usize) -> Self;
     /// The row, from 0.
     fn row(self) -> usize;
-    /// The row as the four bytes that an id is: what messages and node ranges count by.
+    /// The row, from 0, as a `u32`: the number that messages and node ranges use.
     fn number(self) -> u32;
 }
 
@@ -49,7 +49,7 @@ macro_rules! define_id {
     };
 }
 
-/// Row number to key: row + 1, for the ids of [`define_id!`](crate::define_id).
+/// The key of a row, which is row + 1: for the ids of [`define_id!`](crate::define_id).
 ///
 /// # Panics
 /// When the row does not fit; tables are bounded in `limit.rs`.
@@ -63,7 +63,7 @@ pub fn row_to_key(row: usize) -> NonZeroU32 {
         .expect("limit.rs keeps tables below 2^32 - 1 rows")
 }
 
-/// One row more for so many, where there are many, in what goes on to grow.
+/// A copy of a column has room for one more row per this many rows, as it will grow.
 pub(crate) const ROWS_PER_SPARE: usize = 64;
 
 /// One column of a table, indexed by the table's id. Shape: `[rows]`.
@@ -74,7 +74,8 @@ pub struct Column<I, T> {
 }
 
 impl<I, T: Clone> Clone for Column<I, T> {
-    /// With room for some rows more: a job planned again from a copy would else first move thousands of rows to add one.
+    /// The copy has room for some more rows. Without it, a job planned again from a copy would move thousands of rows
+    /// to add the first new one.
     fn clone(&self) -> Self {
         let rows = self.values.len();
         let mut values = Vec::with_capacity(rows + rows / ROWS_PER_SPARE);
@@ -95,17 +96,17 @@ impl<I: Id, T> Column<I, T> {
             id: PhantomData,
         }
     }
-    /// Adds a row: the only place where an id of this column's table is born.
+    /// Adds a row. No other function makes a new id of this column's table.
     pub fn push(&mut self, value: T) -> I {
         let id = I::from_row(self.values.len());
         self.values.push(value);
         id
     }
-    /// Forgets all rows, and keeps their room.
+    /// Removes all rows, but keeps their memory.
     pub(crate) fn clear(&mut self) {
         self.values.clear();
     }
-    /// Takes the last row away.
+    /// Removes the last row.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.values.pop()
     }
@@ -114,8 +115,7 @@ impl<I: Id, T> Column<I, T> {
     pub fn len(&self) -> usize {
         self.values.len()
     }
-    /// As [`Column::push`], with room for an eighth more rows when there is none, and not for twice as many: for wide rows
-    /// of which there are many.
+    /// As [`Column::push`], but a full column grows by an eighth instead of doubling: for many wide rows.
     pub fn push_tight(&mut self, value: T) -> I {
         if self.values.len() == self.values.capacity() {
             self.values.reserve_exact(self.values.len() / 8 + 16);
@@ -127,7 +127,7 @@ impl<I: Id, T> Column<I, T> {
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
-    /// The value of a row, or `None` when the id is of no row here (ids read from bytes are checked so).
+    /// The value of a row, or `None` when this column has no such row. Ids read from bytes are checked this way.
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
         self.values.get(id.row())
@@ -251,7 +251,7 @@ impl<I: Id, T> Lists<I, T> {
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
-    /// Where the list of a row stands among [`Lists::values`].
+    /// The part of [`Lists::values`] that is the list of a row.
     #[must_use]
     #[inline]
     pub fn range(&self, id: I) -> Range<usize> {
@@ -268,7 +268,8 @@ impl<I: Id, T> Lists<I, T> {
     pub fn values(&self) -> &[T] {
         &self.values
     }
-    /// Offsets are ascending and end with the values: true for all lists made here, checked for lists read from bytes.
+    /// Whether the offsets ascend and the last one is the number of values. True for all lists made here; checked for
+    /// lists read from bytes.
     #[must_use]
     pub(crate) fn is_sound(&self) -> bool {
         self.ends.is_sorted()

@@ -1,4 +1,5 @@
-//! Every bound, and how bounds relate. A number beyond one is an error that names it, never an allocation.
+//! Every bound, and how the bounds relate. A number beyond a bound is an error that names the bound, never an
+//! allocation.
 
 /// Processes of a job, over all its apps.
 pub const RANKS_MAX: u32 = u32::MAX - 1;
@@ -14,17 +15,18 @@ pub const OBJECTS_MAX: u32 = 1 << 22;
 pub const GPUS_MAX: u32 = 1 << 10;
 /// Entries of one bracket list in a host list.
 pub const HOST_ENTRIES_MAX: usize = 1 << 24;
-/// Names that the brackets before the last one of an entry may come to, over all entries of a host list.
+/// Names that brackets may expand to, over all entries of a host list. The last bracket of an entry stays a range and
+/// does not count.
 pub const HOST_PRODUCT_MAX: usize = 1 << 16;
-/// Stretches of nodes that the lines of one hostfile meet, over all its lines.
+/// Stretches of nodes that the lines of one hostfile touch, summed over its lines.
 pub const HOSTFILE_PARTS_MAX: u64 = 1 << 28;
-/// Entries of one sequence that host ranges come to; a file may have as many as it has lines.
+/// Entries of one sequence that come from host ranges. A file may have as many entries as it has lines.
 pub const SEQUENCE_NODES_MAX: u64 = 1 << 22;
 /// Bytes of one input text: XML, hostfile, rankfile, sequence file, plan, request.
 pub const TEXT_BYTES_MAX: usize = 1 << 28;
 /// Bytes of a packed request.
 pub const REQUEST_BYTES_MAX: usize = 64 << 20;
-/// Runs of one pattern: distinct processes of one app on one node before they repeat.
+/// Runs of one pattern: the different processes of one app on one node, before the pattern repeats.
 pub const PATTERN_RUNS_MAX: usize = 1 << 22;
 /// Largest node number of a task map: Flux keeps them in C `int`s (taskmap "What a block is").
 pub const TASKMAP_NODE_MAX: u32 = i32::MAX.cast_unsigned() - 1;
@@ -32,15 +34,15 @@ pub const TASKMAP_NODE_MAX: u32 = i32::MAX.cast_unsigned() - 1;
 pub const TASKMAP_TASKS_MAX: u32 = i32::MAX.cast_unsigned();
 /// How deep a JSON value may be nested around and in a task map (taskmap "What a block is").
 pub const TASKMAP_DEPTH_MAX: u32 = 8;
-/// Blocks, ranges or tasks of one written task map, unless the user says otherwise (taskmap "What a block is").
+/// Blocks, ranges or tasks of one written task map, unless the user sets another limit (taskmap "What a block is").
 pub const TASKMAP_ITEMS_DEFAULT: u64 = 1 << 24;
 /// Inner cuts of one run that the encoder of task maps keeps (taskmap "How the fewest blocks are found").
 pub const TASKMAP_CUTS_MAX: usize = 64;
 /// Bytes that all sets of PUs in one saved plan may take in memory.
 pub const PLAN_SET_BYTES_MAX: u64 = 1 << 28;
-/// The part of these that needs no more bytes in the plan than its sets take.
+/// Bytes of memory that these sets may take however few bytes they have in the plan.
 pub const PLAN_SET_BYTES_FREE: u64 = 1 << 24;
-/// How much more memory each byte of a plan's sets grants them.
+/// Bytes of memory that each byte of the sets in the plan grants on top of that.
 pub const PLAN_SET_BYTES_GRANTED: u64 = 1 << 10;
 /// Bytes that all sets of nodes in one session snapshot may take in memory.
 pub const SET_BYTES_MAX: u64 = 1 << 30;

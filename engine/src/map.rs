@@ -1,4 +1,4 @@
-//! The list of stages: from a resolved request and a machine to a plan.
+//! Runs the stages in order: from a resolved request and a machine to a plan.
 
 use crate::count::ProcCount;
 use crate::error::{MapError, Note, PlaceError};
@@ -24,27 +24,27 @@ pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
 use crate::table::topologies::Topologies;
 
-/// A plan, and what is worth knowing about it.
+/// A plan, its notes, and the calls of components.
 #[derive(Clone, Debug)]
 pub struct Mapped {
     /// Where every process is.
     pub plan: Plan,
     /// Notes, in the order they were found.
     pub notes: Vec<Note>,
-    /// Which components were asked, for what, and what they answered.
+    /// Which components were asked, for which app, and what they answered.
     pub calls: Vec<Call>,
 }
 
-/// Places a resolved job: the engine, in the order of the data.
+/// Places a resolved job: runs all stages, in the order of the data.
 ///
 /// # Errors
-/// A [`MapError`] when the machine cannot honour the request; nothing is placed then.
+/// A [`MapError`] when the machine cannot honor the request; then nothing is placed.
 pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapError> {
     map_with(resolved, machine, Components::standard())
 }
 
-/// As [`map_resolved`], with everything that threads can share shared between them, be it ever so little: shows that the
-/// number of threads changes nothing, also where one thread would do.
+/// As [`map_resolved`], but shares all work that threads can share, even if there is little of it. Tests use it to show
+/// that the number of threads changes nothing, even where one thread would do.
 ///
 /// # Errors
 /// As [`map_resolved`].
@@ -54,10 +54,10 @@ pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, Ma
     map_on(resolved, work, &Components::standard())
 }
 
-/// As [`map_resolved`], with a launcher's own components, for all apps or one alone.
+/// As [`map_resolved`], with a launcher's own components, for all apps or only for one.
 ///
 /// # Errors
-/// As [`map_resolved`]; `failed-map` where no component takes an app.
+/// As [`map_resolved`]; `failed-map` when no component takes an app.
 pub fn map_with(
     resolved: Resolved,
     mut machine: Machine,
@@ -67,16 +67,16 @@ pub fn map_with(
     map_on(resolved, work, &components)
 }
 
-/// Which nodes there are, in which state.
+/// Builds the pool: which nodes there are, and in which state.
 ///
 /// # Errors
-/// Those of [`map_resolved`] that concern the nodes, and words whose meaning hangs on whether these have cores.
+/// The errors of [`map_resolved`] that concern the nodes, and those of [`judge_cores`].
 pub(crate) fn nodes(resolved: &Resolved, machine: &mut Machine) -> Result<Workspace, MapError> {
     judge_cores(resolved, &machine.topologies)?;
     build(resolved, machine).map(Workspace::new)
 }
 
-/// What is refused for words whose meaning hangs on whether there are cores.
+/// Judges the words whose meaning depends on whether the topologies have cores.
 pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Result<(), MapError> {
     match &resolved.by_cores {
         Some(by_cores) => by_cores.judge(topologies),
@@ -84,7 +84,7 @@ pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Resul
     }
 }
 
-/// Places a resolved job on nodes that are there.
+/// Places a resolved job on the nodes of a workspace.
 pub(crate) fn map_on(
     mut resolved: Resolved,
     mut work: Workspace,
@@ -99,15 +99,15 @@ pub(crate) fn map_on(
     Ok(mapped)
 }
 
-/// Decides where the processes of every app go: app by app, each on what the earlier ones left; side by side where they do
-/// not compete. The nodes have the states that the apps leave then.
+/// Decides where the processes of every app go. Apps go in order, each on what the earlier apps left; apps that do not compete for nodes are
+/// placed side by side. Afterwards the nodes have the states that the apps leave.
 pub(crate) fn place_apps(
     work: &mut Workspace,
     resolved: &mut Resolved,
     components: &Components,
     outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
-    // How many processes each app has; by their sum bindings are settled that nobody said.
+    // How many processes each app has. Their sum settles the bindings that nobody asked for.
     count(&mut work.pool, resolved, &mut outcome.counts)?;
     let total = total(resolved, &outcome.counts);
     work.memo.settle(Size::of(total));
@@ -124,7 +124,7 @@ pub(crate) fn place_apps(
 /// Places the apps one after the other.
 ///
 /// # Errors
-/// That of the first app that is refused.
+/// The error of the first app that is refused.
 fn in_order(
     work: &mut Workspace,
     resolved: &mut Resolved,
@@ -149,7 +149,7 @@ fn in_order(
         let notes = &mut outcome.notes;
         let app = choice.app(id, resolved, components, procs, before);
         let mut placed = place_app(work, &app, notes);
-        // Objects may be too small for a PE that is only the job's: then the app does without it (`semantics` 5.1).
+        // Objects may be too small for a PE of the job: then the app is placed without it (`semantics` 5.1).
         if let Err(MapError::Place(PlaceError::PeExceedsObject { .. })) = placed
             && let Some(without) = choice.without_pe(id, resolved, total)
         {
@@ -178,23 +178,23 @@ fn in_order(
     Ok(())
 }
 
-/// Places one app: the stages that every app goes through.
+/// Places one app: the stages that run for every app.
 fn place_app(
     work: &mut Workspace,
     app: &App<'_>,
     notes: &mut Vec<Note>,
 ) -> Result<Placed, MapError> {
-    // Which nodes it may use, or those that were written out for it.
+    // Which nodes it may use, or the nodes that a file lists for it.
     let nodes = select(work, app, notes)?;
-    // How many processes go to each, on which objects and cpus, and what that leaves.
+    // How many processes go to each node, on which objects and cpus, and what is left.
     let outcome = place(work, app, nodes, notes)?;
-    // The nodes get the states that it leaves.
+    // The nodes get the states that the app leaves.
     Ok(commit(work, outcome))
 }
 
-/// The last stage: ranks are a prefix sum over the apps, and the plan is made. It has the tables then, also that of the
-/// resolved apps. `before`: the states in which the job found the nodes; `derived`: what an earlier plan of the same
-/// patterns derived from them.
+/// The last stage: gives ranks, as a prefix sum over the apps, and makes the plan. The plan takes the tables, also the
+/// table of the resolved apps. `before`: the states in which the job found the nodes; `derived`: what an earlier plan
+/// derived from the same patterns.
 pub(crate) fn rank(
     work: &mut Workspace,
     resolved: &mut Resolved,
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn many_apps_are_the_same_on_any_number_of_threads() {
-        // 600 apps on 200 nodes, three on each, in an order that mixes them; every eighth counts its processes.
+        // 600 apps on 200 nodes, three on each node, in mixed order; every eighth app counts its processes itself.
         let mut request = SpawnRequest::new();
         for number in 0..600_u32 {
             let np = (number % 8 > 0).then_some(ProcCount(1));

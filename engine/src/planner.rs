@@ -1,7 +1,8 @@
-//! One job on nodes that may be lost, planned again and again from what was worked out before.
+//! One job on nodes that may be lost. It is planned again and again, and each plan reuses what earlier plans worked
+//! out.
 //!
-//! What a policy makes of a node's state is a pure function, and most of the cost of a first plan. A [`Planner`] keeps it,
-//! together with the tables, so that another plan is arithmetic over runs of equal nodes.
+//! What a policy makes of a node's state depends on nothing else, and working it out is most of the cost of a first plan. A [`Planner`] keeps
+//! these results and the tables, so the next plan is only arithmetic over runs of equal nodes.
 
 use crate::count::counted;
 use crate::error::MapError;
@@ -14,17 +15,17 @@ use crate::table::states::StateRuns;
 
 /// A job and its nodes.
 ///
-/// Plans hold the tables: each call takes those of the last plan back, so a plan that is to outlive the next call is cloned.
+/// A plan holds the tables, and each call takes them back from the last plan. Clone a plan to keep it beyond the next call.
 #[derive(Clone, Debug)]
 pub struct Planner {
     resolved: Resolved,
     components: Components,
-    /// The nodes, and what was worked out about their states. Its tables are the last plan's while that stands.
+    /// The nodes, and what was worked out about their states. While there is a last plan, that plan has the tables.
     work: Workspace,
-    /// The state in which the job finds each node that is left; room for a copy of it, which the last plan has.
+    /// The state in which the job finds each node that is left. `before` is room for a copy, which the last plan has.
     found: StateRuns,
     before: StateRuns,
-    /// What was placed on them, and distinct policies before any binding was settled.
+    /// What was placed on the nodes. `policies`: the number of distinct policies before any binding was settled.
     outcome: JobOutcome,
     policies: usize,
     /// What the last plan derived from its patterns.
@@ -32,18 +33,18 @@ pub struct Planner {
     last: Option<Mapped>,
 }
 
-/// A node that is not, or no longer, one of the job's.
+/// The job has no such node, or has it no longer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{name} is not one of the job's {}", counted(*.nodes, "node"))]
 pub struct NoSuchNode {
     /// The name.
     pub name: String,
-    /// Nodes that there are.
+    /// How many nodes the job has.
     pub nodes: u32,
 }
 
 impl Planner {
-    /// A job on the nodes that it names, nothing placed yet.
+    /// A planner for a job on the nodes that it names. Nothing is placed yet.
     ///
     /// # Errors
     /// Those of [`crate::map::map_resolved`] that concern the nodes: `bad-hostfile`, `not-in-session`, `bad-topology`,
@@ -63,14 +64,14 @@ impl Planner {
         })
     }
 
-    /// Runs the stages alone: decides where the processes of every app go, on the nodes that are left, and gives that as
-    /// [`Planner::plan`] puts it into its plan. Shape `[apps]`, holes with no runs.
+    /// Runs only the stages: decides where the processes of every app go on the nodes that are left. Returns the data
+    /// that [`Planner::plan`] puts into its plan. Shape `[apps]`; holes have no runs.
     ///
     /// # Errors
     /// As `plan`.
     ///
-    /// Cost: as `plan`, less making the plan. Once the job was placed, it allocates nothing where apps find what they found
-    /// before (`scale-tests/tests/it/replan.rs`), the maps that files write out apart.
+    /// Cost: as `plan`, without making the plan. After the first placement it allocates nothing for apps that find the same states as before
+    /// (`scale-tests/tests/it/replan.rs`), except for maps that files write out.
     pub fn place(&mut self) -> Result<&[Placed], MapError> {
         self.take_back();
         self.resolved.apps.keep_policies(self.policies);
@@ -84,13 +85,13 @@ impl Planner {
         Ok(&self.outcome.placed)
     }
 
-    /// Places the job on the nodes that are left: what [`crate::map::map_resolved`] gives for a machine and host lists
-    /// without the lost ones.
+    /// Places the job on the nodes that are left. The result is that of [`crate::map::map_resolved`] for a machine and
+    /// host lists without the lost nodes.
     ///
     /// # Errors
-    /// As `map_resolved`. The planner goes on: another loss, or another plan, starts from the same nodes.
+    /// As `map_resolved`. The planner stays usable: the next loss or plan starts from the same nodes.
     ///
-    /// Cost: the first time that of `map_resolved`. Later: runs, and what no earlier plan worked out.
+    /// Cost: the first time, that of `map_resolved`. Later, the runs of nodes, and whatever no earlier plan worked out.
     pub fn plan(&mut self) -> Result<&Mapped, MapError> {
         self.place()?;
         let mut before = std::mem::take(&mut self.before);
@@ -107,21 +108,22 @@ impl Planner {
         Ok(self.last.as_ref().expect("set above"))
     }
 
-    /// The last plan, taken out. [`Planner::give_back`] saves the next call a copy of the tables.
+    /// Takes the last plan out, without copying the tables. Give it back with [`Planner::give_back`] before the next
+    /// call.
     pub fn take(&mut self) -> Option<Mapped> {
         self.last.take()
     }
 
-    /// Gives back what [`Planner::take`] gave, before anything else is asked of this planner: without its last plan it has no
-    /// tables.
+    /// Gives back the plan that [`Planner::take`] gave. Call it before anything else on this planner: without its last plan the planner has
+    /// no tables.
     pub fn give_back(&mut self, mapped: Mapped) {
         self.last = Some(mapped);
     }
 
-    /// Takes a node away: later plans do without it, and those behind it move up.
+    /// Removes a node from later plans. The nodes behind it move up.
     ///
     /// # Errors
-    /// [`NoSuchNode`]; nothing changes then. Cost: the runs of names and states.
+    /// [`NoSuchNode`]; then nothing changes but the last plan, which is gone. Cost: the runs of names and states.
     pub fn lose(&mut self, name: &str) -> Result<(), NoSuchNode> {
         self.take_back();
         let Some(node) = self.work.pool.nodes.names.find_name(name) else {
@@ -135,19 +137,19 @@ impl Planner {
         Ok(())
     }
 
-    /// Nodes that are left.
+    /// How many nodes are left.
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.found.nodes()
     }
 
-    /// The last plan, if there was one and no node was lost since.
+    /// The last plan, if there was one and no later call took it back.
     #[must_use]
     pub fn into_mapped(self) -> Option<Mapped> {
         self.last
     }
 
-    /// Takes back the tables that the last plan has.
+    /// Takes the tables back from the last plan.
     fn take_back(&mut self) {
         if let Some(Mapped { plan, notes, calls }) = self.last.take() {
             let (world, apps, patterns, derived, placed) = plan.into_tables();

@@ -1,4 +1,4 @@
-//! The choices a job can make, as enums: kinds of hardware objects, mapping, ranking, binding.
+//! The policies of a job as enums: kinds of hardware objects, mapping, ranking, binding.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,12 +34,12 @@ pub enum ObjKind {
     Core,
     /// A hardware thread: one PU.
     Hwthread,
-    /// A GPU, with the PUs near it. Beside the tree: the PUs of two GPUs may be the same.
+    /// A GPU, with the PUs near it. It is not part of the tree: two GPUs may have the same PUs.
     Gpu,
 }
 
 impl ObjKind {
-    /// The kinds of the tree, in the order of listings. GPUs stand beside it.
+    /// The kinds of the tree, in the order of listings. GPUs are not part of the tree.
     pub const ALL: [Self; 11] = [
         Self::Machine,
         Self::Package,
@@ -54,7 +54,7 @@ impl ObjKind {
         Self::Hwthread,
     ];
 
-    /// The word of listings and of the `object` column.
+    /// The word that listings and the `object` column use.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl ObjKind {
         }
     }
 
-    /// The kind of a number, as plans are written.
+    /// The kind with this number, as saved plans hold it.
     #[must_use]
     pub(crate) fn of_number(number: u32) -> Option<Self> {
         let mut kinds = Self::ALL.into_iter().chain([Self::Gpu]);
@@ -115,28 +115,29 @@ pub enum MapBy {
     Rankfile,
     /// One process per listed cpu.
     PeList,
-    /// As by NUMA node, ordered by distance to a device (`per-app` 9.2).
+    /// As by NUMA node, with the NUMA nodes ordered by distance to a device (`per-app` 9.2).
     Dist,
     /// One process per line of LSF's affinity file (`per-app` 9.1).
     Lsf,
-    /// Processes dealt over memory, then over what is inside, with threads and GPUs: the rule of LLNL's mpibind.
+    /// Processes are dealt over NUMA nodes, then over the objects inside, with threads and GPUs: the rule of LLNL's
+    /// mpibind.
     Mpibind(Mpibind),
 }
 
 /// The options of `--map-by mpibind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Mpibind {
-    /// `threads=T`: threads of each process.
+    /// `threads=T`: threads per process.
     pub threads: Option<u16>,
-    /// `smt=S`: hwthreads of each core.
+    /// `smt=S`: hwthreads per core.
     pub smt: Option<u16>,
-    /// `greedy=0`: few processes do not take all that there is.
+    /// `greedy=0`: when there are fewer processes than NUMA nodes, they do not take the whole node.
     pub greedy: Wanted,
-    /// `gpu=0`: processes do not go where GPUs are.
+    /// `gpu=0`: GPUs do not decide where processes go.
     pub gpu: Wanted,
 }
 
-/// Whether something that is done by default is done.
+/// Whether a default behavior is on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Wanted {
     /// `1`, the default.
@@ -146,12 +147,12 @@ pub enum Wanted {
     No,
 }
 
-/// How processes get the GPUs near them, where the map does not say.
+/// How processes get the GPUs near them, when the map policy does not decide it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum GpuShare {
-    /// `split`: dealt, so that none has two while one has none.
+    /// `split`: dealt out, so that no process has two while another has none.
     Split,
-    /// `share`: each gets all.
+    /// `share`: each process gets all of them.
     Share,
     /// `none`
     None,
@@ -160,7 +161,7 @@ pub enum GpuShare {
 }
 
 impl GpuShare {
-    /// As an attribute says it: a word, or a number for each; `None`: it is neither.
+    /// Reads the text of an attribute: a word, or a number of GPUs per process. `None` when it is neither.
     #[must_use]
     pub fn of_text(text: &str) -> Option<Self> {
         match text {
@@ -177,12 +178,12 @@ impl GpuShare {
 }
 
 impl MapBy {
-    /// `ppr` by its word alone: the pattern is said beside it.
+    /// `ppr` as the word alone: its pattern is a separate attribute.
     pub const PPR: Self = Self::Ppr {
         per: 1,
         on: PprObject::Node,
     };
-    /// `mpibind` by its word alone, with its defaults.
+    /// `mpibind` as the word alone, with its defaults.
     pub const MPIBIND: Self = Self::Mpibind(Mpibind {
         threads: None,
         smt: None,
@@ -190,7 +191,7 @@ impl MapBy {
         gpu: Wanted::Yes,
     });
 
-    /// The policy by its word alone, without what is said behind it.
+    /// The policy as its word alone, without the values behind the word.
     #[must_use]
     pub(crate) fn bare(self) -> Self {
         if let Self::Ppr { .. } = self {
@@ -202,19 +203,19 @@ impl MapBy {
         }
     }
 
-    /// Whether an app without `-n` has as many processes as the mapper finds places (`semantics` 3.6).
+    /// Whether an app without `-n` gets as many processes as the mapper finds places (`semantics` 3.6).
     #[must_use]
     pub(crate) const fn counts_itself(self) -> bool {
         matches!(self, Self::Ppr { .. }) || self.is_listed()
     }
 
-    /// Whether each process is an entry of a file.
+    /// Whether each process comes from an entry of a file.
     #[must_use]
     pub const fn is_listed(self) -> bool {
         matches!(self, Self::Seq | Self::Rankfile | Self::Lsf)
     }
 
-    /// The kind of the objects that it maps to; `None`: to none.
+    /// The kind of objects that it maps to; `None` if it maps to no objects.
     #[must_use]
     pub const fn object_kind(self) -> Option<ObjKind> {
         if let Self::Object(kind)
@@ -269,7 +270,7 @@ impl PprObject {
     }
 }
 
-/// In which order the processes of an app get their ranks. Source: `semantics` 6.
+/// The order in which the processes of an app get their ranks. Source: `semantics` 6.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum RankBy {
     /// Node by node, in placement order.
@@ -322,12 +323,12 @@ impl BindTo {
     }
 }
 
-/// Whether a binding was asked for or is a default, which may be given up.
+/// Whether a binding was asked for, or is a default that may be given up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BindStrength {
     /// A default: best effort.
     Default,
-    /// Asked for: what it cannot do is an error.
+    /// Asked for: it is an error if it cannot be done.
     Explicit,
 }
 
@@ -336,11 +337,11 @@ pub enum BindStrength {
 pub enum IfSupported {
     /// Not said.
     No,
-    /// A process whose cpus the binder does not find is left unbound.
+    /// A process is left unbound if the binder finds no cpus for it.
     Yes,
 }
 
-/// Whether cpus may be shared by bound processes.
+/// Whether bound processes may share cpus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Overload {
     /// A cpu belongs to one process.
@@ -396,7 +397,7 @@ pub enum Ordered {
     Yes,
 }
 
-/// `NOLOCAL`: keep off the node the launcher runs on.
+/// `NOLOCAL`: do not use the node that the launcher runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum NoLocal {
     /// All nodes.

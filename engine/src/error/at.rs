@@ -1,4 +1,4 @@
-//! Where something stands: whose it is, which text, which bytes of it.
+//! Where a word is: whose it is, in which text, at which bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for Owner {
     }
 }
 
-/// The text that something was said in. `S`: how its strings are held.
+/// The text that holds a word. `S`: the type that holds its strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AtText<S = String> {
     /// The value of an option or request key of an app: `--map-by` on app 1. App numbers are from 0; `None` is the job.
@@ -62,14 +62,14 @@ pub enum AtText<S = String> {
     File {
         /// The path.
         path: S,
-        /// The line, from 1; 0 is the file itself, which has no lines that anyone could read.
+        /// The line, from 1; 0 means the file as a whole, as when it cannot be read.
         line: u32,
         /// The text of the line (its first 200 characters).
         text: S,
     },
 }
 
-/// A place: a text and a byte range in it (of the value, or of the line).
+/// A place: a text, and a byte range in its value or line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct At {
     /// Which text.
@@ -81,7 +81,7 @@ pub struct At {
 }
 
 impl<S> AtText<S> {
-    /// The text that the byte range of an [`At`] counts in.
+    /// The string that the byte range of an [`At`] refers to: the value or the line.
     #[must_use]
     pub const fn content(&self) -> &S {
         match self {
@@ -89,7 +89,7 @@ impl<S> AtText<S> {
             Self::File { text, .. } => text,
         }
     }
-    /// The same text, its strings held in another way.
+    /// The same text with its strings held by another type.
     #[must_use]
     pub(crate) fn map<T>(self, mut hold: impl FnMut(S) -> T) -> AtText<T> {
         match self {

@@ -1,4 +1,4 @@
-//! The stable classes of what placing refuses.
+//! The stable class of each [`PlaceError`].
 
 use super::place::PlaceError;
 

@@ -1,24 +1,24 @@
-//! Notes that many apps deserve alike, told once.
+//! Notes that hold for many apps, reported once.
 
 use super::note::Note;
 use super::spec::Owner;
 use std::collections::HashMap;
 use std::fmt;
 
-/// So many apps at most are told one by one.
+/// Up to this many apps, each note is reported by itself.
 pub const FOLD_BEYOND: usize = 8;
 
-/// A note, and the other apps that it holds for.
+/// A note, and all apps that it holds for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folded<'n> {
-    /// The note, of the first app.
+    /// The note of the first app.
     pub note: &'n Note,
-    /// The apps that it holds for, as inclusive ranges, ascending; empty where it is of one app, or of the job.
+    /// The apps that it holds for, as inclusive ranges, ascending. Empty if it was not folded with others.
     pub apps: Vec<(u32, u32)>,
 }
 
-/// Folds notes that differ in their app alone (and, where they name a node, in the node), where they are of more than
-/// [`FOLD_BEYOND`] apps. The order is that of the first ones.
+/// Folds notes that differ only in their app, and in their node if they name one, when there are more than
+/// [`FOLD_BEYOND`] of them. Each folded note stays where the first of its notes was.
 ///
 /// Cost: a look-up per note.
 /// ```
@@ -51,7 +51,7 @@ pub fn fold(notes: &[Note]) -> Vec<Folded<'_>> {
                 note,
                 apps: Vec::new(),
             }),
-            // Told with the first.
+            // Reported with the first one.
             Some((_, apps)) if apps.is_empty() => {}
             Some((_, apps)) => folded.push(Folded {
                 note,
@@ -76,7 +76,7 @@ fn ranges(mut apps: Vec<u32>) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Ranges of apps that are written out; more are counted.
+/// How many ranges of apps are written out. The apps beyond them are only counted.
 const SHOWN: usize = 8;
 
 impl fmt::Display for Folded<'_> {
@@ -103,7 +103,8 @@ impl fmt::Display for Folded<'_> {
 }
 
 impl Note {
-    /// The app that a note is of, and the note as every app like it would have it; `None` for one of the job.
+    /// The app of a note, and the note without its app and node. The second part is equal for all notes that can be
+    /// folded. `None` for a note of the job.
     fn of_app(&self) -> Option<(u32, Self)> {
         let mut alike = self.clone();
         let app = match &mut alike {

@@ -1,18 +1,18 @@
-//! Why a request is refused, and what is worth a note: data with a stable class, never a formatted sentence.
+//! Errors and notes: data with a stable class, never a formatted sentence.
 
-// Where something stands: which text, which bytes.
+// Where a word is: which text, which bytes.
 pub mod at;
-// What was said wrongly: words, values, combinations, files that do not parse.
+// Wrong requests: words, values, combinations, files that do not parse.
 pub mod spec;
-// Small facts in words.
+// Parts of messages that several errors use.
 pub mod words;
-// What cannot be placed: nodes, slots, objects, cpus.
+// Requests that these nodes cannot honor: nodes, slots, objects, cpus.
 pub mod place;
 // Their classes.
 mod class;
-// What is no error, but worth knowing.
+// Notes: not errors, but worth knowing.
 pub(crate) mod note;
-// The same of many apps, told once.
+// Notes that hold for many apps, reported once.
 pub mod fold;
 
 pub use at::At;
@@ -20,13 +20,13 @@ pub use note::Note;
 pub use place::PlaceError;
 pub use spec::SpecError;
 
-/// Why a job is not mapped. The class is stable; scripts match on it.
+/// Why a job is not mapped. Its class is stable: scripts match on it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MapError {
     /// The request itself is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The request is sound, and these nodes cannot honour it.
+    /// The request is sound, but these nodes cannot honor it.
     #[error(transparent)]
     Place(#[from] PlaceError),
 }

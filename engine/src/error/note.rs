@@ -1,4 +1,4 @@
-//! What is no error, but worth knowing: printed as `note[CLASS]: …`, never changing the result.
+//! Notes: not errors, but worth knowing. They are printed as `note[CLASS]: …` and never change the result.
 
 use super::spec::Owner;
 use crate::count::counted;
@@ -6,7 +6,7 @@ use crate::count::counted;
 /// Something worth knowing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 pub enum Note {
-    /// NOLOCAL, but no local node is in the list.
+    /// NOLOCAL, but the app's nodes do not include a local node.
     #[error("app {app} asks for NOLOCAL, and its nodes hold no local node")]
     NothingLocal {
         /// The app, from 0.
@@ -17,7 +17,7 @@ pub enum Note {
     UnknownKey {
         /// The key.
         key: String,
-        /// On whom.
+        /// The app or the job.
         owner: Owner,
     },
     /// An attribute of scope Local.
@@ -25,20 +25,20 @@ pub enum Note {
     LocalAttribute {
         /// The key.
         key: String,
-        /// On whom.
+        /// The app or the job.
         owner: Owner,
     },
-    /// A word that the policy has no use for.
+    /// A word that has no effect with this policy.
     #[error("{word} of {owner} has no effect: {why}")]
     NoEffect {
         /// The word.
         word: String,
-        /// On whom.
+        /// The app or the job.
         owner: Owner,
         /// Why.
         why: &'static str,
     },
-    /// `NODES=` of an option names no node of the job.
+    /// The `NODES=` of an option names no node of the job.
     #[error(
         "{option} {nodes}=… has no effect: no node of the job has such a name, its first one is {first}"
     )]
@@ -50,22 +50,22 @@ pub enum Note {
         /// The first node of the job.
         first: String,
     },
-    /// A job's rank or bind word does not reach an app with a map of its own.
+    /// The job's rank or bind word does not apply to an app that has its own map.
     #[error("the job's {word} does not reach app {app}, which has its own map: it takes {instead}")]
     JobWordUnused {
         /// `rank-by` or `bind-to`.
         word: &'static str,
         /// The app, from 0.
         app: u32,
-        /// What it takes.
+        /// The policy that the app takes instead.
         instead: String,
     },
-    /// An old option was taken.
+    /// An old spelling of an option was accepted.
     #[error("{old} is an old spelling: write {new}")]
     OldSpelling {
         /// As given.
         old: String,
-        /// As written today.
+        /// The current spelling.
         new: String,
     },
     /// A sequence or rankfile has more entries than processes.
@@ -80,7 +80,7 @@ pub enum Note {
         /// Entries of the file.
         entries: u64,
     },
-    /// A default binding was given up.
+    /// The default binding of an app was given up.
     #[error(
         "app {app}, mapped by {policy}: its default binding was given up on {node}, {} there, {}",
         counted(*.procs, "process"),
@@ -124,7 +124,7 @@ pub enum Note {
         /// Processes of the app there.
         procs: u32,
     },
-    /// Processes that no GPU is near, on nodes that have some.
+    /// Processes without a GPU near them, on nodes that have GPUs.
     #[error(
         "no GPU is given to {}, on nodes that have some none is near: first on {node}",
         counted(*.procs, "process")
@@ -143,7 +143,7 @@ pub enum Note {
     BindingNarrow {
         /// The app, from 0.
         app: u32,
-        /// Cpus bound to.
+        /// Cpus that its processes are bound to.
         bound: u32,
         /// Cpus of the node that may be used.
         allowed: u32,

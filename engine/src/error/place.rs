@@ -3,10 +3,10 @@
 use super::words::{Counted, EmptyNodes, FullNodes, Kinds, all_of, are, passed_over};
 use crate::count::counted as number;
 
-/// A sound request that these nodes cannot honour.
+/// A sound request that these nodes cannot honor.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlaceError {
-    /// No component takes the app's policy: only a launcher's own registry can get here.
+    /// No component takes the app's policy. This happens only with a launcher's own registry.
     #[error("no mapping component takes app {app}, mapped by {policy}")]
     FailedMap {
         /// The app, from 0.
@@ -14,17 +14,17 @@ pub enum PlaceError {
         /// Its policy.
         policy: String,
     },
-    /// A launcher's own component took the app and cannot place it.
+    /// A launcher's own component took the app but cannot place it.
     #[error("component {component} cannot place app {app}: {why}")]
     ResourceBusy {
         /// The app, from 0.
         app: u32,
         /// The component.
         component: String,
-        /// In its own words.
+        /// The reason, in the component's words.
         why: String,
     },
-    /// More than ids can count, or than a stated limit.
+    /// More than ids can count, or more than a stated limit.
     #[error("{asked} {what} are asked for, at most {limit} are possible")]
     JobTooLarge {
         /// What is counted.
@@ -40,7 +40,7 @@ pub enum PlaceError {
         /// The node.
         node: String,
     },
-    /// The list that restricts every node names a cpu that a node lacks.
+    /// The cpu list that restricts every node names a cpu that a node lacks.
     #[error("cpu list `{text}` asks for {entry}, node {node} has {what} 0 to {last}")]
     BadCpuList {
         /// The list as written.
@@ -51,7 +51,7 @@ pub enum PlaceError {
         node: String,
         /// `cores` or `hwthreads`.
         what: &'static str,
-        /// Its last logical number.
+        /// The node's last logical number.
         last: u32,
     },
     /// A hostfile contradicts itself.
@@ -76,7 +76,7 @@ pub enum PlaceError {
         asked: String,
         /// Nodes of the job.
         pool: u32,
-        /// How many were empty, for `+e`.
+        /// How many nodes were empty, for `+e`.
         empty: EmptyNodes,
     },
     /// A host lies outside the sessions the job may use.
@@ -87,12 +87,12 @@ pub enum PlaceError {
         /// The sessions.
         sessions: String,
     },
-    /// An app is left without nodes for reasons other than fullness.
+    /// An app is left without nodes, but not because they are full.
     #[error("app {app} has no node left: {removed}")]
     NoNodes {
         /// The app, from 0.
         app: u32,
-        /// What removed them.
+        /// What removed the nodes.
         removed: &'static str,
     },
     /// A claim passes max_slots.
@@ -126,7 +126,7 @@ pub enum PlaceError {
         slots: u64,
         /// Processes there.
         used: u64,
-        /// Which they are.
+        /// The names of the full nodes.
         full: FullNodes,
     },
     /// Fewer slots than processes.
@@ -145,10 +145,10 @@ pub enum PlaceError {
         left: u64,
         /// Its nodes.
         nodes: u32,
-        /// Its nodes that earlier processes fill, beside these.
+        /// Its other nodes, which earlier processes fill.
         full: FullNodes,
     },
-    /// The node of an entry is full.
+    /// The node of a file's entry is full.
     #[error(
         "{path}, line {line}: rank {rank} asks for a slot on {node}, which has {} and {}",
         number(*.slots, "slot"), number(*.used, "process")
@@ -167,7 +167,7 @@ pub enum PlaceError {
         /// Processes there.
         used: u32,
     },
-    /// No `-n`, and the policy gives none.
+    /// No `-n` was given, and the policy counts 0 processes.
     #[error(
         "app {app} gives no -n, and its policy counts 0 processes on {} with {}",
         number(*.nodes, "node"), number(*.slots, "slot")
@@ -190,12 +190,12 @@ pub enum PlaceError {
         app: u32,
         /// Processes.
         asked: u32,
-        /// Those placed.
+        /// How many were placed.
         placed: u64,
         /// Its nodes.
         nodes: u32,
     },
-    /// The pattern holds fewer than asked.
+    /// The pattern holds fewer processes than asked for.
     #[error(
         "app {app} asks for {}, {pattern} holds {placed} on its nodes{}{why}{full}",
         number(*.asked, "process"), passed_over(*.skipped)
@@ -205,15 +205,15 @@ pub enum PlaceError {
         app: u32,
         /// Processes.
         asked: u32,
-        /// Those placed.
+        /// How many were placed.
         placed: u32,
         /// The pattern.
         pattern: String,
-        /// Nodes with room for some processes, not for the pattern.
+        /// Nodes with room for some processes, but not for the pattern.
         skipped: u32,
         /// The app's nodes that earlier processes fill.
         full: FullNodes,
-        /// Why the first of them was.
+        /// Why the first of the skipped nodes was skipped.
         why: String,
     },
     /// A node has no object of the mapped kind.
@@ -223,7 +223,7 @@ pub enum PlaceError {
         app: u32,
         /// The kind.
         kind: &'static str,
-        /// Kinds that it has.
+        /// Kinds that the node has.
         there: Kinds,
         /// The node.
         node: String,
@@ -235,14 +235,14 @@ pub enum PlaceError {
         app: u32,
         /// The kind.
         kind: &'static str,
-        /// Where it was looked for, with a blank before it; empty for the whole node.
+        /// Where it was searched, with a leading blank; empty for the whole node.
         inside: &'static str,
-        /// Kinds that it has.
+        /// Kinds that the node has.
         there: Kinds,
         /// The node.
         node: String,
     },
-    /// Not one process finds its cpus.
+    /// No process finds its cpus.
     #[error(
         "app {app} binds {target}: no free cpu for it on its {}; {node} has {free} free of {cpus}",
         number(*.nodes, "node")
@@ -261,7 +261,7 @@ pub enum PlaceError {
         /// Cpus of that node.
         cpus: u32,
     },
-    /// Some but not all processes find their cpus.
+    /// Some processes find their cpus, but not all.
     #[error(
         "app {app} asks for {} bound {target}, cpus are found for {placed}; the first full node is {node}",
         number(*.asked, "process")
@@ -271,14 +271,14 @@ pub enum PlaceError {
         app: u32,
         /// Processes.
         asked: u32,
-        /// Those that fit.
+        /// How many fit.
         placed: u64,
         /// What each process is bound to.
         target: String,
         /// The node.
         node: String,
     },
-    /// LIMIT is reached on all fitting objects, though cpus are free.
+    /// LIMIT is reached on every object that fits, though cpus are free.
     #[error(
         "app {app}: limit={limit} is reached on every {kind} of node {node}, though cpus are free"
     )]
@@ -315,7 +315,7 @@ pub enum PlaceError {
         pe: u16,
         /// The kind.
         kind: &'static str,
-        /// Cpus of the largest.
+        /// Cpus of the largest such object.
         largest: u32,
         /// The node.
         node: String,
@@ -331,10 +331,10 @@ pub enum PlaceError {
         reason: &'static str,
         /// The node.
         node: String,
-        /// Its logical cpus that may be used, in words.
+        /// The node's logical cpus that may be used, in words.
         there: String,
     },
-    /// More processes than listed cpus over all nodes.
+    /// More processes than the listed cpus of all nodes hold.
     #[error(
         "app {app} asks for {}, the list's {} hold {placed} on its {}",
         number(*.asked, "process"), number(*.listed, "cpu"), number(*.nodes, "node")
@@ -344,7 +344,7 @@ pub enum PlaceError {
         app: u32,
         /// Processes.
         asked: u32,
-        /// Those placed.
+        /// How many were placed.
         placed: u64,
         /// Cpus in the list.
         listed: u32,
@@ -415,7 +415,7 @@ pub enum PlaceError {
         /// Nodes of the job.
         pool: u32,
     },
-    /// Fewer entries than processes.
+    /// The file has fewer entries than the app has processes.
     #[error(
         "app {app} asks for {}, {path} has {}",
         number(*.asked, "process"), number(*.entries, "entry")
@@ -469,7 +469,7 @@ pub enum PlaceError {
         device: String,
         /// The node.
         node: String,
-        /// Those there are.
+        /// The devices that the node has.
         there: String,
     },
     /// A node has no GPU.
@@ -482,7 +482,7 @@ pub enum PlaceError {
         /// The node, or the first of several.
         node: String,
     },
-    /// Fewer GPUs are near processes than each shall get.
+    /// A process has fewer GPUs near it than each process is to get.
     #[error(
         "app {app}: each process shall get {}, near it on node {node}: {near}",
         number(*.asked, "GPU")
@@ -494,7 +494,7 @@ pub enum PlaceError {
         asked: u16,
         /// The first such node.
         node: String,
-        /// GPUs that are near.
+        /// GPUs near the process.
         near: u32,
     },
 }

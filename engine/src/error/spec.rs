@@ -1,4 +1,4 @@
-//! What was said wrongly. Source: errors "Words", "What is given", "Plans, sessions, task maps, output".
+//! Requests that are wrong in themselves. Source: errors "Words", "What is given", "Plans, sessions, task maps, output".
 
 use super::at::At;
 pub use super::at::Owner;
@@ -6,21 +6,21 @@ pub use super::at::Owner;
 /// What is wrong with a word.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WordFault {
-    /// No word of the list, nor a prefix of one.
+    /// Neither a word of the list nor a prefix of one.
     #[error("is none of: {}", valid.join(" "))]
     Unknown {
-        /// The words there are.
+        /// The valid words.
         valid: Vec<&'static str>,
-        /// The valid word spelt most alike.
+        /// The valid word with the most similar spelling.
         nearest: Option<&'static str>,
     },
     /// A prefix of several words.
     #[error("begins several words: {}", candidates.join(" "))]
     Ambiguous {
-        /// All words it begins.
+        /// All words that it is a prefix of.
         candidates: Vec<&'static str>,
     },
-    /// Nothing where a word must stand.
+    /// Nothing where a word is needed.
     #[error("is empty, a word is needed")]
     Empty,
     /// The word takes no value.
@@ -37,12 +37,12 @@ pub enum WordFault {
     NoQualifiers,
 }
 
-/// A word that takes part in a contradiction: as said, and where, when it was said in a text we still have.
+/// A word of a contradiction, as it was said, and its place if its text is still known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said {
     /// The word as people write it.
     pub word: String,
-    /// Where it stands.
+    /// Its place.
     pub at: Option<At>,
 }
 
@@ -58,10 +58,10 @@ impl std::fmt::Display for Said {
 /// What is wrong with an option.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OptionFault {
-    /// We do not know it.
+    /// There is no such option.
     #[error("is no option")]
     Unknown {
-        /// The known spelling most alike.
+        /// The known option with the most similar spelling.
         nearest: Option<String>,
     },
     /// Its value is missing.
@@ -70,16 +70,16 @@ pub enum OptionFault {
     /// It takes no value.
     #[error("takes no value")]
     UnwantedValue,
-    /// It stands twice on one app, perhaps under another spelling.
+    /// It is given twice on one app, perhaps in another spelling.
     #[error("is given twice on one app, first as {first}")]
     Twice {
         /// The first.
         first: String,
     },
-    /// It is not an option of this subcommand, or nothing may stand here.
+    /// It is not an option of this subcommand, or no option may be here.
     #[error("does not belong here")]
     Misplaced,
-    /// It says something of another option that is not there.
+    /// It needs another option, which is not given.
     #[error("means nothing without {0}")]
     Without(&'static str),
 }
@@ -92,22 +92,23 @@ pub enum SpecError {
     BadOption {
         /// The option as given.
         option: String,
-        /// The app it stands on, from 0.
+        /// The app that it is given on, from 0.
         app: u32,
         /// What is wrong.
         fault: OptionFault,
     },
-    /// A number that is none or out of range, a list that does not parse, an unknown word of a plain option.
+    /// A value that is not a number, a number out of range, a list that does not parse, or an unknown word of a plain
+    /// option.
     #[error("{asked:?} in {at} is no {range}")]
     BadValue {
         /// Where.
         at: At,
         /// What was given.
         asked: String,
-        /// What may stand there.
+        /// The values that are allowed.
         range: &'static str,
     },
-    /// A map, rank or bind word that is none.
+    /// An invalid map, rank or bind word.
     #[error("{word:?} in {at} {fault}")]
     BadDirective {
         /// Where.
@@ -117,7 +118,7 @@ pub enum SpecError {
         /// What is wrong.
         fault: WordFault,
     },
-    /// A qualifier that is none.
+    /// An invalid qualifier.
     #[error("the qualifier {word:?} in {at} {fault}")]
     BadQualifier {
         /// Where.
@@ -127,10 +128,10 @@ pub enum SpecError {
         /// What is wrong.
         fault: WordFault,
     },
-    /// Legal words that cannot stand together.
+    /// Valid words that contradict each other.
     #[error("{first} and {second} cannot stand together on {owner}: {why}")]
     ContradictingQualifiers {
-        /// On whom.
+        /// The app or the job.
         owner: Owner,
         /// One word.
         first: Said,
@@ -139,7 +140,7 @@ pub enum SpecError {
         /// The rule.
         why: &'static str,
     },
-    /// A word of the job in a directive that is an app's own.
+    /// A word that only the job may use, in an app's own directive.
     #[error(
         "{word} on app {app} is only the job's: say it on the first app of a command line, or in the job's info"
     )]
@@ -149,7 +150,7 @@ pub enum SpecError {
         /// The word.
         word: Said,
     },
-    /// INHERIT here, NOINHERIT there.
+    /// One says INHERIT, another NOINHERIT.
     #[error(
         "{inherit} says INHERIT, {noinherit} says NOINHERIT: a job either inherits or does not"
     )]
@@ -212,7 +213,7 @@ pub enum SpecError {
     /// A file that cannot be read, is empty or does not parse.
     #[error("{} {at}: {fault}", kind.name())]
     BadFile {
-        /// What it is read as.
+        /// The kind of file that it is read as.
         kind: FileKind,
         /// Where.
         at: At,
@@ -239,7 +240,7 @@ pub enum SpecError {
         /// The bound.
         limit: u64,
     },
-    /// A spawn request that is no valid JSON, or not the schema's.
+    /// A spawn request that is not valid JSON, or does not follow the schema.
     #[error("{file}:{line}:{column}: {fault} at {path}")]
     BadRequest {
         /// The file as given.
@@ -248,12 +249,12 @@ pub enum SpecError {
         line: u32,
         /// Column, from 1, in characters.
         column: u32,
-        /// JSON path, `$` is the whole.
+        /// JSON path; `$` is the whole request.
         path: String,
         /// What is wrong.
         fault: String,
     },
-    /// A packed request that is cut, damaged or of another version.
+    /// A packed request that is truncated, damaged or of another version.
     #[error("packed request: {fault} at byte {offset}")]
     BadPackedRequest {
         /// The byte.
@@ -261,14 +262,14 @@ pub enum SpecError {
         /// What is wrong.
         fault: &'static str,
     },
-    /// An attribute of the wrong type, twice, of unknown scope, or where its key does not belong.
+    /// An attribute that has the wrong type or an unknown scope, is given twice, or is where its key does not belong.
     #[error("{place}{key} of {owner} {fault}")]
     BadAttribute {
-        /// `FILE:LINE:COLUMN: ` where the attribute came from a file, else empty.
+        /// `FILE:LINE:COLUMN: ` if the attribute came from a file, else empty.
         place: String,
         /// The key.
         key: String,
-        /// On whom.
+        /// The app or the job.
         owner: Owner,
         /// What is wrong.
         fault: String,
@@ -278,9 +279,9 @@ pub enum SpecError {
     ComponentVersion {
         /// The component.
         name: String,
-        /// What it states.
+        /// The version that it states.
         stated: (u16, u16, u16),
-        /// What we are.
+        /// Our version.
         ours: (u16, u16, u16),
     },
 }
@@ -294,12 +295,12 @@ pub enum FileKind {
     Sequence,
     /// A place for each rank.
     Rankfile,
-    /// LSF's: a node and PUs for each process.
+    /// LSF's affinity file: a node and PUs for each process.
     Affinity,
 }
 
 impl FileKind {
-    /// What such a file is called.
+    /// The name of this kind of file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -309,7 +310,7 @@ impl FileKind {
             Self::Affinity => "affinity file",
         }
     }
-    /// The stable class of what is wrong with it.
+    /// The stable class of errors in this kind of file.
     #[must_use]
     pub const fn class(self) -> &'static str {
         match self {
@@ -324,13 +325,13 @@ impl FileKind {
 /// What is wrong with a file.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FileFault {
-    /// It cannot be read, and why.
+    /// It cannot be read; the string says why.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// It holds nothing.
+    /// It has no entry.
     #[error("holds no entry")]
     Empty,
-    /// This stands where something else must.
+    /// A part of it does not parse; the string says what is wrong.
     #[error("{0}")]
     Syntax(&'static str),
 }
@@ -360,7 +361,7 @@ impl SpecError {
         }
     }
 
-    /// Where the words stand, to be shown with a caret.
+    /// The places of the wrong words, for carets.
     #[must_use]
     pub fn places(&self) -> Vec<&At> {
         match self {
@@ -387,7 +388,7 @@ impl SpecError {
         }
     }
 
-    /// The valid spelling most alike to what was given.
+    /// The valid spelling most similar to the given one.
     #[must_use]
     pub fn nearest(&self) -> Option<&str> {
         if let Self::BadOption {

@@ -1,4 +1,4 @@
-//! Small facts that messages put into words.
+//! Parts of messages that several errors use.
 
 use crate::count::counted;
 use std::fmt;
@@ -21,7 +21,7 @@ impl fmt::Display for Counted {
     }
 }
 
-/// How many nodes were empty, where `+e` asked for some.
+/// How many nodes were empty, if `+e` asked for empty nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EmptyNodes {
     /// Not asked.
@@ -53,7 +53,7 @@ pub(super) fn all_of(nodes: u32) -> String {
     }
 }
 
-/// Nodes that have room for some processes of a pattern, and not for all.
+/// Nodes that have room for some processes of a pattern, but not for all.
 pub(super) fn passed_over(nodes: u32) -> String {
     match nodes {
         0 => String::new(),
@@ -62,15 +62,15 @@ pub(super) fn passed_over(nodes: u32) -> String {
     }
 }
 
-/// Nodes of an app that are full before it starts: a host list, empty where there are none.
+/// The nodes of an app that are full before it starts, as a host list. Empty if there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FullNodes(pub String);
 
 impl FullNodes {
-    /// Nodes that are written out; more are counted.
+    /// How many names are written out. The nodes beyond them are only counted.
     const SHOWN: usize = 8;
 
-    /// Nodes by name, of so many in all.
+    /// The nodes with these names. `all`: how many full nodes there are.
     pub(crate) fn of(names: impl Iterator<Item = String>, all: u64) -> Self {
         let mut text: Vec<String> = names.take(Self::SHOWN).collect();
         let more = all.saturating_sub(Self::SHOWN as u64);
@@ -80,7 +80,7 @@ impl FullNodes {
         Self(text.join(" "))
     }
 
-    /// Behind the word that they are.
+    /// In brackets, as it follows the word `full`.
     pub(super) fn in_brackets(&self) -> String {
         match self.0.as_str() {
             "" => String::new(),
@@ -98,7 +98,7 @@ impl fmt::Display for FullNodes {
     }
 }
 
-/// Kinds of objects that a node has, from the outermost on.
+/// The kinds of objects that a node has, outermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kinds(pub Vec<&'static str>);
 

@@ -10,7 +10,7 @@ use crate::table::names::NodeId;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The order of an app's ranks, with what is derived to answer quickly.
+/// The order of an app's ranks, with data derived from it to answer questions quickly.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     /// Node by node, in placement order.
@@ -19,17 +19,17 @@ pub(super) enum Order {
     Fill(RunOrders),
     /// Round by round over nodes, by the turns of each node.
     Rounds(RunOrders),
-    /// As written.
+    /// In the order of a list.
     Listed {
         /// The first app rank of each listed run.
         ranks: SortedIndex,
-        /// Rows of the listed runs by ascending (node, local), from the first question on that needs them.
+        /// Rows of the listed runs by ascending (node, local). Filled by the first question that needs them.
         by_node: OnceLock<Vec<u32>>,
     },
 }
 
 impl Order {
-    /// `orders`: those of the nodes, where ranks go by turns.
+    /// `orders`: the orders of the nodes, if ranks go by turns.
     pub(super) fn new(order: &RankOrder, orders: Option<RunOrders>) -> Self {
         match (order, orders) {
             (RankOrder::Listed(listed), _) => Self::Listed {
@@ -45,7 +45,7 @@ impl Order {
     }
 }
 
-/// One process of an app: which run, which node of it, which of the node's processes.
+/// One process of an app: its run, its node within the run, and its number on that node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProcInRun {
     pub(crate) run: u32,
@@ -59,14 +59,14 @@ pub struct AppPlan {
     pub(crate) placed: Placed,
     /// The first rank of the app.
     pub(crate) base: Rank,
-    /// Its processes.
+    /// Number of processes.
     pub(crate) procs: ProcCount,
     /// The first node of each run, ascending.
     firsts: SortedIndex,
-    /// Runs by ascending node; empty when they stand so already.
+    /// Rows of the runs by ascending node; empty if the runs already have that order.
     by_node: Vec<u32>,
     pub(super) order: Order,
-    /// Its rows of the plan's ranges.
+    /// Its rows in the plan's rank ranges.
     pub(super) ranges: Range<u32>,
 }
 
@@ -111,7 +111,7 @@ impl AppPlan {
     pub const fn order(&self) -> &RankOrder {
         &self.placed.order
     }
-    /// Where passes over its nodes ended; `None` where that was not told.
+    /// Where passes over its nodes ended; `None`: not recorded, or the policy has no passes that begin again.
     #[must_use]
     pub fn passes(&self) -> Option<&[PassRun]> {
         self.placed.passes.as_deref()
@@ -121,7 +121,7 @@ impl AppPlan {
     pub const fn base(&self) -> Rank {
         self.base
     }
-    /// Its processes.
+    /// Its number of processes.
     #[must_use]
     pub const fn procs(&self) -> ProcCount {
         self.procs
@@ -141,7 +141,7 @@ impl AppPlan {
         (node < self.placed.runs[found].nodes.end()).then_some(found)
     }
 
-    /// Processes of a run in a round of its app.
+    /// How many processes of a run are in a round of its app.
     pub(super) fn weight(&self, run: u32, round: u32) -> u32 {
         let nodes = self.placed.runs[run as usize].nodes.count;
         self.in_round(run, round).count * nodes
@@ -157,7 +157,7 @@ impl AppPlan {
         }
     }
 
-    /// Where a listed app rank is. Cost: two searches.
+    /// Where an app rank of a list is. Cost: two searches.
     pub(super) fn listed_proc(&self, rank: u32) -> ProcInRun {
         let Order::Listed { ranks, .. } = &self.order else {
             unreachable!("the app was asked for its listed ranks")

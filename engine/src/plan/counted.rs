@@ -1,7 +1,7 @@
-//! Items put in order by counting, where keys are few: without comparing them.
+//! A counting sort, for keys from a small range: it compares no items.
 
-/// Puts items, each with its key, in the order of keys; those of one key stay as they come. `ends`: where those of each key
-/// end. Shape `[keys]`.
+/// Sorts items by key into `sorted`; items with the same key keep their order. `ends`: where the items of each key end in
+/// `sorted`. Shape `[keys]`.
 ///
 /// Cost: two passes over the items and one over the keys.
 pub(super) fn by_key<T: Copy>(

@@ -1,39 +1,39 @@
-//! What comes out: a plan, small and immutable, which answers every question without expanding.
+//! The result of mapping: a plan, small and immutable. It answers every question without writing out a row per rank.
 //!
-//! A plan is per app a list of *placed runs*: neighbouring nodes that got equally many processes in an equal pattern. All
-//! else follows by arithmetic: ranks from prefix sums, places from patterns.
+//! For each app a plan holds a list of *placed runs*: neighbouring nodes that got the same number of processes in the same
+//! pattern. Everything else follows by arithmetic: ranks from prefix sums, places from patterns.
 
 // Ascending numbers, searched quickly.
 mod sorted_index;
-// Items put in order by counting.
+// A counting sort.
 mod counted;
-// What placing gives.
+// The result of placing.
 mod placed;
-// What each process of a pattern gets, written out.
+// The object and cpus of each process of a pattern, written out.
 mod places;
 // The order of the ranks.
 mod rank;
 // One app.
 mod app;
-// Which apps are on a node, where they are many.
+// Which apps are on a node, for plans with many apps.
 mod node_apps;
 // The questions: rank -> place, node -> ranks.
 pub(crate) mod query;
-// Ranks in order, written some at a time.
+// Writes ranks in order, some at a time.
 mod row_writer;
-// Rounds of nodes that differ, written side by side.
+// Writes rounds of many different nodes side by side.
 mod round_writer;
 // The explicit table.
 mod table;
 // Every process in rank order.
 mod rows;
-// The compact forms: saved, broadcast.
+// The compact forms, to save or broadcast a plan.
 pub mod bytes;
-// The same places with other ranks.
+// The same places with ranks in another order.
 mod reorder;
 // Which GPUs each process is given.
 pub mod gpus;
-// What one node's daemon needs.
+// The part of a plan that the daemon of one node needs.
 pub mod slice;
 // Which node each rank is on, as blocks.
 mod tasks;
@@ -66,19 +66,20 @@ pub struct Plan {
     pub(crate) apps: Vec<AppPlan>,
     /// First rank of each app, and the size of the job at the end. Shape `[apps + 1]`.
     bases: Vec<u32>,
-    /// What the patterns say, written out.
+    /// The places of the patterns, written out.
     places: Places,
-    /// Which turns the processes of a node have.
+    /// The turns of the processes of each node.
     orders: PlanOrders,
     /// Where each rank is.
     ranges: RankRanges,
-    /// The apps on each node where apps are many, found out when a node is first asked for: few who plan ask.
+    /// The apps on each node, for plans with many apps. Built when the first question about a node is asked, because few
+    /// callers ask one.
     node_apps: OnceLock<NodeApps>,
-    /// The GPUs of its processes, where they were read; else they are dealt when they are asked for.
+    /// The GPUs of its processes, if they were read or set; otherwise they are dealt when somebody asks for them.
     told: Option<Arc<GivenGpus>>,
 }
 
-/// What a plan derived from its patterns, for a later plan of the same patterns.
+/// What a plan derived from its patterns, kept for a later plan with the same patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Derived {
     places: Places,
@@ -86,10 +87,10 @@ pub(crate) struct Derived {
 }
 
 impl Plan {
-    /// Puts a plan together: one prefix sum over apps, and per app what its rank order needs.
+    /// Puts a plan together: one prefix sum over the apps, and for each app the data that its rank order needs.
     ///
-    /// `placed`: shape `[apps]`, holes with no runs. The caller has checked that the sum of processes fits a rank.
-    /// Cost: the runs; for rank by fill and span also the distinct patterns; for by node and span the rounds.
+    /// `placed`: shape `[apps]`; holes have no runs. The caller has checked that the number of processes fits in a rank.
+    /// Cost: the runs; for rank by fill and span also the distinct patterns; for rank by node and span also the rounds.
     #[must_use]
     pub fn assemble(
         world: World,
@@ -100,7 +101,7 @@ impl Plan {
         Self::assemble_again(world, table, patterns, Derived::default(), placed)
     }
 
-    /// The same, with what an earlier plan derived from the same patterns.
+    /// Like [`Plan::assemble`], but reuses what an earlier plan derived from the same patterns.
     pub(crate) fn assemble_again(
         world: World,
         table: AppTable,
@@ -135,7 +136,7 @@ impl Plan {
         }
     }
 
-    /// The tables, given back to whoever plans next.
+    /// Gives back the tables, for the next plan.
     pub(crate) fn into_tables(
         self,
     ) -> (
@@ -151,7 +152,7 @@ impl Plan {
         (self.world, self.table, self.patterns, derived, placed)
     }
 
-    /// The nodes, topologies and states that the plan speaks of.
+    /// The nodes, topologies and states that the plan refers to.
     #[must_use]
     pub const fn world(&self) -> &World {
         &self.world
@@ -166,7 +167,7 @@ impl Plan {
     pub const fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    /// The apps, holes among them.
+    /// The apps, including holes.
     #[must_use]
     pub fn apps(&self) -> &[AppPlan] {
         &self.apps
@@ -176,7 +177,7 @@ impl Plan {
     pub fn app(&self, app: AppId) -> &AppPlan {
         &self.apps[app.row()]
     }
-    /// Processes of the job.
+    /// The number of processes of the job.
     #[must_use]
     pub fn ranks(&self) -> u32 {
         self.bases().last().copied().unwrap_or(0)

@@ -1,8 +1,8 @@
-//! Which apps are on a node, where apps are many: found without asking each of them.
+//! Which apps are on a node, for plans with many apps: found without asking each app.
 //!
-//! A run stands at a few *blocks* of nodes that make it up, each of four to some power of nodes, as large as they fit. So a node
-//! is in one block of each size, and what stands there is on it. Blocks of powers of two would be fewer for a run, and twice as
-//! many sizes to search.
+//! Every run is divided into a few *blocks* of nodes, and is stored with each of them. A block has a power of four nodes and is
+//! as large as fits. A node is in one block of each size, so the runs stored with these blocks are the runs on the node. With
+//! powers of two a run would have fewer blocks, but there would be twice as many sizes to search.
 
 use super::app::AppPlan;
 use super::placed::row;
@@ -10,10 +10,10 @@ use super::sorted_index::SortedIndex;
 use crate::table::names::NodeRange;
 use smallvec::SmallVec;
 
-/// Blocks of a size in one of the next: two to this power.
+/// Two to this power blocks of one size make a block of the next size.
 const STEP: u32 = 2;
 
-/// An app on a node: rows of the app and of its run, and which node of the run this is.
+/// An app on a node: the row of the app, the row of its run, and the number of the node within the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct NodeApp {
     pub(super) app: u32,
@@ -21,7 +21,7 @@ pub(super) struct NodeApp {
     pub(super) node: u32,
 }
 
-/// A placed run: its nodes, its app, its row there.
+/// A placed run: its nodes, its app, and its row among the runs of the app.
 #[derive(Clone, Copy, Debug)]
 struct AppRun {
     nodes: NodeRange,
@@ -29,24 +29,24 @@ struct AppRun {
     run: u32,
 }
 
-/// The runs that stand at blocks of one size.
+/// The runs stored with blocks of one size.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
-    /// Nodes of a block: two to this power, a multiple of [`STEP`].
+    /// A block has two to this power nodes; a multiple of [`STEP`].
     size: u32,
-    /// The blocks at which runs stand, and where the runs of each end.
+    /// The blocks that have runs, and where the runs of each block end.
     blocks: SortedIndex,
     ends: Vec<u32>,
-    /// Those of a block by app.
+    /// The runs, block by block; those of a block by ascending app.
     runs: Vec<AppRun>,
 }
 
-/// The runs of many apps by their nodes: for each size of blocks that there is.
+/// The runs of many apps by their nodes, for each block size in use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeApps(Vec<Blocks>);
 
 impl NodeApps {
-    /// Cost: for each run up to six blocks of each size up to its own; a sort of these.
+    /// Cost: for each run up to six blocks of each size up to the largest that fits; a sort of these blocks.
     pub(super) fn new(apps: &[AppPlan]) -> Self {
         Self::of((0..).zip(apps).flat_map(|(app, plan)| {
             let runs = (0..).zip(&plan.placed.runs);
@@ -58,7 +58,7 @@ impl NodeApps {
         }))
     }
 
-    /// `runs`: by app.
+    /// `runs`: by ascending app.
     fn of(runs: impl Iterator<Item = AppRun>) -> Self {
         let mut sizes: Vec<Vec<(u32, AppRun)>> = Vec::new();
         for run in runs {
@@ -81,7 +81,7 @@ impl NodeApps {
         Self(filled.map(|(size, runs)| Blocks::new(size, runs)).collect())
     }
 
-    /// The apps on a node, ascending. Cost: a search for each size of blocks, of which there are at most 16, and the apps found.
+    /// The apps on a node, ascending. Cost: a search for each block size, at most 16 of them, and the apps found.
     pub(super) fn on(&self, node: u32) -> SmallVec<[NodeApp; 5]> {
         let mut found = SmallVec::new();
         for blocks in &self.0 {
@@ -95,7 +95,7 @@ impl NodeApps {
 }
 
 impl AppRun {
-    /// On one of its nodes.
+    /// This run on one of its nodes.
     const fn at(&self, node: u32) -> NodeApp {
         NodeApp {
             app: self.app,
@@ -121,7 +121,7 @@ impl Blocks {
         }
     }
 
-    /// The runs that stand at the block of a node.
+    /// The runs stored with the block of a node.
     fn on(&self, node: u32) -> &[AppRun] {
         let (block, blocks) = (node >> self.size, self.blocks.numbers());
         if block < blocks[0] {
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_node_has_the_runs_that_hold_it() {
-        // Nodes close together or far apart, all runs short, some of them long, all of them.
+        // Runs close together or far apart; none, some or all of them long.
         for (apart, long) in [(1, 0), (1, 100), (4, 7), (1, 1), (1000, 0), (1000, 9)] {
             let runs = (0..400_u32).map(|at| {
                 let is_long = at.checked_rem(long) == Some(0);

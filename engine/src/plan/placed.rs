@@ -1,4 +1,4 @@
-//! What placing gives: where the processes of an app are, the order of their ranks, and the nodes that all that speaks of.
+//! The result of placing: where the processes of an app are, the order of their ranks, and the nodes that these refer to.
 
 use super::counted::by_key;
 use crate::policy::ObjKind;
@@ -12,16 +12,16 @@ use crate::table::topologies::Topologies;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Neighbouring nodes that got the same of one app.
+/// Neighbouring nodes that got the same number of processes of one app, in the same pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct PlacedRun {
     /// The nodes, in ascending order.
     pub nodes: NodeRange,
     /// Processes of the app on each of them, at least 1.
     pub procs: u32,
-    /// What these get, in placement order: the first `procs` of the pattern.
+    /// The pattern of these processes, in placement order: they get its first `procs` places.
     pub pattern: PatternId,
-    /// The kind of the objects they were mapped to; `None`: to no object.
+    /// The kind of the objects they were mapped to; `None`: they were mapped to no object.
     pub kind: Option<ObjKind>,
     /// Processes of this job that each node held before: the first local rank.
     pub own_before: u32,
@@ -29,17 +29,17 @@ pub struct PlacedRun {
     pub used_before: u32,
 }
 
-/// Nodes that an app came to in several passes, each of which began its objects or its list again (`semantics` 4.8).
+/// Nodes that an app came to in several passes. Each pass began again with the app's objects or list (`semantics` 4.8).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PassRun {
     /// Neighbouring nodes with the same passes.
     pub nodes: NodeRange,
-    /// Processes of the app on each of them when a pass ended, for every pass but the last; ascending. 0
-    /// where the first pass left a node alone, and a list had given up its binding when the app came there.
+    /// Processes of the app on each of these nodes when a pass ended, for every pass but the last; ascending. The first is 0 if
+    /// the first pass left the node alone, and the app's list had given up its binding when the app came there.
     pub ends: Vec<u32>,
 }
 
-/// One app, placed: what the stages hand to [`super::Plan::assemble`].
+/// A placed app, as the stages hand it to [`super::Plan::assemble`].
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Placed {
     /// The policy, with its binding settled; `None` for a hole.
@@ -48,19 +48,19 @@ pub struct Placed {
     pub runs: Vec<PlacedRun>,
     /// The order of its ranks.
     pub order: RankOrder,
-    /// Where passes over a node ended, by ascending node; nodes that saw one pass are left out. `None`: not told, or the
+    /// Where passes over a node ended, by ascending node; nodes that saw one pass are left out. `None`: not recorded, or the
     /// policy has no passes that begin again.
     pub passes: Option<Vec<PassRun>>,
 }
 
-/// Ranks that follow each other on one node, as a file wrote them.
+/// Consecutive ranks on one node, as listed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct ListedRun {
     /// The first app rank.
     pub rank: u32,
     /// The node's place in the pool.
     pub node: u32,
-    /// Which process of the app on that node the first one is.
+    /// Which process of the app on that node has the first rank.
     pub local: u32,
 }
 
@@ -76,11 +76,11 @@ pub enum RankOrder {
     Node,
     /// Round by round over (node, object) pairs.
     Span,
-    /// As a file wrote them: runs by ascending rank.
+    /// As listed: runs by ascending rank.
     Listed(Vec<ListedRun>),
 }
 
-/// The world a plan speaks of: shared by all its apps.
+/// The tables that a plan refers to, shared by all its apps.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The nodes' names.
@@ -93,9 +93,9 @@ pub struct World {
     pub pusets: PuSets,
     /// Distinct node states.
     pub states: States,
-    /// What the job found: the state of each node before its first app.
+    /// The state of each node before the job's first app.
     pub before: StateRuns,
-    /// What the job leaves: the state of each node after its last app.
+    /// The state of each node after the job's last app.
     pub after: StateRuns,
     /// The node the launcher runs on, if it is one of these.
     pub local: Option<NodeId>,
@@ -108,9 +108,9 @@ pub(super) fn row(at: usize) -> u32 {
 
 /// Rows of listed runs by ascending (node, local).
 ///
-/// Cost: two passes, and a sort of those of each node; where node numbers are far apart a sort of all.
+/// Cost: two passes, and a sort of the runs of each node; if node numbers are far apart, a sort of all runs.
 pub(super) fn listed_by_node(listed: &[ListedRun]) -> Vec<u32> {
-    /// Nodes for each run that are counted at most.
+    /// The most nodes per run with which runs are sorted by counting.
     const APART: usize = 4;
     let rows = 0..row(listed.len());
     let place = |at: u32| (listed[at as usize].node, listed[at as usize].local);

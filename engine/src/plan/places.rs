@@ -1,7 +1,7 @@
-//! What the processes of each pattern get, written out side by side: one number finds a process's object and cpus.
+//! The places of each pattern, written out side by side: one number finds the object and cpus of a process.
 //!
-//! A pattern as it is made is a list of lists. Where it is short enough, its places are also here, eight bytes each; a long
-//! one, two thousand million processes on one node, is asked itself.
+//! A pattern is made as a list of lists. If it is short enough, its places are also written here, eight bytes each. A long
+//! pattern, such as two thousand million processes on one node, is not written out; the pattern itself is asked.
 
 use super::placed::{Placed, row};
 use crate::id::Id as _;
@@ -10,13 +10,13 @@ use crate::policy::ObjKind;
 use crate::table::cpusets::CpusetId;
 use crate::table::patterns::{Pattern, PatternId, Patterns, Place, PlaceRun};
 
-/// Places that are written out in any case, and how many more for each run of the patterns: what is here stays in
-/// proportion to what was there.
+/// How many places are written out in any case, and how many more for each run of the patterns. So the places stay in
+/// proportion to the patterns.
 const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
-/// Patterns that may be missing when places are taken over from an earlier plan.
+/// How many patterns may be missing when the places of an earlier plan are reused.
 const FEW: usize = 64;
-/// No place was written out.
+/// The places of this pattern are not written out.
 const NOT_HERE: u32 = u32::MAX;
 
 /// Bits of a packed object that hold its logical index.
@@ -26,7 +26,7 @@ const _: () = assert!(
     "an index fits beside its kind"
 );
 
-/// An object and a cpu set, each plus one; 0: none.
+/// An object and the row of a cpu set, each plus one; 0: none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Packed {
     object: u32,
@@ -60,7 +60,7 @@ impl From<Packed> for Place {
     }
 }
 
-/// What a kind adds to an object's number in the explicit table; without a kind no object is told.
+/// The bits that a kind adds to an object's number in the explicit table. Without a kind the table holds no object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct KindBits {
     bits: u32,
@@ -77,7 +77,8 @@ impl KindBits {
             None => Self { bits: 0, mask: 0 },
         }
     }
-    /// The object as the table holds it: its kind above its logical index plus one, which is 0 where there is none.
+    /// The object as the table holds it: its kind in the upper bits, its logical index plus one in the lower bits. The lower
+    /// bits are 0 if there is no object.
     #[inline]
     pub(super) const fn object(self, packed: Packed) -> u32 {
         (packed.object & self.mask) | self.bits
@@ -87,21 +88,21 @@ impl KindBits {
 /// Places of patterns, written out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
-    /// Where those of each pattern start. Shape `[patterns]`.
+    /// Where the places of each pattern start in `flat`. Shape `[patterns]`.
     starts: Vec<u32>,
     flat: Vec<Packed>,
-    /// Nothing that is used is missing.
+    /// Whether all places that the runs use are here.
     whole: bool,
-    /// Processes of each pattern whose places are looked for here. Shape `[patterns]`, as many as there were.
+    /// The largest number of processes that a run has used of each pattern. Shape `[patterns]`, as of the last update.
     most: Vec<u32>,
 }
 
 impl Places {
-    /// What the placed runs use, written out: these, as far as an earlier plan used as much of the same patterns. `patterns`
-    /// are those of that plan, and others behind them.
+    /// The places that the placed runs use, written out. Keeps the places that are here if an earlier plan used as many
+    /// processes of the same patterns. `patterns`: those of the earlier plan, followed by new ones.
     ///
-    /// Cost: the runs; where something is missing, the patterns and what is missing; where that is much, eight bytes for each
-    /// process of each distinct pattern.
+    /// Cost: the runs; if places are missing, also the patterns and the missing places; if many are missing, eight bytes for
+    /// each process of each distinct pattern.
     pub(super) fn again(mut self, placed: &[Placed], patterns: &Patterns) -> Self {
         let runs = || placed.iter().flat_map(|placed| &placed.runs);
         let here = |pattern: PatternId| self.most.get(pattern.row()).copied().unwrap_or(0);
@@ -174,14 +175,14 @@ impl Places {
         &self.flat
     }
 
-    /// The places of a pattern from its first process on, if they are here; those of other patterns follow.
+    /// The places of a pattern from its first process on, if they are here; the places of other patterns follow.
     #[inline]
     pub(super) fn of(&self, pattern: PatternId) -> Option<&[Packed]> {
         self.start(pattern)
             .map(|start| &self.flat[start as usize..])
     }
 
-    /// What a process gets.
+    /// The object and cpus of a process.
     #[inline]
     pub(super) fn packed(&self, pattern: PatternId, local: u32, patterns: &Patterns) -> Packed {
         match self.of(pattern) {
@@ -200,7 +201,7 @@ fn write(pattern: &Pattern, out: &mut [Packed]) {
             .cycle
             .map_or(segment.runs.len(), |cycle| cycle as usize);
         let mut at = fill(&segment.runs, own, 0);
-        // The first round was written above: what follows copies it.
+        // The first round was written above; later rounds are copies of it.
         let before: u64 = segment.runs[..lead]
             .iter()
             .map(|run| u64::from(run.count))
@@ -219,7 +220,7 @@ fn write(pattern: &Pattern, out: &mut [Packed]) {
     );
 }
 
-/// Writes runs once, from `at` on; gives where that ended.
+/// Writes each run once, from `at` on; returns where the last one ended.
 fn fill(runs: &[PlaceRun], out: &mut [Packed], mut at: usize) -> usize {
     for run in runs {
         let end = out.len().min(at.saturating_add(run.count as usize));
@@ -232,7 +233,8 @@ fn fill(runs: &[PlaceRun], out: &mut [Packed], mut at: usize) -> usize {
     at
 }
 
-/// Shows the places of a long pattern from process `from` on, as runs: (how many, what each gets).
+/// Passes the places of `procs` processes of a long pattern, from process `from` on, to `show` as runs: (how many, what each
+/// gets).
 pub(super) fn visit(pattern: &Pattern, from: u32, procs: u32, mut show: impl FnMut(u32, Packed)) {
     let (mut at, mut left) = (from, procs);
     for (row, segment) in pattern.segments().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The questions a plan answers by arithmetic: where is a rank, who is on a node.
+//! The questions that a plan answers by arithmetic: where is a rank, and who is on a node.
 
 use super::Plan;
 use super::app::{AppPlan, ProcInRun};
@@ -14,7 +14,7 @@ use crate::table::cpusets::CpusetId;
 use crate::table::names::NodeId;
 use crate::table::patterns::Place;
 
-/// So many apps are asked one by one whether they are on a node; more have an index.
+/// Up to this many apps are asked one by one whether they are on a node; for more apps there is an index.
 const ASKED_APPS_MAX: usize = 16;
 
 /// Everything about one process.
@@ -38,7 +38,8 @@ pub struct ProcPlace {
     pub cpus: Option<CpusetId>,
 }
 
-/// A process by place: which placed run of its app, which node of the run, which of the node's processes.
+/// Where a process is: its placed run in its app, the node within the run, and its number among the app's processes on the
+/// node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Located {
     /// The app.
@@ -51,7 +52,7 @@ pub struct Located {
     pub local: u32,
 }
 
-/// What one app has on one node.
+/// The processes of one app on one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OnNode<'p> {
     /// The app.
@@ -65,8 +66,8 @@ pub struct OnNode<'p> {
 }
 
 impl Plan {
-    /// Where a rank is, by place. Cost: a search over runs and phases, for ranks by node and span another one over the runs of a
-    /// phase, each in a few cache lines.
+    /// Where a rank is. Cost: a search over runs and phases; for ranks by node and span another search over the runs of a
+    /// phase. Each takes a few cache lines.
     #[must_use]
     pub fn locate(&self, rank: Rank) -> Option<Located> {
         let FoundRank { app, proc, .. } = self.find(rank.0)?;
@@ -78,7 +79,7 @@ impl Plan {
         })
     }
 
-    /// The rank of a process by place: the inverse of [`Plan::locate`].
+    /// The rank of a process: the inverse of [`Plan::locate`].
     #[must_use]
     pub fn rank_of(&self, at: Located) -> Rank {
         let proc = ProcInRun {
@@ -122,8 +123,8 @@ impl Plan {
         }
     }
 
-    /// What is on a node, app by app. Cost: the apps found, and where there are long runs a few searches; up to 16 apps a search
-    /// each. From 17 apps on the first question sorts the runs of all.
+    /// The apps on a node, ascending. Cost: for up to 16 apps, a search for each app. For more apps, a few searches (one if all
+    /// runs are short) and the apps found; the first such question also sorts the runs of all apps.
     pub fn on_node(&self, node: NodeId) -> impl Iterator<Item = OnNode<'_>> + '_ {
         let node = row(node.row());
         let here = if self.apps.len() > ASKED_APPS_MAX {
@@ -169,7 +170,7 @@ impl Plan {
 }
 
 impl AppPlan {
-    /// This app, of such a row, on a node.
+    /// This app on a node. `app`: its row.
     fn on_node(&self, app: u32, node: u32) -> Option<NodeApp> {
         let run = self.run_of(NodeId::from_row(node as usize))?;
         Some(NodeApp {

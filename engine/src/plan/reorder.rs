@@ -1,4 +1,4 @@
-//! The same places with other ranks: an order says which rank each place gets.
+//! The same places with ranks in another order: the order gives each place its rank.
 
 use super::Plan;
 use super::placed::{ListedRun, Placed, RankOrder, row};
@@ -7,22 +7,22 @@ use crate::count::counted;
 use crate::policy::{MapBy, RankBy};
 use crate::table::apps::{AppId, Policy, PolicyId};
 
-/// Why an order does not serve a plan.
+/// Why an order does not fit a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BadOrder {
-    /// Ranks of several apps have no common places.
+    /// An order is for the ranks of one app, because several apps have no common places.
     #[error("it orders the ranks of one app, and the job has {apps}")]
     Apps {
         /// Apps with processes.
         apps: usize,
     },
-    /// Ranks that a file wrote stay where it says.
+    /// A file already decides the ranks.
     #[error("the ranks of a job by {} are written already", map.word())]
     Written {
         /// The policy.
         map: MapBy,
     },
-    /// As many ranks as places are needed.
+    /// The order needs as many ranks as there are places.
     #[error("it has {}, the job has {}", counted(*.ranks as u64, "rank"), counted(*.places, "process"))]
     Length {
         /// Ranks of the order.
@@ -38,7 +38,7 @@ pub enum BadOrder {
         /// Processes.
         places: u32,
     },
-    /// A rank that stands twice.
+    /// A rank that is listed twice.
     #[error("rank {rank} stands there twice")]
     Twice {
         /// The rank.
@@ -47,13 +47,13 @@ pub enum BadOrder {
 }
 
 impl Plan {
-    /// The plan in which place k has the k-th of these ranks. Places are the processes of the one app, node by node in the
-    /// job's order, on a node by local rank; what they get stays, and the order takes the place of rank-by.
+    /// The same plan, in which place k has the k-th of these ranks. Places are the processes of the only app: node by node in
+    /// the job's order, and by local rank on each node. Their objects and cpus stay the same; the order replaces rank-by.
     ///
     /// # Errors
     /// A [`BadOrder`].
     ///
-    /// Cost: the ranks; the plan keeps a row for each run of ranks that follow each other on a node.
+    /// Cost: the ranks. The plan keeps a row for each run of consecutive ranks on consecutive places of a node.
     pub fn reordered(self, ranks: &[u32]) -> Result<Self, BadOrder> {
         let mut with_processes = self.table.ids().filter(|&app| self.app(app).procs().0 > 0);
         let (app, others) = (with_processes.next(), with_processes.count());
@@ -77,7 +77,7 @@ impl Plan {
         let asked_before = table.policy[app];
         let own = &mut placed[crate::id::Id::row(app)];
         own.order = RankOrder::Listed(listed);
-        // What was asked, and the same with its binding settled.
+        // Both policies now rank by list: the one that was asked for, and the one with its binding settled.
         let mut listed = |id: PolicyId| {
             let rank = RankBy::Listed;
             let policy = table.policies[id];

@@ -1,7 +1,7 @@
-//! Rounds of many different nodes, written side by side.
+//! Writes rounds of many different nodes side by side.
 //!
-//! In the order of ranks, what a node gets in one round stands far from what it gets in the next. So some rounds of some nodes are
-//! drafted node by node, as what these get stands, and written round by round.
+//! In rank order, the rows of a node in one round are far from its rows in the next round. So some rounds of some nodes are
+//! first drafted node by node, in the order in which the places of a node are stored, and then written round by round.
 
 use super::Plan;
 use super::placed::row;
@@ -10,21 +10,21 @@ use super::rank::node_order::TurnsBy;
 use super::rank::ranges::{Phase, RankRange, Source};
 use super::row_writer::{Block, COLUMNS, RowsOut, SHORT};
 
-/// Rounds that are drafted at once, and rows of each.
+/// How many rounds are drafted at once, and how many rows of each.
 const ROUNDS: usize = 64;
 const ROWS: usize = 256;
-/// Runs from which on they are many.
+/// Apps with fewer runs than this are not drafted.
 const MANY: usize = 16;
 
-/// A round of a phase, and its next row to write.
+/// A round of a phase, and the next of its rows to write.
 struct WholeRound<'p> {
     phase: &'p Phase,
     round: u32,
     row: usize,
 }
 
-/// Neighbouring rows of a round, the columns of each side by side, so that a turn is put down in one cache line or two. An odd
-/// number of lines: neighbouring rounds do not meet in the same sets of the cache.
+/// Neighbouring rows of a round. The columns of a row are side by side, so that a row is written in one or two cache lines. The
+/// size is an odd number of cache lines, so that neighbouring rounds do not fall into the same sets of the cache.
 #[repr(align(64))]
 struct Draft {
     row: [[u32; COLUMNS]; ROWS],
@@ -34,8 +34,8 @@ struct Draft {
 const _: () = assert!(size_of::<Draft>() / 64 % 2 == 1);
 
 impl Plan {
-    /// Writes the rounds of an app that begin at a rank of a phase, as far as there is room for all of each; whether there are
-    /// some, and many runs.
+    /// Writes the rounds of an app that begin at a rank of a phase, as many as fit whole. Returns false, and writes nothing, if
+    /// there is no such round or the app has few runs.
     pub(super) fn write_rounds(&self, at: usize, inside: u32, out: &mut RowsOut<'_>) -> bool {
         let RankRange::Phase(phase) = self.ranges.get(at) else {
             return false;
@@ -62,7 +62,7 @@ impl Plan {
                 if rows > room.min(SHORT as usize) || block.source == Source::Asked {
                     break;
                 }
-                // Later rounds have no more.
+                // In later rounds the run has no more rows than in this one.
                 room -= rows;
                 self.draft_run(phase, block, round, &mut drafts);
                 run += 1;
@@ -109,7 +109,8 @@ impl Plan {
         rounds
     }
 
-    /// Adds what a run has in some rounds, from one on. `block`: what it has there.
+    /// Adds the rows of a run in some rounds to their drafts. `first`: the first of these rounds. `block`: the rows of the run
+    /// in it.
     fn draft_run(&self, phase: &Phase, mut block: Block, first: u32, drafts: &mut [Draft]) {
         let end = first + row(drafts.len());
         let mut round = first;
@@ -127,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// Adds what a node has in rounds of equally many turns.
+    /// Adds the rows of a node in rounds in which it has the same number of turns.
     fn draft_node(&self, block: &Block, node: u32, drafts: &mut [Draft]) {
         let count = block.turns.count as usize;
         let first = (block.start + block.turns.first) as usize;
@@ -149,7 +150,7 @@ impl Plan {
 }
 
 impl Block {
-    /// Puts down what a node gets in some rounds: the process that has each turn, and its place.
+    /// Drafts the rows of a node in some rounds. `local`: the process that has each turn. `places`: the place of each turn.
     #[inline]
     fn draft(
         &self,
@@ -159,13 +160,13 @@ impl Block {
         drafts: &mut [Draft],
     ) {
         let count = self.turns.count as usize;
-        // The first turn of each round, then the second: how few a round has is no loop of its own.
+        // The first turn of every round, then the second: the inner loop is over the rounds, because a round has few turns.
         for first in 0..count {
             let mut turn = first;
             for draft in &mut *drafts {
                 let (local, place) = (local(turn), places[turn]);
                 turn += count;
-                // No round has more rows than the first: this says so without a branch.
+                // No round has more rows than the first. `min` says this without a branch.
                 let at = draft.rows.min(ROWS - 1);
                 draft.rows = at + 1;
                 draft.row[at] = [

@@ -1,7 +1,7 @@
-//! Ranks in order, written as rows of the explicit table.
+//! Writes ranks in order, as rows of the explicit table.
 //!
-//! Ranks come in *blocks*: neighbouring nodes of one run, each with the same processes in the same order. Of a long block the
-//! first node is written, and the others are copies of it.
+//! Ranks come in *blocks*: neighbouring nodes of one run, each with the same processes in the same order. Of a long block only
+//! the first node is written; the other nodes are copies of it.
 
 use super::Plan;
 use super::app::Order;
@@ -14,11 +14,11 @@ use crate::id::Id as _;
 use crate::table::names::{NodeId, NodeRange};
 use std::ops::Range;
 
-/// Rows of a block up to which they are written one by one.
+/// Blocks with up to this many rows are written row by row.
 pub(super) const SHORT: u32 = 16;
-/// Rows that are copied at once: they stay in the nearest cache.
+/// How many rows are copied at once: few enough to stay in the nearest cache.
 const COPIED: usize = 1 << 11;
-/// Turns that are worked out at once, of a node whose turns stand nowhere.
+/// How many turns are worked out at once, for a node whose turns are not written out.
 const AT_ONCE: u32 = 1 << 14;
 
 /// Columns of the explicit table.
@@ -34,23 +34,23 @@ pub(super) struct RowsOut<'c> {
     pub(super) node_rank: &'c mut [u32],
     pub(super) object: &'c mut [u32],
     pub(super) cpus: &'c mut [u32],
-    /// The next one to write.
+    /// The next row to write.
     pub(super) at: usize,
 }
 
-/// Neighbouring ranks: nodes behind each other, each with the same processes of one app.
+/// Consecutive ranks: neighbouring nodes, each with the same processes of one app.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
     app: u32,
     pub(super) run: u32,
-    /// The first node, and what each held before.
+    /// The first node, and how many processes each node held before.
     pub(super) nodes: RunNodes,
     /// How many nodes.
     pub(super) count: u32,
     pub(super) kind: KindBits,
-    /// The turns of each node here.
+    /// The turns of each node in this block.
     pub(super) turns: RoundTurns,
-    /// Where what its turn 0 gets stands.
+    /// Which table has the places, and the row of turn 0 in it.
     pub(super) source: Source,
     pub(super) start: u32,
 }
@@ -63,9 +63,9 @@ impl Block {
 }
 
 impl Plan {
-    /// Writes the ranks from one on, as many as there are rows, or ranks.
+    /// Writes ranks from `rank` on, until the rows or the ranks end.
     ///
-    /// Cost: five writes a rank, and a search; of rounds also runs that have no processes left.
+    /// Cost: five writes per rank, and a search; for rounds also the runs that have no processes left.
     pub(super) fn write_rows(&self, mut rank: u32, out: &mut RowsOut<'_>) {
         let mut at = self.ranges.of_rank(rank);
         while out.left() > 0 && rank < self.ranges.end {
@@ -86,7 +86,7 @@ impl Plan {
         }
     }
 
-    /// A run, node by node.
+    /// Writes a run, node by node.
     fn write_run(&self, at: usize, inside: u32, out: &mut RowsOut<'_>) {
         let &RankRange::Run {
             nodes,
@@ -113,7 +113,7 @@ impl Plan {
         self.write_block(&block, inside, self.orders.dealt(TurnsBy::Object), out);
     }
 
-    /// What is left of a round, as far as there is room.
+    /// Writes the rest of a round, as far as it fits.
     fn write_part_of_round(&self, phase: &Phase, inside: u32, out: &mut RowsOut<'_>) {
         let round = phase.round + inside / phase.width;
         let (first, mut from) = self.run_in(phase, round, inside % phase.width);
@@ -127,7 +127,8 @@ impl Plan {
         }
     }
 
-    /// What a run has in a round. Always inline, and its turns number by number: a part of the rows is written out of registers.
+    /// The block of a run in a round. Always inlined, and its turns copied number by number, so that a part of the rows is
+    /// written from registers.
     #[inline(always)]
     pub(super) fn block_in_round(&self, phase: &Phase, run: u32, round: u32) -> Block {
         let of_run = &self.ranges.turns(phase)[run as usize];
@@ -158,7 +159,7 @@ impl Plan {
         }
     }
 
-    /// A list: neighbouring entries are often on nodes of one run.
+    /// Writes a list. Neighbouring entries are often on nodes of the same run.
     fn write_list(&self, app: u32, inside: u32, out: &mut RowsOut<'_>) {
         let plan = &self.apps[app as usize];
         let listed = plan.listed();
@@ -182,7 +183,7 @@ impl Plan {
         }
     }
 
-    /// What a node has in placement order, and the nodes of its run.
+    /// The block of one node in placement order, and the nodes of its run.
     fn block_of_node(&self, app: u32, node: u32) -> (NodeRange, Block) {
         let plan = &self.apps[app as usize];
         let run = plan.run_of(NodeId::from_row(node as usize));
@@ -202,7 +203,7 @@ impl Plan {
         (placed.nodes, block)
     }
 
-    /// Writes a block from one of its rows on, as far as there is room. `dealt`: what [`Source::Dealt`] means.
+    /// Writes a block from row `from` on, as far as it fits. `dealt`: the table that [`Source::Dealt`] means.
     #[inline]
     pub(super) fn write_block(
         &self,
@@ -228,7 +229,7 @@ impl Plan {
         }
     }
 
-    /// The same of many rows, or of a part of them.
+    /// The same for many rows, for a part of a block, and for turns that are not written out.
     #[inline(never)]
     fn write_long(&self, block: &Block, rows: Range<u32>, dealt: Dealt<'_>, out: &mut RowsOut<'_>) {
         let first = (block.start + block.turns.first) as usize;
@@ -246,7 +247,7 @@ impl Plan {
         }
     }
 
-    /// The same of turns that stand nowhere, some of a node at a time.
+    /// The same for turns that are not written out: some turns of a node at a time.
     fn write_asked(&self, block: &Block, rows: Range<u32>, out: &mut RowsOut<'_>) {
         let plan = &self.apps[block.app as usize];
         let pattern = plan.placed.runs[block.run as usize].pattern;
@@ -281,8 +282,8 @@ impl Plan {
 }
 
 impl Block {
-    /// Writes some of the block's rows: row n is turn `n % turns` of node `n / turns`. `locals`, `places`: which process has
-    /// each turn of a node, and what it gets.
+    /// Writes some of the block's rows: row n is turn `n % turns` of node `n / turns`. `locals`: the process that has each turn
+    /// of a node. `places`: what it gets.
     fn write(
         &self,
         locals: TurnLocals<'_>,
@@ -291,7 +292,7 @@ impl Block {
         out: &mut RowsOut<'_>,
     ) {
         if let (TurnLocals::From(local), [place]) = (locals, places) {
-            // One process of each node: the rows differ in their node alone.
+            // One process on each node: the rows differ only in their node.
             let out = out.take(rows.len());
             count_up(out.node, self.nodes.first + rows.start);
             out.local_rank.fill(self.nodes.own_before + local);
@@ -375,12 +376,12 @@ impl<'c> RowsOut<'c> {
         row(self.node.len() - self.at)
     }
 
-    /// The next rows, for whoever fills them.
+    /// The next rows, for the caller to fill.
     pub(super) fn take(&mut self, rows: usize) -> RowsOut<'_> {
         RowsOut::new(self.take_columns(rows))
     }
 
-    /// The same, column by column.
+    /// The same, as columns.
     pub(super) fn take_columns(&mut self, rows: usize) -> Columns<'_> {
         let own = self.at..self.at + rows;
         self.at = own.end;
@@ -406,11 +407,11 @@ impl<'c> RowsOut<'c> {
     }
 }
 
-/// Repeats the first `count` values to the column's end.
+/// Repeats the first `count` values up to the end of the column.
 fn again(column: &mut [u32], count: usize) {
     let mut done = count;
     while done < column.len() {
-        // Whole rounds: what is copied ends where it began.
+        // Copies whole rounds, so that the next copy begins with a round.
         let round = if done >= COPIED {
             COPIED.div_ceil(count) * count
         } else {
@@ -428,9 +429,9 @@ fn count_up(column: &mut [u32], first: u32) {
     }
 }
 
-/// `count` times each number from `first` on.
+/// Writes each number from `first` on `count` times.
 fn each_again(column: &mut [u32], first: u32, count: usize) {
-    // Few rows a node: the first nodes, then these again with greater numbers.
+    // Few rows per node: the first nodes, then copies of them with greater numbers.
     let nodes = COPIED.div_ceil(count);
     let (done, rest) = column.split_at_mut((nodes * count).min(column.len()));
     for (rows, node) in done.chunks_mut(count).zip(first..) {

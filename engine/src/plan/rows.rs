@@ -1,4 +1,4 @@
-//! Every process in rank order, for those who write a line per rank: the explicit table, some rows at a time.
+//! Every process in rank order, for callers that write a line per rank. Fills the explicit table some rows at a time.
 
 use super::placed::PlacedRun;
 use super::table::ProcTable;
@@ -7,7 +7,7 @@ use crate::count::Rank;
 use crate::id::Id as _;
 use crate::table::apps::AppId;
 
-/// Rows that are written at once.
+/// How many rows are filled at once.
 const AT_ONCE: u32 = 1 << 12;
 
 /// Every process in rank order: see [`Plan::rows`].
@@ -63,7 +63,7 @@ impl Plan {
     /// Every process in rank order, without a search for each.
     ///
     /// Cost: that of the explicit table; a search where neighbouring ranks are on different runs. Memory: 4,096 rows of the
-    /// table; for ranks by node and span a number for each run.
+    /// table; for ranks by node and span also drafts of up to 64 rounds.
     /// ```
     /// use stowplan_engine::plan::Plan;
     /// assert_eq!(Plan::default().rows().next(), None, "an empty plan has no ranks");
@@ -92,7 +92,7 @@ mod tests {
     use crate::table::names::NodeRange;
     use crate::table::patterns::{Patterns, Place, PlaceRun, Segment};
 
-    /// Two apps over five nodes, the second in the order given; walked and asked rank by rank.
+    /// Two apps over five nodes, the second in the given order: walks all ranks and asks for each of them.
     fn agrees(order: RankOrder) {
         let mut patterns = Patterns::default();
         let two = pattern(&mut patterns, &[(1, 0), (1, 1)]);

@@ -1,4 +1,5 @@
-//! What one node's daemon needs: which ranks are here, on which objects and cpus. Alone: no plan is needed to use it.
+//! The part of a plan that the daemon of one node needs: its ranks, with their objects and cpus. A daemon can use it without a
+//! plan.
 
 use super::bytes::placed::read_kind;
 use super::bytes::wire::{Edition, Reader, Writer, or_zero};
@@ -24,24 +25,24 @@ pub struct LocalProc {
     pub app: AppId,
     /// Its rank in the app.
     pub app_rank: u32,
-    /// Its number among the job's processes here.
+    /// Its number among the job's processes on this node.
     pub local_rank: u32,
-    /// Its number among all processes here.
+    /// Its number among all processes on this node.
     pub node_rank: u32,
     /// The object it was mapped to.
     pub object: Option<(ObjKind, u32)>,
     /// Row of [`NodeSlice::cpusets`]; `None`: unbound.
     pub cpus: Option<u32>,
-    /// Row of [`NodeSlice::gpus`]; `None`: it is given none.
+    /// Row of [`NodeSlice::gpus`]; `None`: it is given no GPU.
     pub gpus: Option<u32>,
 }
 
-/// One node of a plan, alone: what [`Plan::slice_bytes`] tells a daemon.
+/// One node of a plan, without the plan: what [`Plan::slice_bytes`] writes for the node's daemon.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeSlice {
     /// The node's name.
     pub name: String,
-    /// Processes of the job.
+    /// Number of processes of the job.
     pub ranks: u32,
     /// The node's processes, by local rank.
     pub procs: Vec<LocalProc>,
@@ -52,7 +53,8 @@ pub struct NodeSlice {
 }
 
 impl Plan {
-    /// One node of the plan in bytes, for its daemon: columns, equal steps told once. Read by [`NodeSlice::from_bytes`].
+    /// One node of the plan in bytes, for its daemon: columns in which equal steps are written once. Read by
+    /// [`NodeSlice::from_bytes`].
     ///
     /// Cost: the node's processes.
     #[must_use]
@@ -98,7 +100,7 @@ impl NodeSlice {
     /// Reads what [`Plan::slice_bytes`] wrote.
     ///
     /// # Errors
-    /// `bad-plan`: foreign, cut, damaged or of another version.
+    /// `bad-plan`: the bytes are foreign, cut off, damaged or of another version.
     ///
     /// ```
     /// use stowplan_engine::plan::slice::NodeSlice;

@@ -1,17 +1,18 @@
-//! Ascending numbers, searched in two or three cache lines: which run a rank is in, which block of a round, which node.
+//! Ascending numbers with a search that takes two or three cache lines. It finds, for example, the run of a rank, the block of
+//! a round or the run of a node.
 //!
-//! The values fall into *ranges* of equal width, an eighth as many as there are numbers. Behind the numbers stands for
-//! each range the last number before it; from there 16 numbers are compared at once, without a branch that a processor could
-//! guess wrongly. Only where more than that crowd in a range they are halved.
+//! The values are divided into *ranges* of equal width; there are an eighth as many ranges as numbers. The index of the last
+//! number before each range is stored behind the numbers. From this index on, 16 numbers are compared at once, without a branch
+//! that a processor could mispredict. Only if more numbers than that crowd in a range, a binary search follows.
 
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Numbers that are compared at once: a cache line of them.
+/// How many numbers are compared at once: a cache line of them.
 const WIDE: usize = 16;
-/// Numbers that need no room of their own.
+/// Up to this many numbers need no allocation.
 const FEW: usize = 8;
-/// Numbers of a range, in the mean: few have more than [`WIDE`].
+/// Numbers per range, on average: few ranges have more than [`WIDE`].
 const PER_RANGE: usize = 8;
 
 /// Ascending numbers with their ranges.
@@ -19,14 +20,14 @@ const PER_RANGE: usize = 8;
 pub(super) struct SortedIndex {
     /// How many numbers.
     len: usize,
-    /// The numbers, filled up with the largest there is where they are up to [`WIDE`]; else behind them ranges per value, in
-    /// parts of 2^32, and where to look for each range. In place where they are few: an app of a few runs is asked without
-    /// another cache line.
+    /// Up to [`WIDE`] numbers: the numbers, padded with the largest `u32`. More numbers: the numbers, then the ranges per value
+    /// (times 2^32), then where to start looking for each range. Few numbers are stored in place, so that an app of a few runs
+    /// is searched without another cache line.
     values: SmallVec<[u32; FEW]>,
 }
 
 impl SortedIndex {
-    /// Cost: two passes over the numbers; one allocation where the iterator knows how many there are.
+    /// Cost: two passes over the numbers; one allocation if the iterator knows how many there are.
     pub(super) fn new(numbers: impl Iterator<Item = u32>) -> Self {
         let mut values: SmallVec<[u32; FEW]> = SmallVec::new();
         let (least, _) = numbers.size_hint();
@@ -47,11 +48,11 @@ impl SortedIndex {
         Self { len, values }
     }
 
-    /// The last number that is at most `value`; the first one is.
+    /// The index of the last number that is at most `value`. The first number must be at most `value`.
     #[inline]
     pub(super) fn find(&self, value: u32) -> usize {
         if self.len <= FEW {
-            // A default has nothing to look in.
+            // A default index has no values.
             let few = self.values.first_chunk::<FEW>();
             return few.map_or(0, |few| at_most(few, value).saturating_sub(1));
         }
@@ -81,12 +82,12 @@ impl SortedIndex {
     }
 }
 
-/// Room for so many numbers, ranges per value, and the ranges.
+/// Room for `len` numbers, the ranges per value, and a start for each range.
 const fn with_ranges(len: usize) -> usize {
     len + 1 + len / PER_RANGE
 }
 
-/// For each range the last number before it, or the first number; gives ranges per value.
+/// Writes for each range the index of the last number before it, or 0; returns the ranges per value.
 fn find_starts(numbers: &[u32], starts: &mut [u32]) -> u32 {
     let values = numbers.last().map_or(1, |&last| u64::from(last) + 1);
     let scale = ((starts.len() as u64) << 32) / values;
@@ -104,21 +105,21 @@ fn find_starts(numbers: &[u32], starts: &mut [u32]) -> u32 {
     scale
 }
 
-/// Which range a value is in, by ranges per value.
+/// Which range a value is in. `scale`: ranges per value.
 #[inline]
 fn range(value: u32, scale: u32) -> usize {
     let range = (u64::from(value) * u64::from(scale)) >> 32;
     usize::try_from(range).unwrap_or(usize::MAX)
 }
 
-/// How many are at most `value`.
+/// How many numbers are at most `value`.
 #[inline]
 fn at_most<const N: usize>(numbers: &[u32; N], value: u32) -> usize {
     let count: u32 = numbers.iter().map(|&other| u32::from(other <= value)).sum();
     count as usize
 }
 
-/// The same of some, which ascend.
+/// The same for some of the numbers, by binary search.
 #[cold]
 fn crowded(numbers: &[u32], some: Range<usize>, value: u32) -> usize {
     let some = numbers.get(some).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The explicit table: a row per rank, as columns that all threads write from front to back.
 //!
-//! What a thread writes comes from `row_writer.rs`.
+//! `row_writer.rs` writes the rows of each thread.
 
 use super::Plan;
 use super::placed::row;
@@ -14,14 +14,16 @@ use crate::table::names::NodeId;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Ranks that one task writes, at least: below two of these the pool is not woken.
+/// The smallest number of ranks that one task writes, except the last task. With no more ranks than this, no other thread is
+/// woken.
 const CHUNK: usize = 1 << 16;
-/// And for each run of the plan's largest app: a task that begins inside a phase looks at all runs.
+/// Tasks are also planned with this many ranks for each run of the plan's largest app, because a task that begins inside a
+/// phase looks at all runs. Then their number is rounded up to a multiple of the threads.
 const CHUNK_PER_RUN: usize = 16;
 
 /// Every rank of a plan, as columns. Shape of each: `[ranks]`, in rank order. Twenty bytes a rank.
 ///
-/// The app of a rank follows from [`Plan::bases`], its app rank too.
+/// [`Plan::bases`] gives the app of a rank, and its app rank.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProcTable {
     /// Row of the node in the pool.
@@ -30,19 +32,20 @@ pub struct ProcTable {
     local_rank: Vec<u32>,
     /// Number among all processes on the node.
     node_rank: Vec<u32>,
-    /// Kind of the objects, and above zero the logical index plus one, packed.
+    /// The object, packed: its kind plus one in the upper bits, its logical index plus one in the lower bits. No object if
+    /// either part is 0.
     object: Vec<u32>,
     /// Row of the cpu set, plus one; 0: unbound.
     cpus: Vec<u32>,
 }
 
 impl ProcTable {
-    /// Rows.
+    /// Number of rows.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.node.len()
     }
-    /// No rows.
+    /// Whether there are no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.node.is_empty()
@@ -67,11 +70,12 @@ impl ProcTable {
     pub fn node_ranks(&self) -> &[u32] {
         &self.node_rank
     }
-    /// The object of each rank: its kind as a number from 1 in the order of [`ObjKind::ALL`], 0 for none, and its index.
+    /// The object of each rank as (kind, logical index). The kind is a number from 1, in the order of [`ObjKind::ALL`]; 0: no
+    /// object.
     pub fn objects(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
         self.object.iter().map(|&packed| Self::unpacked(packed))
     }
-    /// What a row of the object column says: as [`ProcTable::objects`].
+    /// Unpacks a row of the object column, as [`ProcTable::objects`] does.
     #[inline]
     #[must_use]
     pub const fn unpacked(packed: u32) -> (u32, u32) {
@@ -89,22 +93,22 @@ impl ProcTable {
     /// The node of a rank.
     ///
     /// # Panics
-    /// These panic when there is no such rank.
+    /// This and the other methods that take a rank panic when there is no such rank.
     #[must_use]
     pub fn node(&self, rank: Rank) -> NodeId {
         NodeId::from_row(self.node[rank.0 as usize] as usize)
     }
-    /// Its number among the job's processes on the node.
+    /// The number of a rank among the job's processes on its node.
     #[must_use]
     pub fn local_rank(&self, rank: Rank) -> u32 {
         self.local_rank[rank.0 as usize]
     }
-    /// Its number among all processes on the node.
+    /// The number of a rank among all processes on its node.
     #[must_use]
     pub fn node_rank(&self, rank: Rank) -> u32 {
         self.node_rank[rank.0 as usize]
     }
-    /// The object it was mapped to: kind and logical index.
+    /// The object that a rank was mapped to: kind and logical index.
     #[must_use]
     pub fn object(&self, rank: Rank) -> Option<(ObjKind, u32)> {
         let packed = self.object[rank.0 as usize];
@@ -113,13 +117,13 @@ impl ProcTable {
         let index = (packed & ((1 << INDEX_BITS) - 1)).checked_sub(1)?;
         Some((kind, index))
     }
-    /// The cpus it is bound to; `None`: unbound.
+    /// The cpus that a rank is bound to; `None`: unbound.
     #[must_use]
     pub fn cpus(&self, rank: Rank) -> Option<CpusetId> {
         let row = self.cpus[rank.0 as usize].checked_sub(1)?;
         Some(CpusetId::from_row(row as usize))
     }
-    /// Its columns, with so many rows.
+    /// The columns, resized to `ranks` rows.
     pub(super) fn columns(&mut self, ranks: usize) -> Columns<'_> {
         let all = [
             &mut self.node,
@@ -149,12 +153,12 @@ impl Plan {
         table
     }
 
-    /// The explicit table in columns that are there already.
+    /// Writes the explicit table into columns that are there already.
     pub fn expand_into(&self, table: &mut ProcTable) {
         self.expand_columns(table.columns(self.ranks() as usize));
     }
 
-    /// Some rows of the explicit table, in columns that are there already: row 0 is the first of these ranks.
+    /// Writes some rows of the explicit table into columns that are there already: row 0 is the first of these ranks.
     ///
     /// Cost: five linear writes per rank; for ranks by node and span also the runs.
     /// ```
@@ -170,7 +174,8 @@ impl Plan {
         self.write_rows(ranks.start.min(end), &mut out);
     }
 
-    /// The columns of the table (node, local rank, node rank, packed object, cpu set), written where the caller has them: each has a row for each rank.
+    /// Writes the columns of the table (node, local rank, node rank, packed object, cpu set) into the caller's memory. Each
+    /// column needs a row for each rank.
     ///
     /// # Panics
     /// When a column has fewer rows.
@@ -178,7 +183,7 @@ impl Plan {
         let ranks = self.ranks() as usize;
         let runs = self.apps.iter().map(|app| app.runs().len()).max();
         let least = CHUNK.max(runs.unwrap_or(0).saturating_mul(CHUNK_PER_RUN));
-        // As many for each thread as for the others, and one for a single thread.
+        // The same number of chunks for each thread, and one chunk for a single thread.
         let chunks = match rayon::current_num_threads() {
             1 => 1,
             threads => (ranks / least).next_multiple_of(threads),

@@ -6,7 +6,7 @@ use super::placed::{PlacedRun, row};
 use super::rank::ranges::{Phase, RankRange};
 use crate::taskmap::{Block, Limits, TaskMap, TaskMapError};
 
-/// Neighbouring nodes that take equally many ranks in a row.
+/// Neighbouring nodes that each take the same number of consecutive ranks.
 #[derive(Clone, Copy)]
 struct EvenNodes {
     first: u32,
@@ -29,11 +29,11 @@ impl Plan {
     /// On which node each rank is; nodes are numbered as in the pool.
     ///
     /// # Errors
-    /// `taskmap-range`: more ranks, or a higher node, than a task map can say. `taskmap-too-large`: more blocks than
-    /// `limits` allow, as where thousands of millions of rounds skip a node.
+    /// `taskmap-range`: more ranks, or a higher node number, than a task map can hold. `taskmap-too-large`: more blocks than
+    /// `limits` allow, for example if thousands of millions of rounds skip a node.
     ///
-    /// Cost: placed runs; by node and span, runs per phase, times its rounds where they are no single stretch of equal
-    /// nodes.
+    /// Cost: the placed runs. For rank by node and span: the runs of each phase, times its rounds unless these runs are a
+    /// single stretch of equal nodes.
     ///
     /// ```
     /// use stowplan_engine::{plan::Plan, taskmap::Limits};
@@ -45,7 +45,7 @@ impl Plan {
 
     /// The blocks of an app, in rank order.
     fn blocks<'p>(&'p self, app: &'p AppPlan) -> impl Iterator<Item = Block> + 'p {
-        // The runs that take part in the phase at hand.
+        // The runs that take part in the current phase.
         let mut live: Vec<u32> = (0..row(app.placed.runs.len())).collect();
         self.ranges.of_app(app).iter().flat_map(move |range| {
             let blocks: Box<dyn Iterator<Item = Block>> = match range {
@@ -69,7 +69,7 @@ const fn block_of_run(run: &PlacedRun) -> Block {
     }
 }
 
-/// The blocks of a phase, round by round. `live`: the runs that took part in the phase before.
+/// The blocks of a phase, round by round. `live`: the runs that took part in the phase before; left with those of this phase.
 fn rounds(
     app: &AppPlan,
     phase: &Phase,

@@ -1,6 +1,6 @@
-//! One scan over a whole command line, for every front end: old spellings renamed, the personality found.
+//! One scan of a whole command line, for every front end: renames old spellings and finds the personality.
 
-/// Long spellings and what they become.
+/// The old, long spellings, and the spellings that replace them.
 const RENAMED: [(&str, &str); 4] = [
     ("--map-by", "--mapby"),
     ("--rank-by", "--rankby"),
@@ -8,10 +8,10 @@ const RENAMED: [(&str, &str); 4] = [
     ("--runtime-options", "--rtos"),
 ];
 
-/// Renames the four old spellings in place, every occurrence, and gives where the last value of `--personality` stands:
-/// the argument behind it, or the argument itself where the value is behind a `=`.
+/// Renames every occurrence of the four old spellings in place. Returns the row of the argument that holds the last
+/// value of `--personality`: the argument behind the option, or the option itself if its value follows a `=`.
 ///
-/// Idempotent; order and number of arguments stay. Cost: one pass. Source: `per-app` 11.1.
+/// Idempotent. The order and number of arguments stay the same. Cost: one pass. Source: `per-app` 11.1.
 /// ```
 /// use stowplan_engine::spawn::argv::normalize_argv;
 /// let mut argv: Vec<String> = ["--map-by=core", "--personality", "ompi"].map(String::from).to_vec();

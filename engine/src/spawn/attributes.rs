@@ -21,7 +21,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// By number.
+    /// All sources, by number.
     pub(crate) const ALL: [Self; 4] = [Self::Own, Self::Map, Self::Rank, Self::Bind];
 }
 
@@ -54,7 +54,7 @@ impl Value {
 /// One attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
-    /// Whose.
+    /// The app or the job.
     pub owner: Owner,
     /// Key number.
     pub key: u16,
@@ -74,7 +74,7 @@ impl Attribute {
     }
 }
 
-/// The attributes of a job and its apps, the job's policies among them: of an owner at most one for each key.
+/// The attributes of a job and its apps, including the job's policies. An owner has at most one attribute for each key.
 #[derive(Clone, Debug, Default)]
 pub struct Attributes {
     /// Ascending by key.
@@ -82,7 +82,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// There are none.
+    /// Whether there are no attributes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
@@ -96,7 +96,7 @@ impl Attributes {
     pub fn of(&self, owner: Owner) -> &[Attribute] {
         self.rows.get(&owner).map_or(&[], Vec::as_slice)
     }
-    /// Stores an attribute in place of the one there.
+    /// Stores an attribute. It replaces an earlier one with the same owner and key.
     pub fn set(&mut self, attribute: Attribute) {
         let own = self.rows.entry(attribute.owner).or_default();
         match own.binary_search_by_key(&attribute.key, |row| row.key) {

@@ -1,4 +1,4 @@
-//! What one info says, the job's or an app's: its directives read, contradictions found, attributes made.
+//! What one info of the job or an app says: reads its directives, finds contradictions, makes attributes.
 
 use super::attributes::{Attribute, Attributes, Scope, Source, Value, key_name};
 use super::keys::{self, app_key, key_of};
@@ -15,7 +15,7 @@ use crate::text::said::{
 };
 use crate::text::words::Qualifier;
 
-/// Qualifiers that only the job may say, in the order in which they are refused on an app.
+/// Qualifiers that only the job may use, in the order in which they are refused on an app.
 const JOB_ONLY: [Qualifier; 5] = [
     Qualifier::Oversubscribe,
     Qualifier::NoOversubscribe,
@@ -24,7 +24,7 @@ const JOB_ONLY: [Qualifier; 5] = [
     Qualifier::Report,
 ];
 
-/// Qualifiers that are flags of a policy.
+/// Qualifiers that become flags of a policy.
 const FLAGS: [(Qualifier, Flags); 8] = [
     (Qualifier::NoLocal, Flags::NOLOCAL),
     (Qualifier::Span, Flags::SPAN),
@@ -39,7 +39,7 @@ const FLAGS: [(Qualifier, Flags); 8] = [
     (Qualifier::NoOverload, Flags::OVERLOAD_GIVEN),
 ];
 
-/// Qualifiers that are attributes, by the key of an app.
+/// Qualifiers that become attributes, with the app's key.
 const KEYS: [(Qualifier, Source, u16); 7] = [
     (Qualifier::Pe, Source::Map, keys::APP_PES_PER_PROC),
     (Qualifier::File, Source::Map, keys::APP_MAP_FILE),
@@ -50,10 +50,10 @@ const KEYS: [(Qualifier, Source, u16); 7] = [
     (Qualifier::Limit, Source::Bind, keys::APP_BINDING_LIMIT),
 ];
 
-/// What an app's mapping directive says all of: by their own names these have no effect beside it.
+/// Keys that an app's mapping directive replaces: set by their own names beside a directive, they have no effect.
 const SUPERSEDED: [u16; 2] = [keys::APP_PES_PER_PROC, keys::APP_PPR];
 
-/// What a directive and a single value may both say, by the key of an app, in the order in which it is judged.
+/// The app's keys that both a directive and a single value can set, in the order in which they are judged.
 const SAID_TWICE: [u16; 6] = [
     keys::APP_MAP_FILE,
     keys::APP_CPUSET,
@@ -63,10 +63,10 @@ const SAID_TWICE: [u16; 6] = [
     keys::APP_BINDING_LIMIT,
 ];
 
-/// A value, by its own name or in a directive.
+/// A value that was set by its own name or in a directive.
 #[derive(Clone, Debug)]
 pub(super) struct SaidValue {
-    /// In a directive, the key that an app has it under.
+    /// For a value from a directive: the app's key.
     pub(super) key: u16,
     pub(super) value: Value,
     pub(super) scope: Scope,
@@ -86,7 +86,7 @@ impl SaidValue {
     }
 }
 
-/// What a text says.
+/// Which directive a text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DirectiveForm {
     /// A mapping, in this form.
@@ -103,13 +103,13 @@ pub(super) struct Info {
     pub(super) map: Directive<MapChoice>,
     pub(super) rank: Directive<RankBy>,
     pub(super) bind: Directive<BindTo>,
-    /// Attributes by their own names.
+    /// Attributes that were set by their own names.
     pub(super) singles: Vec<SaidValue>,
     pub(super) unknown: Vec<Unknown>,
 }
 
 impl Info {
-    /// Adds what a text says, which is that row of the texts.
+    /// Adds what a text says. `row`: the row of the text.
     ///
     /// # Errors
     /// The first wrong word.
@@ -136,13 +136,13 @@ impl Info {
         }
     }
 
-    /// Where a qualifier stands in a directive.
+    /// The place of a qualifier in a directive.
     pub(super) fn place(&self, qualifier: Qualifier) -> Option<TextPlace> {
         let map = self.map.place(qualifier);
         map.or_else(|| self.bind.place(qualifier))
     }
 
-    /// The first word that only the job may say.
+    /// The first word that only the job may use.
     pub(super) fn job_only(&self) -> Option<(Qualifier, TextPlace)> {
         JOB_ONLY
             .into_iter()
@@ -151,7 +151,7 @@ impl Info {
 
     /// The first contradiction inside this info.
     pub(super) fn contradiction(&self, owner: Owner) -> Option<Conflict> {
-        // By the attribute's own name, or in a directive.
+        // The place of a value set by its own name, or else in a directive.
         let place = |word| {
             let (.., key) = KEYS.iter().find(|row| row.0 == word)?;
             let single = self.single(*key).map(|single| single.place);
@@ -162,17 +162,17 @@ impl Info {
             .or_else(|| self.bind.contradiction())
             .or_else(|| MODES.judge(place))
             .or_else(|| self.two_values())
-            // What apps ask of the job is judged when it is promoted.
+            // Requests of apps to the job are judged when they are promoted.
             .or_else(|| INHERITANCE.judge(place).filter(|_| owner == Owner::Job))
     }
 
-    /// What was said by its own name of what an app has under this key.
+    /// The value that was set by its own name, by the app's key.
     fn single(&self, key: u16) -> Option<&SaidValue> {
         let mut singles = self.singles.iter();
         singles.find(|single| app_key(single.key) == key)
     }
 
-    /// One thing said by a directive and by its own name, with two values.
+    /// One key that a directive and a single value set to two values.
     fn two_values(&self) -> Option<Conflict> {
         let in_directives = self.values();
         SAID_TWICE.into_iter().find_map(|key| {
@@ -188,12 +188,12 @@ impl Info {
         })
     }
 
-    /// Whether the mapping directive of an app says all of what was said by its own name.
+    /// Whether the app's mapping directive replaces this value, which was set by its own name.
     pub(super) fn supersedes(&self, single: &SaidValue) -> bool {
         self.map.is_said() && SUPERSEDED.contains(&single.key)
     }
 
-    /// What the directives say beside their policies.
+    /// The values that the directives set, besides their policies.
     fn values(&self) -> Vec<SaidValue> {
         let mut values = Vec::new();
         let mut add = |source, key, value, place| {
@@ -227,8 +227,8 @@ impl Info {
         values
     }
 
-    /// Stores what the directives say, judged, in place of what such directives said before. An app's words that only the
-    /// job may say are not stored.
+    /// Stores what the directives say, after they were judged. It replaces what earlier directives of the same kind
+    /// stored. Words that only the job may use are not stored on an app.
     pub(super) fn store(&self, owner: Owner, attributes: &mut Attributes) {
         let app = owner != Owner::Job;
         let Self {
@@ -281,7 +281,7 @@ impl Info {
     }
 }
 
-/// The key that an app has what stands behind a policy's word under, and its canonical spelling.
+/// The app's key for the value behind a policy's word, and the canonical spelling of that value.
 fn behind_word(choice: &MapChoice) -> Option<(u16, String)> {
     match (choice.map, &choice.device) {
         (MapBy::Ppr { per, on }, _) => Some((keys::APP_PPR, pattern_text(per, on))),

@@ -12,7 +12,7 @@ use crate::error::spec::Owner;
 pub struct Parent {
     /// Its own job row, as it was mapped.
     pub job: SpawnRequest,
-    /// What it is.
+    /// Whether it is a job or a tool.
     pub kind: ParentKind,
 }
 
@@ -44,11 +44,11 @@ const PROMOTED: [u16; 4] = [
     keys::JOB_NOINHERIT,
 ];
 
-/// Raises to the job what apps ask of it: showing the map, inheriting or not. The apps' copies stay, and are read by
-/// nobody else.
+/// Promotes to the job what apps ask of it: showing the map, inheriting or not. The apps keep their copies, which
+/// nothing else reads.
 ///
 /// # Errors
-/// `conflicting-inheritance` when both words are there, on two apps, on one, or on an app and the job.
+/// `conflicting-inheritance` when both words are given: on two apps, on one app, or on an app and the job.
 pub(crate) fn promote(request: &mut SpawnRequest) -> Result<(), SpecError> {
     let mut asked: [Option<Owner>; PROMOTED.len()] = Default::default();
     for attribute in request.attributes.iter() {
@@ -79,8 +79,8 @@ fn of_job(key: u16, value: Value, source: Source) -> Attribute {
     }
 }
 
-/// Takes from the parent what the child does not say itself, class by class. What the parent had by default is not
-/// copied, but derived again.
+/// Takes from the parent, class by class, what the child does not say itself. Defaults of the parent are not copied:
+/// they are derived again.
 pub fn inherit(request: &mut SpawnRequest, parent: Option<&Parent>) -> Inherited {
     let mut taken = Inherited::default();
     let Some(parent) = parent.filter(|parent| parent.kind == ParentKind::Job) else {
@@ -146,7 +146,7 @@ fn inherit_map(request: &mut SpawnRequest, parent: &SpawnRequest) -> bool {
     mapping.is_some_and(|mapping| mapping.map.is_some())
 }
 
-/// Copies what the job says that the child does not.
+/// Copies an attribute of the parent, unless the child has its own.
 fn copy(request: &mut SpawnRequest, parent: &SpawnRequest, key: u16) {
     if request.attributes.has(Owner::Job, key) {
         return;

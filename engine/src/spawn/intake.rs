@@ -1,5 +1,5 @@
-//! Everything that the infos of a job and its apps say, judged word by word as it comes, then made a request: the one
-//! way in, for the command line and for programmatic requests. Source: `per-app` 3, 11.
+//! Takes what the infos of a job and its apps say, judges it word by word, and makes a request. This is the only way
+//! in, for the command line and for programmatic requests. Source: `per-app` 3, 11.
 
 use super::attributes::{Attribute, Scope, Source, Value, key_name};
 pub use super::info::DirectiveForm;
@@ -19,29 +19,30 @@ use crate::text::said::TextPlace;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Collects what is said.
+/// Collects what the infos say.
 #[derive(Clone, Debug, Default)]
 pub struct Intake {
     spoken: Spoken,
     request: SpawnRequest,
-    /// Host lists that brackets make longer than their text, and how many entries more these come to.
+    /// Host lists that have more entries than bytes, because of brackets. `beyond`: how many more, summed over these
+    /// lists.
     bracketed: HashSet<Arc<str>>,
     beyond: usize,
 }
 
-/// What an intake comes to.
+/// The result of an intake.
 #[derive(Clone, Debug)]
 pub struct Taken {
     /// The request.
     pub request: SpawnRequest,
-    /// The words as said, for messages and for the judgement of words that are the job's alone.
+    /// The words as they were said: for messages, and to judge words that only the job may use.
     pub spoken: Spoken,
-    /// What is worth a note.
+    /// Notes.
     pub notes: Vec<Note>,
 }
 
 impl Taken {
-    /// Packs the request and unpacks it again: a mapper is fed nothing else, so that what does not travel is lost here too.
+    /// Packs the request and unpacks it again. A mapper gets nothing else, so anything that does not travel is lost here too.
     ///
     /// # Errors
     /// `bad-request` beyond 64 MiB.
@@ -53,12 +54,12 @@ impl Taken {
 }
 
 impl Intake {
-    /// Nothing said so far.
+    /// An empty intake.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
-    /// A request that was made already, to be changed: its words are not known any more.
+    /// Starts from a finished request, to change it. The words that it was made from are no longer known.
     #[must_use]
     pub fn again(request: SpawnRequest) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl Intake {
     pub const fn apps(&self) -> &crate::id::Column<AppId, AppRow> {
         self.request.apps()
     }
-    /// Takes back what directives of an owner say of mapping, ranking or binding.
+    /// Removes what the directives of an owner say about mapping, ranking or binding.
     pub fn forget(&mut self, owner: Owner, form: DirectiveForm) {
         let info = self.info(owner);
         let source = match form {
@@ -90,11 +91,11 @@ impl Intake {
         };
         self.request.attributes.remove_source(owner, source);
     }
-    /// Takes back an attribute of an app: its host lists, its hostfiles.
+    /// Removes an attribute of an app, such as its host lists or its hostfiles.
     pub fn forget_key(&mut self, app: AppId, key: u16) {
         self.request.attributes.remove(owner(app), key);
     }
-    /// Adds an app; what is said next of it must come before the next app.
+    /// Adds an app. Anything said about it must come before the next app.
     pub fn push_app(&mut self, label: Label) -> AppId {
         let app = self.request.push_app(None, "");
         if label != Label::default() {
@@ -110,7 +111,7 @@ impl Intake {
     pub fn set_label(&mut self, app: AppId, label: Label) {
         self.request.labels.insert(app, label);
     }
-    /// Adds a text that words stand in.
+    /// Adds a text that holds words. Returns its row.
     pub fn text(&mut self, text: AtText) -> u32 {
         self.spoken.texts.push(text)
     }
@@ -120,7 +121,7 @@ impl Intake {
     fn info(&mut self, owner: Owner) -> &mut Info {
         self.spoken.infos.entry(owner).or_default()
     }
-    /// Adds what a text says of mapping, ranking or binding.
+    /// Adds what a text says about mapping, ranking or binding.
     ///
     /// # Errors
     /// The first wrong word, with its place.
@@ -138,7 +139,7 @@ impl Intake {
     /// Sets the number of processes of an app from digits. `max`: the largest that the front end takes.
     ///
     /// # Errors
-    /// `bad-value` when it is no number from 1; `job-too-large` beyond what ids count; `bad-value` beyond `max`.
+    /// `bad-value` when it is not a number from 1 on; `job-too-large` beyond what ids count; `bad-value` beyond `max`.
     pub fn np(&mut self, app: AppId, row: u32, max: u32) -> Result<(), SpecError> {
         let text = self.content(row);
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -163,7 +164,7 @@ impl Intake {
             }),
         }
     }
-    /// Adds a host list of an app, behind those it has.
+    /// Adds a host list to an app, behind its earlier ones.
     ///
     /// # Errors
     /// `bad-hostlist`, or `job-too-large` for more nodes than ids count.
@@ -185,7 +186,8 @@ impl Intake {
         self.join(app, keys::APP_DASH_HOST, text.to_string(), scope);
         Ok(())
     }
-    /// The entries that brackets make are limited for the whole request; a list that is said again counts once.
+    /// Reads a host list. The entries that brackets make are limited over the whole request; a repeated list counts
+    /// once.
     fn read_hosts(&mut self, text: &Arc<str>) -> Result<(), HostError> {
         let beyond = read_hosts(text)?.len().saturating_sub(text.len());
         if beyond > 0 && self.bracketed.insert(Arc::clone(text)) {
@@ -200,7 +202,7 @@ impl Intake {
         }
         Ok(())
     }
-    /// Adds a hostfile of an app, behind those it has.
+    /// Adds a hostfile to an app, behind its earlier ones.
     pub fn hostfile(&mut self, app: AppId, path: &str, scope: Scope) {
         self.join(app, keys::APP_HOSTFILE, path.to_owned(), scope);
     }
@@ -218,11 +220,11 @@ impl Intake {
             source: Source::Own,
         });
     }
-    /// Adds what a text says of an attribute by its own name: as a bool, that it is. `key`: the owner's, or an app's that
-    /// the job has under another.
+    /// Adds an attribute by its own name, with the value that a text says. A bool is true, whatever the text. `key`:
+    /// the owner's key, or the app's key for which the job has another.
     ///
     /// # Errors
-    /// `bad-value`, `bad-directive`: a number or text that the key does not take.
+    /// `bad-value`, `bad-directive` for a number or text that the key does not take.
     pub fn single(
         &mut self,
         owner: Owner,
@@ -246,7 +248,7 @@ impl Intake {
     pub fn unknown(&mut self, unknown: Unknown) {
         self.info(unknown.owner).unknown.push(unknown);
     }
-    /// Makes the request of what was said.
+    /// Makes the request from what was said.
     ///
     /// # Errors
     /// `contradicting-qualifiers`: the first contradiction inside one info, the job's before the apps'.

@@ -1,4 +1,4 @@
-//! Attribute keys: number, name, type, whose. Source: `per-app` 2.1, 2.2 (the numbers are PRRTE's).
+//! Attribute keys: number, name, type, and who may have them. Source: `per-app` 2.1, 2.2 (the numbers are PRRTE's).
 
 use crate::error::spec::Owner;
 
@@ -17,7 +17,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// The word of requests and listings.
+    /// The word that requests and listings use.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -27,7 +27,7 @@ impl ValueType {
             Self::String => "string",
         }
     }
-    /// The type of a word.
+    /// The type with this word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Bool, Self::Uint16, Self::Uint32, Self::String]
@@ -36,19 +36,19 @@ impl ValueType {
     }
 }
 
-/// Where a key may stand.
+/// Who may have a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyPlace {
-    /// On apps alone.
+    /// Apps only.
     App,
-    /// On the job alone.
+    /// The job only.
     Job,
-    /// On the job, and on an app as a request to the job.
+    /// The job, and an app as a request to the job.
     Promoted,
 }
 
 impl KeyPlace {
-    /// Whether a key of this place may stand on an owner.
+    /// Whether this owner may have such a key.
     #[must_use]
     pub const fn holds(self, owner: Owner) -> bool {
         match (self, owner) {
@@ -67,7 +67,7 @@ pub struct Key {
     pub name: &'static str,
     /// The type of its value.
     pub ty: ValueType,
-    /// Where it may stand.
+    /// Who may have it.
     pub place: KeyPlace,
 }
 
@@ -145,13 +145,14 @@ keys! {
 /// The highest number of an app key; node keys begin there.
 pub const APP_KEY_MAX: u16 = 100;
 
-/// Whether this is one of the three policies, which directives make. The job's stand under the same keys as an app's.
+/// Whether this is the key of one of the three policies, which directives set. The job's policies have the same keys as
+/// an app's.
 #[must_use]
 pub fn is_policy(key: u16) -> bool {
     (APP_MAPBY..=APP_BINDTO).contains(&key)
 }
 
-/// What we know of a number.
+/// The key with this number, if we know it.
 #[must_use]
 pub fn key(number: u16) -> Option<&'static Key> {
     KEYS.binary_search_by_key(&number, |key| key.number)
@@ -159,7 +160,7 @@ pub fn key(number: u16) -> Option<&'static Key> {
         .map(|row| &KEYS[row])
 }
 
-/// What we know of a name.
+/// The key with this name, if we know it.
 #[must_use]
 pub fn key_named(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
@@ -179,7 +180,7 @@ const PAIRS: [(u16, u16); 10] = [
     (APP_MPIBIND, JOB_MPIBIND),
 ];
 
-/// The key under which an owner has what an app has under this one.
+/// The owner's key for what an app has under `app_key`.
 #[must_use]
 pub(crate) fn key_of(owner: Owner, app_key: u16) -> u16 {
     let pair = PAIRS.iter().find(|pair| pair.0 == app_key);
@@ -189,7 +190,7 @@ pub(crate) fn key_of(owner: Owner, app_key: u16) -> u16 {
     }
 }
 
-/// The key under which an app has what the job has under this one.
+/// The app's key for what the job has under `key`.
 #[must_use]
 pub(crate) fn app_key(key: u16) -> u16 {
     let pair = PAIRS.iter().find(|pair| pair.1 == key);

@@ -1,4 +1,4 @@
-//! A spawn request: the job's policies, typed attributes, apps. The command line is only one way to make one.
+//! A spawn request: the job's policies, typed attributes, apps. A command line is only one way to make a request.
 
 // Attribute keys.
 pub mod keys;
@@ -8,17 +8,17 @@ pub mod attributes;
 pub mod policy;
 // The request itself.
 pub mod request;
-// What one info says, and the attributes that it makes.
+// What one info says, and the attributes it becomes.
 pub(crate) mod info;
-// What all infos say, and what stands against each other.
+// What all infos say, and contradictions between them.
 pub(crate) mod spoken;
 // Directive strings -> attributes.
 pub mod set;
-// Everything that infos say, judged, -> a request.
+// All infos, judged -> a request.
 pub mod intake;
-// Bytes of the relay.
+// Numbers and texts as bytes.
 pub mod wire;
-// Pack and unpack.
+// Requests as bytes: pack and unpack.
 pub(crate) mod relay;
 // What apps ask of the job; what a child takes from its parent.
 pub mod inherit;

@@ -1,8 +1,9 @@
-//! The three policies as they are stored: a word and flags, a `u16` only at the edges. Source: `per-app` 2.3.
+//! The three policies as they are stored: a word and flags. They are a `u16` only in attributes and packed bytes.
+//! Source: `per-app` 2.3.
 
 use crate::policy::{BindTo, MapBy, ObjKind, RankBy};
 
-/// The numbers of mapping policies, each by its word alone.
+/// The numbers of mapping policies, each as its word alone.
 const MAP_NUMBERS: &[(u16, MapBy)] = &[
     (1, MapBy::Node),
     (2, MapBy::Object(ObjKind::Numa)),
@@ -56,7 +57,7 @@ fn number_of<P: PartialEq>(table: &[(u16, P)], policy: P) -> u16 {
 pub struct Flags(u16);
 
 impl Flags {
-    /// Map: keep off the local node.
+    /// Map: do not use the local node.
     pub const NOLOCAL: Self = Self(0x0100);
     /// Map: more processes than slots are allowed (the job's).
     pub const OVERSUBSCRIBE: Self = Self(0x0400);
@@ -70,9 +71,9 @@ impl Flags {
     pub const GIVEN: Self = Self(0x4000);
     /// Rank: a policy word was given.
     pub const RANK_GIVEN: Self = Self(0x1000);
-    /// Bind: something was said of overload.
+    /// Bind: an overload qualifier was given.
     pub const OVERLOAD_GIVEN: Self = Self(0x0100);
-    /// Bind: leave unbound what cannot be bound.
+    /// Bind: leave a process unbound if it cannot be bound.
     pub const IF_SUPPORTED: Self = Self(0x1000);
     /// Bind: cpus may be shared.
     pub const ALLOW_OVERLOAD: Self = Self(0x2000);
@@ -87,27 +88,27 @@ impl Flags {
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
-    /// The others without these.
+    /// These flags without the others.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
-    /// Whether all of these are there.
+    /// Whether all of the other flags are set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
-    /// Oversubscription was allowed: said, and not forbidden.
+    /// Whether oversubscription was allowed, and not forbidden.
     #[must_use]
     pub const fn oversubscribes(self) -> bool {
         self.0 & Self::NOOVERSUBSCRIBE.0 == Self::OVERSUBSCRIBE.0
     }
-    /// Oversubscription was forbidden.
+    /// Whether oversubscription was forbidden.
     #[must_use]
     pub const fn forbids_oversubscription(self) -> bool {
         self.has(Self::NOOVERSUBSCRIBE)
     }
-    /// One thing where all of these flags are there, another where they are not.
+    /// `there` if all of `flags` are set, else `not`.
     #[must_use]
     pub(crate) fn choose<T>(self, flags: Self, there: T, not: T) -> T {
         if self.has(flags) { there } else { not }
@@ -122,7 +123,7 @@ impl Flags {
 /// A mapping policy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MapPolicy {
-    /// The policy by its word alone, `None` for qualifiers alone. What stands behind the word are attributes of their own.
+    /// The policy as its word alone, `None` if there are only qualifiers. The values behind the word are attributes of their own.
     pub map: Option<MapBy>,
     /// Its flags.
     pub flags: Flags,
@@ -138,7 +139,7 @@ pub struct RankPolicy {
 /// A binding policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BindPolicy {
-    /// The target, `None` for qualifiers alone.
+    /// The target, `None` if there are only qualifiers.
     pub bind: Option<BindTo>,
     /// Its flags.
     pub flags: Flags,
@@ -147,8 +148,8 @@ pub struct BindPolicy {
 const MAP_FLAGS: u16 = 0x0100 | 0x0600 | 0x0800 | 0x1000 | 0x4000;
 const BIND_FLAGS: u16 = 0x0100 | 0x1000 | 0x2000 | 0x4000;
 
-/// Policy and flags of a number. `known`: the flags there are. `None` for a policy or flag there is not, or where GIVEN
-/// does not go with a policy.
+/// The policy and flags of a number. `known`: the flags that exist. `None` for an unknown policy or flag, or when only
+/// one of GIVEN and a policy is there.
 fn policy_and_flags<P: Copy>(
     table: &[(u16, P)],
     known: u16,
@@ -168,7 +169,7 @@ impl MapPolicy {
     pub fn bits(self) -> u16 {
         self.map.map_or(0, |map| number_of(MAP_NUMBERS, map)) | self.flags.bits()
     }
-    /// The policy of a number; `None` for a number or flag there is not, or GIVEN without a policy.
+    /// The policy of a number; `None` for an unknown policy or flag, or when only one of GIVEN and a policy is there.
     #[must_use]
     pub fn of_bits(bits: u16) -> Option<Self> {
         let (map, flags) = policy_and_flags(MAP_NUMBERS, MAP_FLAGS, bits)?;
@@ -197,7 +198,7 @@ impl BindPolicy {
     pub fn bits(self) -> u16 {
         self.bind.map_or(0, |bind| number_of(BIND_NUMBERS, bind)) | self.flags.bits()
     }
-    /// The policy of a number; `None` as for maps, and for overload allowed without being said.
+    /// The policy of a number; `None` as for maps, and when overload is allowed without `OVERLOAD_GIVEN`.
     #[must_use]
     pub fn of_bits(bits: u16) -> Option<Self> {
         let (bind, flags) = policy_and_flags(BIND_NUMBERS, BIND_FLAGS, bits)?;

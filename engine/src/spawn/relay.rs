@@ -1,4 +1,4 @@
-//! The relay: a request as bytes, so that what does not travel is lost in every test. Source: `per-app` 4.
+//! The relay: a request as bytes. Anything that does not travel is lost in every test, too. Source: `per-app` 4.
 //!
 //! ```text
 //! 8 bytes   "STOWREQ", then the version, 1
@@ -10,9 +10,8 @@
 //!           attributes    owner, key, source, type, value
 //!           unknown keys  owner, name, type, value
 //! ```
-//! Owners are one more than an app's number, 0 for the job. Numbers have seven bits a byte, low ones first; texts and lists
-//! stand behind their lengths: as postcard writes them. They are read by hand, so that a refusal names the byte, and a
-//! number has one form.
+//! An owner is the app's number plus one, or 0 for the job. Numbers have seven bits per byte, low bits first; texts and lists follow their
+//! lengths. This is how postcard writes them. They are read by hand, so that an error names the byte and a number has only one form.
 
 use super::attributes::{Attribute, Scope, Source, Value, key_name};
 use super::keys;
@@ -33,17 +32,17 @@ const MAGIC: &[u8; 7] = b"STOWREQ";
 const VERSION: u8 = 1;
 const HEADER: usize = 16;
 
-/// A policy of the job, which stands apart from its attributes.
+/// A policy of the job, which is packed apart from the job's attributes.
 struct JobPolicy {
     key: u16,
     source: Source,
-    /// What it is called in a note.
+    /// Its name in a note.
     name: &'static str,
-    /// What is said of a number that is none.
+    /// The fault of a number that is no such policy.
     refusal: &'static str,
 }
 
-/// In the order in which they stand.
+/// In the order in which they are packed.
 const POLICIES: [JobPolicy; 3] = [
     JobPolicy {
         key: keys::APP_MAPBY,
@@ -65,7 +64,7 @@ const POLICIES: [JobPolicy; 3] = [
     },
 ];
 
-/// Whether there is a policy of this number. An app's may not hold what only the job may say.
+/// Whether this number is a policy. An app's policy may not have flags that only the job may have.
 fn is_policy(owner: Owner, source: Source, bits: u16) -> bool {
     let job_only = Flags::NOOVERSUBSCRIBE.bits();
     match source {
@@ -80,10 +79,11 @@ fn is_policy(owner: Owner, source: Source, bits: u16) -> bool {
 }
 
 impl SpawnRequest {
-    /// The request as bytes: only what is `Global` travels. Same request, same bytes.
+    /// The request as bytes. Only attributes and unknown keys of scope `Global` travel. Equal requests give equal
+    /// bytes.
     ///
     /// # Errors
-    /// `bad-request` when the payload passes 64 MiB; `bad-value` for an app of no processes.
+    /// `bad-request` when the payload passes 64 MiB; `bad-value` for an app with zero processes.
     ///
     /// Cost: linear in the request.
     pub fn pack(&self) -> Result<Vec<u8>, SpecError> {
@@ -133,7 +133,7 @@ impl SpawnRequest {
         Ok(bytes)
     }
 
-    /// What [`SpawnRequest::pack`] leaves behind, each with its note.
+    /// A note for each attribute and unknown key that [`SpawnRequest::pack`] leaves out.
     #[must_use]
     pub fn local_notes(&self) -> Vec<Note> {
         let attributes = self.attributes.iter().map(|row| {
@@ -153,10 +153,11 @@ impl SpawnRequest {
             .collect()
     }
 
-    /// A request from bytes, read with suspicion.
+    /// Reads a request from bytes, which are not trusted.
     ///
     /// # Errors
-    /// `bad-request` with the byte offset: foreign, cut, damaged, of another version, or with rows that no setter makes.
+    /// `bad-request` with the byte offset: the bytes are no request, truncated, damaged, of another version, or have
+    /// rows that no setter makes.
     ///
     /// Cost: linear in the bytes, in time and memory.
     pub fn unpack(bytes: &[u8]) -> Result<Self, SpecError> {
@@ -264,7 +265,7 @@ fn read_apps(from: &mut Reader<'_>, request: &mut SpawnRequest) -> Result<(), Wi
     Ok(())
 }
 
-/// The app of a row, which must be there and no hole.
+/// The app of a row, which must exist and must not be a hole.
 fn read_app_id(from: &Reader<'_>, request: &SpawnRequest, row: u64) -> Result<AppId, WireError> {
     let row = usize::try_from(row)
         .ok()

@@ -28,7 +28,7 @@ pub enum AppRow {
 }
 
 impl AppRow {
-    /// Processes asked for: none by a hole, or where the policy counts them.
+    /// Processes asked for; `None` for a hole, or if the policy counts them.
     #[must_use]
     pub const fn np(self) -> Option<ProcCount> {
         match self {
@@ -38,7 +38,7 @@ impl AppRow {
     }
 }
 
-/// What an app is called and started with: labels, without effect here.
+/// How an app is named and started. These are labels: they have no effect here.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Label {
     /// The program.
@@ -54,7 +54,7 @@ pub struct Label {
 /// A key that we do not know: kept, relayed and reported.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
-    /// Whose.
+    /// The app or the job.
     pub owner: Owner,
     /// The key as given.
     pub name: String,
@@ -66,7 +66,7 @@ pub struct Unknown {
     pub scope: Scope,
 }
 
-/// A job and its apps, as one process hands them to another.
+/// A job and its apps, as one process sends them to another.
 ///
 /// ```
 /// use stowplan_engine::count::ProcCount;
@@ -79,7 +79,7 @@ pub struct Unknown {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SpawnRequest {
-    /// The job's three policies are among them, under the keys of an app's.
+    /// They include the job's three policies, under the same keys as an app's.
     pub(crate) attributes: Attributes,
     pub(crate) apps: Column<AppId, AppRow>,
     /// Labels of the apps that have one.
@@ -89,13 +89,13 @@ pub struct SpawnRequest {
 }
 
 impl SpawnRequest {
-    /// A job without apps that says nothing.
+    /// A job without apps and without attributes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
-    /// Adds an app. `label` may be empty. No processes at all, `Some(ProcCount(0))`, is refused when the request is packed or
-    /// resolved: an app that shall not be is a hole.
+    /// Adds an app. `label` may be empty. Zero processes, `Some(ProcCount(0))`, are refused when the request is packed or resolved. Use a
+    /// hole to leave an app out.
     pub fn push_app(&mut self, np: Option<ProcCount>, label: &str) -> AppId {
         let app = self.apps.push(AppRow::App { np });
         if !label.is_empty() {
@@ -134,17 +134,17 @@ impl SpawnRequest {
             .partition_point(|other| other.owner <= unknown.owner);
         self.unknown.insert(at, unknown);
     }
-    /// The mapping of the job, or that of an app alone.
+    /// The mapping of the job, or an app's own.
     #[must_use]
     pub fn mapping(&self, owner: Owner) -> Option<MapPolicy> {
         MapPolicy::of_bits(self.attributes.number(owner, keys::APP_MAPBY)?)
     }
-    /// The ranking of the job, or that of an app alone.
+    /// The ranking of the job, or an app's own.
     #[must_use]
     pub fn ranking(&self, owner: Owner) -> Option<RankPolicy> {
         RankPolicy::of_bits(self.attributes.number(owner, keys::APP_RANKBY)?)
     }
-    /// The binding of the job, or that of an app alone.
+    /// The binding of the job, or an app's own.
     #[must_use]
     pub fn binding(&self, owner: Owner) -> Option<BindPolicy> {
         BindPolicy::of_bits(self.attributes.number(owner, keys::APP_BINDTO)?)
@@ -155,7 +155,7 @@ impl SpawnRequest {
         self.labels.get(&app)
     }
     /// # Errors
-    /// `bad-value`: an app of no processes. Front ends refuse it where it is said.
+    /// `bad-value` for an app with zero processes. Front ends refuse it earlier, where it is given.
     pub(crate) fn judge_counts(&self) -> Result<(), SpecError> {
         let mut apps = self.apps.iter();
         let Some((app, _)) = apps.find(|(_, row)| row.np() == Some(ProcCount(0))) else {
@@ -176,7 +176,7 @@ impl SpawnRequest {
             range: NP_RANGE,
         })
     }
-    /// Whether any app carries a mapping, ranking or binding of its own: then it is dispatched app by app.
+    /// Whether any app has a mapping, ranking or binding of its own. If so, the request is dispatched app by app.
     #[must_use]
     pub(crate) fn has_own_directives(&self) -> bool {
         let own = |row: &Attribute| row.owner != Owner::Job && keys::is_policy(row.key);
@@ -184,13 +184,13 @@ impl SpawnRequest {
     }
 }
 
-/// The owner that an app is.
+/// The app as an owner.
 #[must_use]
 pub fn owner(app: AppId) -> Owner {
     Owner::App(app.number())
 }
 
-/// The app of an owner's number.
+/// The app with this number.
 #[must_use]
 pub fn app_id(app: u32) -> AppId {
     AppId::from_row(app as usize)

@@ -12,7 +12,7 @@ use crate::text::directive::{DirectiveError, DirectiveFault, canonical_gpus, rea
 use crate::text::mapping::{MapForm, canonical_list, pattern_text, read_pattern};
 use crate::text::mpibind::{options_text, read_options};
 
-/// How a setter failed, in the launcher's words.
+/// How a setter failed, as a status for the launcher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SetStatus {
     /// A bad parameter.
@@ -21,7 +21,7 @@ pub enum SetStatus {
     Silent,
 }
 
-/// A setter's refusal. The attributes are as they were.
+/// The error of a setter. The attributes are unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct SetError {
@@ -32,7 +32,7 @@ pub struct SetError {
 }
 
 impl DirectiveForm {
-    /// What the directive is called in a diagnostic.
+    /// The name of the directive in a diagnostic.
     const fn option(self) -> &'static str {
         match self {
             Self::Map(_) => "map-by",
@@ -40,7 +40,7 @@ impl DirectiveForm {
             Self::Bind => "bind-to",
         }
     }
-    /// How a setter fails on what cannot be read.
+    /// The status for a directive that cannot be read.
     fn status_of(self, fault: &DirectiveFault) -> SetStatus {
         let limit = matches!(
             fault,
@@ -96,8 +96,8 @@ impl SpawnRequest {
     /// Sets the mapping of the job, or an app's own, from a string such as `package:span:pe=2`, in place of an earlier one.
     ///
     /// # Errors
-    /// `BadParam` with the diagnostic for whatever is wrong, on an app the job's own words among it
-    /// (`app-forbidden-qualifier`); then nothing has changed. Source: `per-app` 3.
+    /// `BadParam` with the diagnostic for anything that is wrong; then nothing has changed. On an app, words that only
+    /// the job may use are wrong, too (`app-forbidden-qualifier`). Source: `per-app` 3.
     pub fn set_mapping(&mut self, owner: Owner, text: &str) -> Result<(), SetError> {
         self.set(owner, DirectiveForm::Map(MapForm::Whole), text)
     }
@@ -119,10 +119,11 @@ impl SpawnRequest {
         self.set(owner, DirectiveForm::Bind, text)
     }
 
-    /// Sets a single value by its key, as a caller of the spawn interface does. Numbers that we do not know are kept.
+    /// Sets a single value by its key, as a caller of the spawn interface does. Unknown numbers of app keys are kept.
     ///
     /// # Errors
-    /// `bad-attribute`: the wrong type, a key of the other kind of owner, one of the three parsed attributes.
+    /// `bad-attribute` for a wrong type, a key that this owner may not have, or the key of a policy, which only a
+    /// directive sets.
     pub fn set_attribute(
         &mut self,
         owner: Owner,
@@ -149,7 +150,7 @@ fn bad_param(error: SpecError) -> SetError {
     }
 }
 
-/// Whether an attribute given by its own number may stand where it does.
+/// Checks whether an owner may have this attribute, which is set by its own number.
 ///
 /// # Errors
 /// `bad-attribute`.
@@ -184,7 +185,7 @@ pub(crate) fn check_attribute(owner: Owner, key: u16, value: &Value) -> Result<(
     Ok(())
 }
 
-/// The value of a key from its text, which is that row of the texts. A bool is said by being there.
+/// The value of a key from its text. A bool is true, whatever the text. `row`: the row of the text.
 ///
 /// # Errors
 /// When the key does not take such a text.
@@ -196,7 +197,7 @@ pub(super) fn read_value(key: u16, text: &str, row: u32) -> Result<Value, Direct
     }
 }
 
-/// A text as it is stored: spelled canonically, so that equal requests have equal bytes. `row`: the row of the text.
+/// A text as it is stored: in canonical spelling, so that equal requests have equal bytes. `row`: the row of the text.
 ///
 /// # Errors
 /// When the key does not take such a text.

@@ -1,5 +1,5 @@
-//! What all infos say, word by word with its places, and what stands against each other among several. Not relayed: it
-//! serves messages, and the words that an app may not say.
+//! What all infos say, word by word with places, and contradictions between infos. It is not relayed: it serves
+//! messages, and the check for words that an app may not use.
 
 use super::info::Info;
 use crate::error::SpecError;
@@ -10,7 +10,8 @@ use crate::text::said::{Directive, INHERITANCE, MapChoice, OVERSUBSCRIPTION, Tex
 use crate::text::words::Qualifier;
 use std::collections::BTreeMap;
 
-/// What was said, word by word with its places: not relayed, it serves messages, and the words that an app may not say.
+/// What was said, word by word with places. It is not relayed: it serves messages, and the check for words that an app
+/// may not use.
 #[derive(Clone, Debug, Default)]
 pub struct Spoken {
     pub(super) texts: Texts,
@@ -33,7 +34,7 @@ impl Spoken {
     pub fn bind(&self, owner: Owner) -> Option<&Directive<BindTo>> {
         self.infos.get(&owner).map(|info| &info.bind)
     }
-    /// Where a qualifier stands in an owner's directives.
+    /// The place of a qualifier in an owner's directives.
     pub(crate) fn place(&self, owner: Owner, qualifier: Qualifier) -> Option<At> {
         let place = self.infos.get(&owner)?.place(qualifier)?;
         Some(self.at(place))
@@ -50,7 +51,7 @@ impl Spoken {
             at: Some(self.at(place)),
         }
     }
-    /// Whether any mapping directive names a policy.
+    /// The first mapping directive that names a policy, with its owner.
     #[must_use]
     pub fn names_a_map(&self) -> Option<(Owner, Said)> {
         self.infos.iter().find_map(|(owner, info)| {
@@ -63,7 +64,7 @@ impl Spoken {
         })
     }
 
-    /// Opposite words of the job in the strings of two infos.
+    /// Refuses opposite words of the job in the directives of two infos.
     ///
     /// # Errors
     /// `contradicting-qualifiers`.
@@ -86,10 +87,10 @@ impl Spoken {
         Ok(())
     }
 
-    /// The job's words in an app's own directives.
+    /// Refuses words that only the job may use in an app's own directives.
     ///
     /// # Errors
-    /// `app-forbidden-qualifier` for the first.
+    /// `app-forbidden-qualifier` for the first such word.
     pub fn judge_forbidden(&self) -> Result<(), SpecError> {
         for (owner, info) in &self.infos {
             if let (Owner::App(app), Some((word, place))) = (*owner, info.job_only()) {

@@ -1,4 +1,4 @@
-//! Numbers and texts as packed requests and jobs have them, which is as postcard writes them: read with suspicion.
+//! Numbers and texts of packed requests and jobs, in the format of postcard. Bytes that are read are not trusted.
 
 /// Why bytes are refused, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A number: seven bits a byte, low ones first.
+    /// Writes a number: seven bits per byte, low bits first.
     pub fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes
@@ -26,14 +26,14 @@ impl Writer {
         }
         self.bytes.push(u8::try_from(value).unwrap_or(0));
     }
-    /// A text: its length, its bytes.
+    /// Writes a text: its length, then its bytes.
     pub fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.bytes.extend(text.as_bytes());
     }
 }
 
-/// Reads a payload. Every number is bounded, so that nothing is allocated that the bytes do not hold.
+/// Reads a payload. Every number is bounded, so nothing is allocated beyond what the bytes hold.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -41,12 +41,12 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Over these bytes, which stand at `base` of the whole.
+    /// A reader of these bytes, which start at byte `base` of the whole.
     #[must_use]
     pub const fn new(bytes: &'a [u8], base: usize) -> Self {
         Self { bytes, at: 0, base }
     }
-    /// The refusal of what stands here.
+    /// The error for the current byte.
     #[must_use]
     pub const fn fail(&self, fault: &'static str) -> WireError {
         WireError {
@@ -54,27 +54,27 @@ impl<'a> Reader<'a> {
             fault,
         }
     }
-    /// Nothing is left.
+    /// Whether nothing is left.
     #[must_use]
     pub const fn is_done(&self) -> bool {
         self.at >= self.bytes.len()
     }
-    /// Bytes left.
+    /// How many bytes are left.
     #[must_use]
     pub const fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
-    /// A byte.
+    /// Reads a byte.
     ///
     /// # Errors
     /// At the end.
     pub fn byte(&mut self) -> Result<u8, WireError> {
         self.bytes(1).map(|byte| byte[0])
     }
-    /// A number up to `max`, in its shortest form.
+    /// Reads a number up to `max`, in its shortest form.
     ///
     /// # Errors
-    /// Beyond it, at the end, or longer than need be.
+    /// Beyond `max`, at the end, or when the number is longer than necessary.
     pub fn number(&mut self, max: u64) -> Result<u64, WireError> {
         let start = self.at;
         let (mut value, mut shift) = (0u64, 0u32);
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         }
         Ok(value)
     }
-    /// A number that a type holds.
+    /// Reads a number that fits the type.
     ///
     /// # Errors
     /// As [`Reader::number`].
@@ -109,19 +109,19 @@ impl<'a> Reader<'a> {
             self.fail("this number is too large")
         })
     }
-    /// A count of things of at least one byte each.
+    /// Reads a count of items that have at least one byte each.
     ///
     /// # Errors
-    /// When there are not that many bytes.
+    /// When fewer bytes are left.
     pub fn count(&mut self) -> Result<usize, WireError> {
         let left = self.left() as u64;
         let count = self.number(left)?;
         usize::try_from(count).map_err(|_| self.fail("this number is too large"))
     }
-    /// So many bytes.
+    /// Reads this many bytes.
     ///
     /// # Errors
-    /// When there are fewer.
+    /// When fewer bytes are left.
     pub fn bytes(&mut self, length: usize) -> Result<&'a [u8], WireError> {
         let rest = &self.bytes[self.at..];
         let bytes = rest
@@ -130,10 +130,10 @@ impl<'a> Reader<'a> {
         self.at += length;
         Ok(bytes)
     }
-    /// A text.
+    /// Reads a text.
     ///
     /// # Errors
-    /// When it is cut or no UTF-8.
+    /// When it is truncated or not UTF-8.
     pub fn text(&mut self) -> Result<&'a str, WireError> {
         let length = self.count()?;
         let bytes = self
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         self.at += length;
         Ok(text)
     }
-    /// Several texts.
+    /// Reads several texts.
     ///
     /// # Errors
     /// As [`Reader::text`].

@@ -1,6 +1,6 @@
-//! Which mapper takes an app: a registry of components, asked by priority. Source: `per-app` 5.
+//! Which component takes an app: a registry, asked by priority. Source: `per-app` 5.
 //!
-//! A component is a small table of functions over columns. Nothing of it is called per rank, and none keeps state.
+//! A component is a small table of functions over columns. None of them is called per rank, and no component keeps state.
 
 use crate::count::ProcCount;
 use crate::error::spec::SpecError;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// An interface version: major, minor, release.
 pub type Version = (u16, u16, u16);
 
-/// The interface that components must state. 4.0.0, before `app_idx`, is another.
+/// The interface version that components must state. 4.0.0, from before `app_idx`, does not match.
 pub const INTERFACE: Version = (5, 0, 0);
 
 /// What a component answers for one app or job.
@@ -25,16 +25,16 @@ pub const INTERFACE: Version = (5, 0, 0);
 pub enum Answer {
     /// It has placed the app.
     Success,
-    /// The policy is not its own: the next component is asked.
+    /// The policy is not for this component: the next one is asked.
     TakeNextOption,
-    /// It cannot, and nobody else shall: the map of the whole job ends.
+    /// It cannot place the app, and no other component may try: the map of the whole job ends.
     ResourceBusy,
 }
 
-/// A node as a component sees it: its state, and the hardware below.
+/// A node as a component sees it: its state and its hardware.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'s> {
-    /// Slots, processes, and which cpus there are.
+    /// The node's slots, processes and cpus.
     pub state: &'s NodeState,
     /// All topologies, the node's among them.
     pub topologies: &'s Topologies,
@@ -43,17 +43,17 @@ pub struct Node<'s> {
 }
 
 impl Node<'_> {
-    /// Its objects of a kind.
+    /// How many objects of a kind the node has.
     #[must_use]
     pub fn objects(&self, kind: ObjKind) -> u32 {
         self.topologies.count(self.state.topology, kind)
     }
-    /// Its PUs that no process consumed.
+    /// How many PUs no process has consumed.
     #[must_use]
     pub fn free_pus(&self) -> usize {
         self.pusets.get(self.state.free).count_ones()
     }
-    /// PUs inside an object, by its kind and logical index, that no process consumed; 0 where there is no such object.
+    /// How many PUs inside an object no process has consumed. The object is named by its kind and logical index; 0 if there is none.
     #[must_use]
     pub fn free_inside(&self, kind: ObjKind, logical: u32) -> usize {
         let object = self.topologies.object(self.state.topology, kind, logical);
@@ -64,21 +64,21 @@ impl Node<'_> {
     }
 }
 
-/// Neighbouring nodes that are alike for an app.
+/// Neighbouring nodes that are equal for an app.
 #[derive(Clone, Copy, Debug)]
 pub struct Room<'s> {
-    /// The place of the first in the pool.
+    /// The position of the first node in the pool.
     pub first: u32,
     /// How many nodes.
     pub nodes: u32,
-    /// Processes that each may take.
+    /// How many processes each node may take.
     pub avail: u32,
-    /// Any of them.
+    /// One of the nodes; they are all alike.
     pub node: Node<'s>,
 }
 
 impl Room<'_> {
-    /// The name of one of the nodes, from 0.
+    /// The name of one of the nodes; `at` counts from 0.
     #[must_use]
     pub fn name(&self, at: u32) -> String {
         let row = self.first + at.min(self.nodes.saturating_sub(1));
@@ -86,52 +86,52 @@ impl Room<'_> {
     }
 }
 
-/// Neighbouring nodes that shall get equally many processes.
+/// Neighbouring nodes that get equally many processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
     /// How many nodes: a share may begin and end inside a room.
     pub nodes: u32,
-    /// Processes on each; 0 leaves them out.
+    /// Processes on each node; 0 leaves the nodes out.
     pub procs: u32,
 }
 
 /// How many processes each of the app's nodes gets. `Err` is [`Answer::ResourceBusy`], in the component's own words.
 ///
-/// Asked: the policy; the processes wanted, `None` where the component counts them itself; the nodes, as rooms in the order
-/// of the app's list. The shares are in that order too, and cover all nodes.
+/// Arguments: the policy; the processes wanted, or `None` when the component counts them itself; the nodes, as rooms in the
+/// order of the app's list. The shares are in that order too, and cover all nodes.
 pub type Count = fn(&Policy, Option<ProcCount>, &[Room<'_>]) -> Result<Vec<Share>, String>;
 
-/// The object of each process on a node: logical indices of the kind, one for each process, in placement order. Asked once
-/// for each state and number of processes. `Err` is as of [`Count`].
+/// The object of each process on a node: one logical index of the kind for each process, in placement order. Called once
+/// for each state and number of processes. `Err` means the same as for [`Count`].
 pub type Objects = fn(&Policy, &Node<'_>, u32) -> Result<Vec<u32>, String>;
 
-/// How processes lie on a node. What they are bound to follows the policy, whatever the pattern.
+/// How processes lie on a node. Their binding follows the policy, whatever the pattern.
 #[derive(Clone, Copy, Debug)]
 pub enum ComponentPattern {
-    /// As one of the engine's maps does: taken in place of the app's.
+    /// In the order of one of the engine's map policies, which replaces the app's.
     Engine(fn(&Policy) -> MapBy),
-    /// In an order of its own.
+    /// In an order of the component's own.
     Own {
         /// The kind of the objects.
         kind: ObjKind,
-        /// Which of them, process by process.
+        /// The object of each process.
         objects: Objects,
     },
 }
 
-/// Whether a component takes apps of a policy: pure.
+/// Whether a component takes apps of a policy. A pure function.
 pub type Accepts = fn(&Policy) -> bool;
 
 /// How a component places.
 #[derive(Clone, Copy, Debug)]
 pub enum Functions {
-    /// As the engine does by itself for its policies.
+    /// As the engine does for its own policies.
     Engine,
-    /// By choices of its own.
+    /// By functions of the component's own.
     Own {
-        /// Processes on each node.
+        /// How many processes each node gets.
         count: Count,
-        /// What each of them gets there.
+        /// Which object each process gets on its node.
         pattern: ComponentPattern,
     },
 }
@@ -139,13 +139,13 @@ pub enum Functions {
 /// A row of the registry.
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// Its name, one of a kind.
+    /// Its name, unique in the registry.
     pub name: Arc<str>,
-    /// Who is asked first: the highest.
+    /// The component with the highest priority is asked first.
     pub priority: u8,
     /// The interface it was written for.
     pub version: Version,
-    /// Whether it takes apps of this policy: pure.
+    /// Whether it takes apps of this policy. A pure function.
     pub accepts: Accepts,
     /// How it places them.
     pub functions: Functions,
@@ -154,21 +154,21 @@ pub struct Component {
 /// Why a component is not registered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// Its interface is another.
+    /// It states another major version of the interface.
     #[error(transparent)]
     Version(Box<SpecError>),
-    /// Its name is taken.
+    /// A component of this name is registered.
     #[error("a component named {0} is registered already")]
     NameTaken(String),
 }
 
-/// The components, by descending priority, equal ones in order of registration.
+/// The components, by descending priority; equal priorities in order of registration.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     rows: Vec<Component>,
 }
 
-/// The components of the engine: name, priority, what they take.
+/// The engine's components: name, priority, and the policies that they take.
 const STANDARD: &[(&str, u8, Accepts)] = &[
     ("lsf", 100, |policy| policy.map == MapBy::Lsf),
     ("rank_file", 95, |policy| policy.map == MapBy::Rankfile),
@@ -210,7 +210,7 @@ impl Registry {
     /// Adds a component.
     ///
     /// # Errors
-    /// `component-version` when it states another major version; a name that is taken.
+    /// `component-version` if the component states another major version; an error if its name is taken.
     /// ```
     /// use stowplan_engine::stage::component::{Component, Functions, Registry};
     /// let mine = |version| Component {
@@ -251,10 +251,10 @@ impl Registry {
         &self.rows
     }
 
-    /// The component that takes a policy, and how many were asked before it.
+    /// Row of the component that takes a policy; all rows before it were asked first.
     ///
     /// # Errors
-    /// `failed-map` when nobody does.
+    /// `failed-map` if no component takes it.
     pub(crate) fn take(&self, app: AppId, policy: &Policy) -> Result<usize, MapError> {
         self.rows
             .iter()
@@ -269,26 +269,26 @@ impl Registry {
     }
 }
 
-/// Which apps a map is asked for: `app_idx`.
+/// Which apps shall be mapped: `app_idx`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AppIndex {
     /// All of them: -1.
     All,
-    /// That one alone, from 0. A hole, or beyond the array: nothing is done, and that is success.
+    /// Only the app with this index, from 0. For a hole or an index beyond the array nothing is done, and that is success.
     Only(u32),
 }
 
-/// Who places a job, and which of its apps.
+/// Which components place a job, and which of its apps.
 #[derive(Clone, Debug)]
 pub struct Components {
-    /// The mappers, by priority.
+    /// The components, by priority.
     pub registry: Registry,
-    /// Which apps: `app_idx`.
+    /// Which apps are mapped: `app_idx`.
     pub index: AppIndex,
 }
 
 impl Components {
-    /// The engine's own, for all apps.
+    /// The engine's components, for all apps.
     #[must_use]
     pub fn standard() -> Self {
         Self {
@@ -301,7 +301,7 @@ impl Components {
 /// How often components are called for a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dispatch {
-    /// Once, for all apps: none has a directive of its own.
+    /// Once for all apps, when none has a directive of its own.
     #[default]
     Single,
     /// Once for each app, in index order.
@@ -313,14 +313,14 @@ pub enum Dispatch {
 pub struct Call {
     /// The component's name, shared by its calls.
     pub component: Arc<str>,
-    /// For which apps.
+    /// The apps that it is asked about.
     pub app: AppIndex,
     /// Its answer.
     pub answer: Answer,
 }
 
 impl Registry {
-    /// Notes the questions that lead to the component at `row`.
+    /// Logs the calls up to the component at `row`, which takes the app.
     pub(crate) fn log(&self, calls: &mut Vec<Call>, app: AppIndex, row: usize) {
         for (asked, component) in self.rows.iter().enumerate().take(row + 1) {
             let answer = if asked == row {

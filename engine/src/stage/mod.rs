@@ -1,17 +1,17 @@
-//! The decisions, in the order of the data: words become resolved apps, these get nodes, and on each node places.
-//! Each imports only what stands above it.
+//! The decisions, in the order of the data: words become resolved apps, apps get nodes, and processes get places on each node.
+//! Each module imports only from modules above it.
 
-// Which mapper takes an app.
+// Which component takes an app.
 pub mod component;
 // A relayed request -> one row per app.
 pub mod resolve;
-// One node, taken alone.
+// One node alone.
 pub(crate) mod node;
-// Many different nodes at once.
+// Work on many different items, shared among threads.
 pub(crate) mod parallel;
-// Which nodes, in which state.
+// Which nodes there are, in which state.
 pub(crate) mod alloc;
-// How many go where, policy by policy, and what they leave.
+// How many processes go to each node, policy by policy, and the states that they leave.
 pub(crate) mod place;
-// All apps: which there are, which compete.
+// All apps of a job: process counts, and which apps compete.
 pub(crate) mod job;

@@ -1,24 +1,24 @@
-//! Many different things worked out at once, results in their order: threads change nothing.
+//! Works out many different items at once, with the results in the order of the items: the number of threads changes no result.
 
 use rayon::prelude::*;
 
-/// When threads share work. What comes out is the same.
+/// When threads share work. The results are the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Sharing {
-    /// Where there is enough of it: waking others for little costs more (docs/scale.md).
+    /// When there is enough work: waking threads for little work costs more than it saves (docs/scale.md).
     #[default]
     Worthwhile,
-    /// Wherever it can be, for tests.
+    /// Whenever possible, for tests.
     Always,
 }
 
-/// From how many items on threads share them, each of some microseconds.
+/// Threads share the work from this many items on. An item takes some microseconds.
 const ITEMS_FROM: usize = 256;
-/// How many of them a thread takes at once, at least.
+/// How many items a thread takes at once, at least.
 const CHUNK: usize = 16;
 
-/// What `work` makes of every item, in order; by several threads where there are many. `start`: what a thread keeps from
-/// item to item.
+/// The results of `work` for all items, in order; threads share the work when there are many items. `start` makes the value
+/// that a thread keeps from item to item.
 pub(crate) fn map_all<T: Sync, S, R: Send>(
     items: &[T],
     sharing: Sharing,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 define_id! {
-    /// A row of [`AppTable`]: the app's place in the request, holes counted.
+    /// A row of [`AppTable`]: the app's position in the request, holes included.
     AppId
 }
 
@@ -53,7 +53,7 @@ pub struct Policy {
     pub rank: RankBy,
     /// What processes are bound to.
     pub bind: BindTo,
-    /// Asked for, or a default that may be given up. PE above 1 makes it explicit.
+    /// Whether the binding was asked for, or is a default that may be given up. PE above 1 makes it explicit.
     pub strength: BindStrength,
     /// `if-supported`.
     pub if_supported: IfSupported,
@@ -63,13 +63,13 @@ pub struct Policy {
     pub limit: Option<u16>,
     /// The job's OVERSUBSCRIBE.
     pub oversubscribe: Oversubscribe,
-    /// How its processes get GPUs, if that was said. Written beside the table in a saved plan.
+    /// How its processes get GPUs, if that was said. A saved plan keeps it beside the table.
     #[serde(skip)]
     pub gpus: Option<GpuShare>,
 }
 
 impl Policy {
-    /// Whether processes may come to a node in several passes, each of which begins its objects or its list again.
+    /// Whether processes may come to a node in several passes, each of which begins again with its objects or its list.
     #[must_use]
     pub(crate) fn begins_again(&self) -> bool {
         let dealt_again = matches!(self.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
@@ -89,14 +89,14 @@ pub enum Numbering {
 /// The apps of a job. Shape of each column: `[apps]`.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub struct AppTable {
-    /// Processes asked for; `None`: as many as policy and slots give (3.4).
+    /// The number of processes asked for; `None`: as many as policy and slots give (3.4).
     pub np: Column<AppId, Option<ProcCount>>,
     /// The resolved policy; `None` is a hole of the request.
     pub policy: Column<AppId, Option<PolicyId>>,
-    /// The policy to take instead where the objects of the app's nodes have fewer cpus than the job's PE, which the app
-    /// only falls back to (`semantics` 5.1: no error, but a note); `None` where PE is the app's own, or 1.
+    /// The policy to use instead if PE comes from the job, and the objects of the app's nodes have fewer cpus than that
+    /// (`semantics` 5.1: no error, but a note). `None`: PE is the app's own, or 1.
     pub without_pe: Column<AppId, Option<PolicyId>>,
-    /// The cpu mode of the words alone, used to count an absent `np` (3.4).
+    /// The cpu mode that the words alone give, used to count an absent `np` (3.4).
     pub count_mode: Column<AppId, CpuMode>,
     /// The file of a seq, rankfile or lsf app.
     pub listing: Column<AppId, Option<(ListingId, Numbering)>>,
@@ -104,7 +104,7 @@ pub struct AppTable {
     pub device: Column<AppId, Option<String>>,
     /// The program, a label.
     pub label: Column<AppId, String>,
-    /// The words behind the program, of the apps that have any.
+    /// The arguments of the program, for the apps that have any.
     #[serde(skip)]
     arguments: BTreeMap<AppId, Vec<String>>,
     /// Where the words came from.
@@ -129,7 +129,7 @@ impl AppTable {
         self.known.insert(policy, id);
         id
     }
-    /// Forgets the policies behind the first so many.
+    /// Keeps only the first `first` policies.
     pub(crate) fn keep_policies(&mut self, first: usize) {
         while self.policies.len() > first
             && let Some(policy) = self.policies.pop()
@@ -142,16 +142,16 @@ impl AppTable {
     pub fn policy(&self, app: AppId) -> Option<&Policy> {
         self.policy[app].map(|id| &self.policies[id])
     }
-    /// The file that writes an app's places out.
+    /// The file that lists the places of an app.
     pub(crate) fn own_listing(&self, app: AppId) -> Option<&Listing> {
         self.listing[app].map(|(id, _)| &self.listings[id])
     }
-    /// The words behind the program of an app. Cost: a search over the apps that have any.
+    /// The arguments of the program of an app. Cost: a search over the apps that have any.
     #[must_use]
     pub fn arguments(&self, app: AppId) -> &[String] {
         self.arguments.get(&app).map_or(&[], |words| words)
     }
-    /// Gives an app the words behind its program.
+    /// Sets the arguments of the program of an app.
     pub(crate) fn set_arguments(&mut self, app: AppId, words: Vec<String>) {
         if words.is_empty() {
             self.arguments.remove(&app);
@@ -159,11 +159,11 @@ impl AppTable {
             self.arguments.insert(app, words);
         }
     }
-    /// The apps that have words behind their program, ascending, with these.
+    /// The apps whose programs have arguments, ascending, with these arguments.
     pub(crate) fn with_arguments(&self) -> impl ExactSizeIterator<Item = (AppId, &[String])> {
         self.arguments.iter().map(|(app, words)| (*app, &**words))
     }
-    /// Enters a hole of the request: a row that has a number and nothing else.
+    /// Adds a hole of the request: a row that has a number and nothing else.
     pub fn push_hole(&mut self) {
         self.np.push(None);
         self.policy.push(None);
@@ -174,7 +174,7 @@ impl AppTable {
         self.label.push(String::new());
         self.origins.push(None);
     }
-    /// Rows of each column of apps: all equal in a table that was built, not always in one that was read.
+    /// The number of rows of each column of apps. All are equal in a table that was built, but not always in one that was read.
     #[must_use]
     pub fn lengths(&self) -> [usize; 8] {
         // Every field is named, so that a new column is not forgotten here.
@@ -204,17 +204,17 @@ impl AppTable {
             origins.len(),
         ]
     }
-    /// Apps, holes counted.
+    /// Number of apps, including holes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.np.len()
     }
-    /// No apps.
+    /// Whether there are no apps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.np.is_empty()
     }
-    /// All apps, holes counted, ascending.
+    /// All apps, including holes, ascending.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = AppId> + ExactSizeIterator + use<> {
         (0..self.np.len()).map(AppId::from_row)
     }

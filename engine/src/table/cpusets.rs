@@ -51,7 +51,7 @@ impl Cpusets {
         self.sets.find_by(digest, known).unwrap_or_else(|| {
             let mut set = make();
             set.optimize();
-            // A copy takes as much room as it needs: a third of what a set that grew holds.
+            // A copy takes only the memory it needs: a third of what a set that grew takes.
             self.sets.add(digest, Arc::new(set.clone()))
         })
     }
@@ -64,12 +64,12 @@ impl Cpusets {
     pub fn iter(&self) -> impl Iterator<Item = (CpusetId, &RoaringBitmap)> {
         self.sets.iter().map(|(id, set)| (id, &**set))
     }
-    /// Distinct sets.
+    /// Number of distinct sets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sets.len()
     }
-    /// No sets.
+    /// Whether there are no sets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()

@@ -1,4 +1,4 @@
-//! GPUs of a topology: rows beside its tree, because the PUs near two of them may be the same.
+//! GPUs of a topology: rows beside its tree, because two GPUs may be near the same PUs.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub enum GpuFamily {
 }
 
 impl GpuFamily {
-    /// All families; those that files name in the order in which they are preferred.
+    /// All families; those that files name are in order of preference.
     pub const ALL: [Self; 6] = [
         Self::Rsmi,
         Self::Ze,
@@ -31,7 +31,7 @@ impl GpuFamily {
         Self::Stated,
     ];
 
-    /// What the names of its devices begin with; empty for stated GPUs.
+    /// How the names of its devices begin; empty for stated GPUs.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl GpuFamily {
         }
     }
 
-    /// The environment variable by which processes of this family see some GPUs only, if there is one.
+    /// The environment variable that limits which GPUs of this family a process sees, if there is one.
     #[must_use]
     pub const fn variable(self) -> Option<&'static str> {
         match self {
@@ -59,12 +59,12 @@ impl GpuFamily {
 /// A GPU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Gpu {
-    /// The number by which programs are shown it, as `CUDA_VISIBLE_DEVICES` takes it.
+    /// The number that shows it to programs, as `CUDA_VISIBLE_DEVICES` takes it.
     pub visible: u32,
     /// Its name, as `rsmi4`; empty where none is known.
     pub name: String,
-    /// Who found it.
+    /// The library that found it.
     pub family: GpuFamily,
-    /// The PUs near it: ascending disjoint half-open ranges of **logical** numbers. Empty where none may be used.
+    /// The PUs near it: ascending disjoint half-open ranges of **logical** numbers. Empty if none of them may be used.
     pub pus: Vec<Range<u32>>,
 }

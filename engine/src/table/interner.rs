@@ -1,30 +1,31 @@
-//! Finding equal rows again, by a number that equal values share.
+//! Finds equal rows again by a digest: a number that equal values share.
 
 use crate::define_id;
 use crate::id::{Column, Id};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-/// Where the digest of anything starts.
+/// The digest before anything is mixed in.
 pub(crate) const START: u64 = 0x243f_6a88_85a3_08d3;
 
-/// Mixes a word into a digest: a multiplication a word.
+/// Mixes a word into a digest, with one multiplication.
 #[inline]
 pub(crate) const fn mix(digest: u64, word: u64) -> u64 {
     let mixed = (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 32)
 }
 
-/// Mixes two halves of a word.
+/// Mixes a word into a digest, given as its two halves.
 #[inline]
 pub(crate) fn mix_pair(digest: u64, high: u32, low: u32) -> u64 {
     mix(digest, u64::from(high) << 32 | u64::from(low))
 }
 
-/// Rows by their digest: half of it and the row, eight bytes, in a table with gaps. What finds its place taken stands behind it.
+/// Rows by their digest, in a hash table. An entry has half of the digest and the row, eight bytes. If its slot is taken, it
+/// goes into the next free slot behind it.
 #[derive(Clone, Debug)]
 pub(crate) struct Interner<I> {
-    /// Shape `[a power of two]`, or `[0]`; at most three in four are taken.
+    /// Shape `[a power of two]`, or `[0]`; at most three in four slots are taken.
     slots: Vec<Option<(u32, I)>>,
     rows: usize,
 }
@@ -42,7 +43,7 @@ impl<I> Default for Interner<I> {
 }
 
 impl<I: Copy> Interner<I> {
-    /// The row of this digest that `is` the one.
+    /// The row with this digest for which `is` holds.
     pub(crate) fn find(&self, digest: u64, is: impl Fn(I) -> bool) -> Option<I> {
         let mask = self.slots.len().checked_sub(1)?;
         let half = upper(digest);
@@ -50,13 +51,13 @@ impl<I: Copy> Interner<I> {
         let found = taken.find(|&(other, row)| other == half && is(row));
         found.map(|(_, row)| row)
     }
-    /// Keeps a row that was not found.
+    /// Adds a row that was not found.
     pub(crate) fn keep(&mut self, digest: u64, row: I) {
         self.reserve(1);
         self.put((upper(digest), row));
         self.rows += 1;
     }
-    /// Makes room for so many rows more.
+    /// Makes room for `rows` more rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         let wanted = (self.rows + rows).div_ceil(3) * 4;
         if wanted > self.slots.len() {
@@ -65,7 +66,7 @@ impl<I: Copy> Interner<I> {
             taken.into_iter().flatten().for_each(|slot| self.put(slot));
         }
     }
-    /// Puts a row into the first slot that is free for it.
+    /// Puts an entry into the first free slot from its own on.
     fn put(&mut self, slot: (u32, I)) {
         let mask = self.slots.len() - 1;
         let mut at = slot.0 as usize & mask;
@@ -76,12 +77,12 @@ impl<I: Copy> Interner<I> {
     }
 }
 
-/// The half of a digest that all of it went into.
+/// The upper half of a digest: every word mixed in affects it.
 fn upper(digest: u64) -> u32 {
     u32::try_from(digest >> u32::BITS).expect("half of eight bytes are four")
 }
 
-/// A table of which no two rows are equal. Ids come in first-seen order.
+/// A table in which no two rows are equal. Ids come in first-seen order.
 #[derive(Clone, Debug)]
 pub struct Distinct<I, T> {
     rows: Column<I, T>,
@@ -98,7 +99,7 @@ impl<I, T> Default for Distinct<I, T> {
 }
 
 impl<I: Id, T> Distinct<I, T> {
-    /// The row of this digest that `is` the one.
+    /// The id of the row with this digest for which `is` holds.
     pub(super) fn find_by(&self, digest: u64, is: impl Fn(&T) -> bool) -> Option<I> {
         self.ids.find(digest, |id| is(&self.rows[id]))
     }
@@ -121,12 +122,12 @@ impl<I: Id, T> Distinct<I, T> {
     pub(crate) fn keys(&self) -> &[T] {
         self.rows.values()
     }
-    /// How many rows.
+    /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-    /// No rows.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -143,14 +144,15 @@ impl<I: Id, T: Eq + Hash> Distinct<I, T> {
 }
 
 define_id! {
-    /// A row of what has no table of its own.
+    /// A row of an `InTurn`.
     RowId
 }
 
-/// Rows by key, mostly asked for in the order in which they came: then the next one is a guess away, and memory is read in order.
+/// Rows by key, for keys that are mostly asked for in the order in which they were added. Then the next row is found by a
+/// guess, and memory is read in order.
 pub(crate) type InTurn<K> = Distinct<RowId, K>;
 
-/// Which row is asked for next, if all goes as it went before.
+/// The row that is asked for next if the order of questions stays the same.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Guess(usize);
 
@@ -167,24 +169,24 @@ impl<K: Eq + Hash> InTurn<K> {
         guess.0 = row + 1;
         Some(row)
     }
-    /// Adds a row whose key no other has.
+    /// Adds a row with a new key.
     pub(crate) fn push(&mut self, key: K) -> usize {
         self.add(digest_of(&key), key).row()
     }
-    /// The row of a key, known or new, as it is written.
+    /// The row of a key, known or new, as plans in bytes write it.
     pub(crate) fn meet(&mut self, key: K) -> u32 {
         self.id_of(key).number()
     }
 }
 
-/// A number that equal values share. The same in every run.
+/// A number that equal values share. It is the same in every run of the program.
 pub(crate) fn digest_of(value: &impl Hash) -> u64 {
     let mut hasher = Digested(START);
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A map whose keys are ids or digests: short, and made here.
+/// A map whose keys are ids or digests: they are short, and no user chooses them.
 pub(crate) type ById<K, V> = HashMap<K, V, BuildHasherDefault<Digested>>;
 
 /// Hashes words by mixing them.
@@ -245,7 +247,7 @@ mod tests {
 
     #[test]
     fn rows_are_found_whatever_their_places() {
-        // All of one place, all of the last places, and as digests fall.
+        // All in one slot, all in the last slots, and spread as digests are.
         for spread in [1 << 50, u64::MAX << 36, 0x9e37_79b9_7f4a_7c15] {
             let mut interner: Interner<u64> = Interner::default();
             for row in 0..500_u64 {

@@ -1,4 +1,5 @@
-//! Sets of nodes as intervals, and the order in which nodes came: cost follows the stretches, never the nodes.
+//! Sets of nodes as intervals, and the order in which nodes first received a process. The cost depends on the number of
+//! stretches, never on the number of nodes.
 
 use super::names::{NodeRange, Nodes};
 use smallvec::SmallVec;
@@ -8,14 +9,14 @@ use std::ops::{Add, Sub};
 /// A set of nodes as disjoint intervals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Intervals {
-    /// First node -> one behind the last.
+    /// First node -> the node behind the last one.
     ends: BTreeMap<u32, u32>,
 }
 
 impl Intervals {
-    /// Adds nodes and gives those that were not there, ascending. Cost: the intervals met.
+    /// Adds nodes and returns those that were not in the set, ascending. Cost: the intervals met.
     pub(crate) fn insert(&mut self, nodes: NodeRange) -> Nodes {
-        // Nodes nearly always come in order: behind all that are here.
+        // Nodes nearly always come in order, behind all nodes of the set.
         match self.ends.last_entry() {
             Some(mut last) if *last.get() == nodes.first => {
                 *last.get_mut() = nodes.end();
@@ -28,7 +29,7 @@ impl Intervals {
             }
         }
         let new = self.missing(nodes);
-        // It becomes one with all that it meets or touches.
+        // Joins the new range with all intervals that it meets or touches.
         let mut joined = nodes;
         while let Some((&first, &end)) = self.ends.range(..=joined.end()).next_back()
             && end >= joined.first
@@ -63,7 +64,7 @@ impl Intervals {
         self.meeting(nodes).collect()
     }
 
-    /// What the intervals have of a range.
+    /// The parts of a range that are in the set, ascending.
     fn meeting(&self, nodes: NodeRange) -> impl Iterator<Item = NodeRange> + '_ {
         let before = self.ends.range(..nodes.first).next_back();
         let inside = self.ends.range(nodes.first..nodes.end());
@@ -78,7 +79,7 @@ impl Intervals {
     }
 }
 
-/// Sums what was said of ranges that may overlap: disjoint ranges, ascending. Cost: a sort of the ranges.
+/// Sums the values of ranges that may overlap. Returns disjoint ranges, ascending. Cost: a sort of the ranges.
 pub(crate) fn add_up<V>(said: Vec<(NodeRange, V)>) -> Vec<(NodeRange, V)>
 where
     V: Copy + Add<Output = V> + Sub<Output = V>,
@@ -96,7 +97,7 @@ where
     let mut edges: Vec<(u32, Edge, V)> = starts.chain(ends).collect();
     edges.sort_by_key(|&(node, edge, _)| (node, edge));
     let mut sums = Vec::with_capacity(said.len());
-    // What the ranges over the nodes from `first` on sum up to, and how many they are.
+    // The sum of the ranges that cover the nodes from `first` on, and how many such ranges there are.
     let (mut sum, mut open, mut first): (Option<V>, u32, u32) = (None, 0, 0);
     for (node, edge, value) in edges {
         if let Some(sum) = sum.filter(|_| first < node) {
@@ -127,9 +128,10 @@ enum Edge {
 /// The order in which nodes first received a process (`semantics` 5: the job's node order).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeOrder {
-    /// The only stretch there is, nearly always: (first node, one behind the last, place of the first in the order).
+    /// The stretch, if there is only one, as nearly always: (first node, node behind the last, place of the first in the
+    /// order).
     only: Option<(u32, u32, u32)>,
-    /// First node of a stretch -> (one behind its last, place of the first); empty while there is but one.
+    /// First node of a stretch -> (node behind its last, place of the first); empty while there is only one stretch.
     places: BTreeMap<u32, (u32, u32)>,
     next: u32,
 }

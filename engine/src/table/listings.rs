@@ -1,4 +1,4 @@
-//! What a user wrote out: the entries of sequence files, rankfiles and LSF affinity files.
+//! What a user listed: the entries of sequence files, rankfiles and LSF affinity files.
 
 use crate::define_id;
 use crate::id::{Column, Lists};
@@ -46,7 +46,7 @@ pub enum EntryNode {
     Nth(u32),
 }
 
-/// One entry: a process, or several neighbouring ones that say the same (then `number` and `line` are the first's).
+/// One entry: a process, or several neighbouring entries that say the same (then `number` and `line` are those of the first).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its number: the rank in a rankfile, the position from 0 elsewhere.
@@ -61,7 +61,7 @@ pub struct Entry {
     pub count: u32,
 }
 
-/// One file, read whole. Entries stand in file order; rankfiles are sorted by rank, without duplicates.
+/// One file, read whole. Entries are in file order; those of rankfiles are sorted by rank, without duplicates.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Listing {
     /// The path as given; for a sequence made of `-H` or a hostfile, that text.

@@ -1,4 +1,4 @@
-//! The machine: what a caller knows of the nodes before any of them is named.
+//! The machine: what a caller knows about the nodes before any of them is named.
 
 use super::cpusets::Cpusets;
 use super::listings::NumberRanges;
@@ -7,7 +7,7 @@ use super::topologies::{DraftError, Topologies, TopologyDraft, TopologyId};
 use crate::policy::CpuMode;
 use std::sync::Arc;
 
-/// The hardware a job may run on, and what its launcher says of it.
+/// The hardware that a job may run on, and what its launcher says about it.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Distinct topologies, shared with every plan that is made on them.
@@ -20,7 +20,7 @@ pub struct Machine {
     pub assigned: Vec<(Vec<NameRange>, TopologyId)>,
     /// The node the launcher runs on.
     pub local: Option<String>,
-    /// The cpus of every node that may be used (`semantics` 1.7).
+    /// The cpus that may be used on every node (`semantics` 1.7).
     pub cpu_list: Option<CpuList>,
     /// What inferred slots count: cores, or PUs after `--use-hwthread-cpus` (`semantics` 2.2).
     pub inferred: CpuMode,

@@ -1,6 +1,6 @@
-//! What there is: one file, one table.
+//! The tables that describe nodes, hardware and apps: one file, one table.
 
-// Equal rows, found again.
+// Finds equal rows again.
 pub(crate) mod interner;
 pub use interner::Distinct;
 // The forms of names.
@@ -23,7 +23,7 @@ pub mod topologies;
 pub mod states;
 // What the user wrote out: sequences, rankfiles, affinity files.
 pub mod listings;
-// What a caller knows of the nodes.
+// What a caller knows about the nodes.
 pub(crate) mod machine;
 // Where each word of an app came from.
 pub mod origins;

@@ -7,15 +7,15 @@ use std::net::IpAddr;
 /// A plain name is a range of one without digits (`width` 0, `count` 1, all in `prefix`).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct NameRange {
-    /// What stands before the number; the whole name of a plain one.
+    /// The text before the number; the whole name if there is no number.
     pub prefix: String,
     /// The first number.
     pub first: u64,
     /// How many names, at least 1; numbers ascend by one.
     pub count: u32,
-    /// Digits written at least; 0: no number at all.
+    /// The least number of digits written; 0: no number at all.
     pub width: u8,
-    /// What stands behind the number.
+    /// The text behind the number.
     pub suffix: String,
 }
 
@@ -28,10 +28,10 @@ pub(super) struct Group {
     pub(super) digits: u8,
 }
 
-/// A group that nobody keeps yet.
+/// A group that is not stored anywhere yet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct GroupRef<'n> {
-    /// Compared first: names of one list mostly differ in it alone.
+    /// Compared first, because the groups of one list mostly differ only in this.
     pub(super) digits: u8,
     pub(super) prefix: &'n str,
     pub(super) suffix: &'n str,
@@ -119,7 +119,7 @@ pub(super) fn split_name(name: &str) -> (GroupRef<'_>, u64) {
     (group, number)
 }
 
-/// Hands the canonical stretches of a range to `each`, in its order, up to the first that it refuses.
+/// Passes the canonical stretches of a range to `each`, in the order of the range, until `each` returns an error.
 pub(super) fn canonical<E>(
     range: &NameRange,
     mut each: impl FnMut(Stretch<'_>) -> Result<(), E>,
@@ -179,7 +179,7 @@ fn is_ip(range: &NameRange) -> bool {
     range_name(range, 0).parse::<IpAddr>().is_ok()
 }
 
-/// The name at a place of a range, as written.
+/// The name at position `at` of a range, as written.
 #[must_use]
 pub fn range_name(range: &NameRange, at: u32) -> String {
     if range.width == 0 {

@@ -1,8 +1,8 @@
 //! Node names: ranges that stay ranges. A name is made only when somebody asks for it.
 //!
-//! Every name has one canonical form: what stands before its last run of digits, that run, what stands behind. Names with
-//! equal surroundings and equally many digits form a group, and a group holds intervals of numbers. So
-//! `n[0-4194303]` is seven intervals (one for each number of digits), and looking a name up is two searches.
+//! Every name has one canonical form: the text before its last run of digits, these digits, and the text behind them. Names
+//! with equally many digits between the same texts form a group, and a group holds intervals of numbers. So `n[0-4194303]` is
+//! seven intervals (one for each number of digits), and looking a name up takes two searches.
 
 use super::interner::Distinct;
 use super::name_forms::{Group, GroupRef, Stretch, canonical, narrow, split_name, written};
@@ -48,7 +48,7 @@ impl Piece {
     }
 }
 
-/// Numbers of a group up to `end`: the nodes that they name; `None`: they name none.
+/// Numbers of a group up to `end`, and the nodes that they name; `None`: they name no nodes.
 struct Part {
     nodes: Option<NodeRange>,
     end: u64,
@@ -60,24 +60,24 @@ pub struct Names {
     groups: Distinct<NameGroupId, Group>,
     pieces: Vec<Piece>,
     nodes: u32,
-    /// Names are chosen by others: their digests must not be.
+    /// Users choose the names, but must not be able to choose their digests.
     keys: RandomState,
     /// Intervals of numbers, by first number. Shape `[groups]`.
     intervals: Column<NameGroupId, BTreeMap<u64, NodeRange>>,
 }
 
-/// Neighbouring nodes whose names differ in their number alone, which ascends by one.
+/// Neighbouring nodes whose names differ only in their number, which ascends by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameStretch<'n> {
     /// The nodes.
     pub nodes: NodeRange,
-    /// What stands before the number; the whole name where there is none.
+    /// The text before the number; the whole name if there is no number.
     pub prefix: &'n str,
     /// The number of the first node.
     pub number: u64,
-    /// Digits of the number, zeros in front included; 0: there is no number.
+    /// Digits of the number, including zeros in front; 0: there is no number.
     pub digits: u8,
-    /// What stands behind the number.
+    /// The text behind the number.
     pub suffix: &'n str,
 }
 
@@ -92,18 +92,18 @@ pub struct TooManyNodes {
 }
 
 impl Names {
-    /// Nodes named so far.
+    /// Number of nodes named so far.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.nodes
     }
-    /// No nodes.
+    /// Whether there are no nodes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.nodes == 0
     }
 
-    /// Names these nodes, known or new, and says which they are, in the order of the range.
+    /// Adds the nodes of a range that are new. Returns all nodes of the range, known or new, in the order of the range.
     ///
     /// # Errors
     /// When the pool would pass [`NODES_MAX`].
@@ -127,7 +127,7 @@ impl Names {
         Ok(found)
     }
 
-    /// The nodes of this range that there are, in the order of the range, and the first name that is missing.
+    /// The nodes of this range that are known, in the order of the range, and the first name that is missing.
     #[must_use]
     pub fn find(&self, range: &NameRange) -> (Nodes, Option<String>) {
         let mut found = Nodes::new();
@@ -157,7 +157,7 @@ impl Names {
         self.numbered(self.find_group(group)?, number)
     }
 
-    /// The first node whose name ends in this number, whatever its zeros (`semantics` 1.3).
+    /// The first node whose name ends in this number, with any zeros in front (`semantics` 1.3).
     #[must_use]
     pub(crate) fn find_ending(&self, number: u64) -> Option<NodeId> {
         let ends = self
@@ -189,7 +189,7 @@ impl Names {
         written(group, here.number + u64::from(ahead))
     }
 
-    /// The names around a node: all those that differ from its own in their number alone and stand next to it.
+    /// The names around a node: the stretch of neighbouring nodes whose names differ only in their number.
     /// Cost: a search over the ranges given.
     ///
     /// # Panics
@@ -202,7 +202,7 @@ impl Names {
         self.stretch(&self.pieces[at])
     }
 
-    /// The names as stretches of neighbouring numbers, in node order, each with the row of what surrounds them.
+    /// The names as stretches of neighbouring numbers, in node order, each with its group.
     pub(crate) fn stretches(&self) -> impl Iterator<Item = (NameGroupId, NameStretch<'_>)> + '_ {
         self.pieces
             .iter()
@@ -234,7 +234,7 @@ impl Names {
         })
     }
 
-    /// Moves one node to the front; those before it move up by one.
+    /// Moves one node to the front; the nodes before it move back by one.
     pub(crate) fn move_to_front(&mut self, node: NodeId) {
         let row = node.number();
         let mut pieces = self.cut_around(row);
@@ -245,7 +245,7 @@ impl Names {
         self.set_pieces(pieces);
     }
 
-    /// Takes a node away; those behind it move up. Cost: the ranges given.
+    /// Removes a node; the nodes behind it move up. Cost: the ranges given.
     pub(crate) fn remove(&mut self, node: NodeId) {
         let row = node.number();
         let left = self.cut_around(row).into_iter().filter_map(|piece| {
@@ -256,7 +256,7 @@ impl Names {
         self.nodes -= 1;
     }
 
-    /// The pieces, cut so that a node stands alone.
+    /// The pieces, cut so that a node is a piece of its own.
     fn cut_around(&self, row: u32) -> Vec<Piece> {
         let cut = self.pieces.iter().flat_map(|&piece| {
             cut_around(piece.nodes, row).map(move |nodes| Piece {
@@ -268,7 +268,7 @@ impl Names {
         cut.collect()
     }
 
-    /// Puts other pieces in the place of all, joined where they go on from each other.
+    /// Replaces all pieces; joins those that continue each other.
     fn set_pieces(&mut self, pieces: Vec<Piece>) {
         self.pieces.clear();
         self.intervals = self.intervals.ids().map(|_| BTreeMap::new()).collect();
@@ -295,7 +295,8 @@ impl Names {
         })
     }
 
-    /// The numbers from one on that are known, as far as they are neighbours, or missing, up to the first that is known.
+    /// The part of a group's numbers from `number` on, up to `end`: either known numbers with neighbouring nodes, or missing
+    /// numbers up to the first known one.
     fn part(&self, group: Option<NameGroupId>, number: u64, end: u64) -> Part {
         let next = group.and_then(|group| {
             let intervals = &self.intervals[group];
@@ -346,7 +347,7 @@ impl Names {
         Ok(nodes)
     }
 
-    /// Appends a piece, joined to the last one where it goes on from it.
+    /// Appends a piece; joins it to the last one if it continues that one.
     fn push(&mut self, piece: Piece) {
         let intervals = &mut self.intervals[piece.group];
         match self.pieces.last_mut() {
@@ -362,7 +363,7 @@ impl Names {
     }
 }
 
-/// Whether the names of a range are one stretch of one group, written as it is kept.
+/// Whether the names of a range are one stretch of one group, written in the form that is kept.
 pub(crate) fn is_canonical(range: &NameRange) -> bool {
     if range.width == 0 {
         return (range.first, range.count) == (0, 1) && range.suffix.is_empty();

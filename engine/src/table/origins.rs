@@ -1,4 +1,4 @@
-//! Where each resolved word came from: asked on an app, the job's, or a default by which rule.
+//! Where each resolved word came from: the app, the job, the parent job, or the rule of a default.
 
 use serde::{Deserialize, Serialize};
 

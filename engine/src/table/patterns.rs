@@ -1,8 +1,9 @@
-//! Patterns: which object and which cpus each of the processes of an app gets on a node.
+//! Patterns: which object and which cpus each process of an app gets on a node.
 //!
-//! A pattern answers for every k as its first k processes. It is a list of *segments*; a segment is a list of *runs*
-//! of equal processes, which may come round: then the runs from `cycle` on repeat for ever. So two thousand million
-//! unbound processes on one node are one run, and processes that share cpus by turns are one round of turns.
+//! One pattern serves every number of processes k: they get its first k places. A pattern is a list of *segments*; a segment is
+//! a list of *runs* of processes that get the same place. A segment may repeat: then its runs from `cycle` on repeat for ever.
+//! So two thousand million unbound processes on one node are one run, and processes that share cpus by turns are one round of
+//! runs.
 
 use super::cpusets::CpusetId;
 use super::interner::{Distinct, START, mix, mix_pair};
@@ -25,30 +26,30 @@ pub struct Place {
     pub cpus: Option<CpusetId>,
 }
 
-/// Neighbouring processes that get the same.
+/// Neighbouring processes that get the same place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct PlaceRun {
     /// How many, at least 1.
     pub count: u32,
-    /// What each gets.
+    /// The place of each.
     pub place: Place,
 }
 
 /// A stretch of a pattern.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Segment {
-    /// Processes in it; [`u32::MAX`] for the last one when it comes round for ever.
+    /// Processes in it; [`u32::MAX`] for the last segment if it repeats for ever.
     pub procs: u32,
     /// Its runs.
     pub runs: Vec<PlaceRun>,
-    /// The run where a round begins; `None`: the runs say it all.
+    /// The run at which the repeated part begins; `None`: the segment does not repeat.
     pub cycle: Option<u32>,
-    /// Threads and GPUs of the processes, where the map says them (mpibind); else empty. Written beside the runs in a plan.
+    /// Threads and GPUs of the processes, if the map says them (mpibind); else empty. A saved plan has them beside the runs.
     #[serde(skip)]
     pub shares: Vec<ShareRun>,
 }
 
-/// Neighbouring processes that shall run equally many threads and were given the same GPUs.
+/// Neighbouring processes that shall run the same number of threads and were given the same GPUs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ShareRun {
     /// How many, at least 1.
@@ -59,13 +60,13 @@ pub struct ShareRun {
     pub gpus: Vec<u32>,
 }
 
-/// A pattern as it is made, before it is interned.
+/// A pattern before it is interned.
 pub type PatternDraft = SmallVec<[Segment; 1]>;
 
 /// Interned patterns.
 pub type Patterns = Distinct<PatternId, Pattern>;
 
-/// A pattern with what makes it quick to ask.
+/// A pattern, with data that makes questions fast.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
     segments: PatternDraft,
@@ -73,11 +74,11 @@ pub struct Pattern {
     starts: SmallVec<[u32; 1]>,
     /// Processes before the end of each run, within its segment. Shape `[segments][runs]`; empty for a `single` pattern.
     ends: Vec<Vec<u64>>,
-    /// Where each run of shares ends, with its segment and its place there. Shape `[shares]`.
+    /// Where each run of shares ends, its segment, and its row in the segment. Shape `[shares]`.
     share_ends: Vec<(u64, u32, u32)>,
-    /// One segment, whose runs are one process each: a place is an index.
+    /// Whether it is one segment with runs of one process each: then a place is found by index.
     single: bool,
-    /// Its objects never descend, and it does not come round.
+    /// Whether its objects never descend and no segment repeats.
     ascends: bool,
 }
 
@@ -119,13 +120,13 @@ impl Pattern {
         }
     }
 
-    /// Threads and GPUs of process `at`, where the map says them. Cost: a search.
+    /// Threads and GPUs of process `at`, if the map says them. Cost: a search.
     #[must_use]
     pub fn share(&self, at: u32) -> Option<&ShareRun> {
         self.share_from(at).map(|(share, _)| share)
     }
 
-    /// The same, and for how many processes from that one on.
+    /// The same, and how many processes from `at` on have this share.
     pub(crate) fn share_from(&self, at: u32) -> Option<(&ShareRun, u32)> {
         let ends = &self.share_ends;
         let found = ends.partition_point(|&(end, ..)| end <= u64::from(at));
@@ -135,13 +136,13 @@ impl Pattern {
         Some((share, left))
     }
 
-    /// Whether its processes stand in the order of their objects, however many there are.
+    /// Whether its processes are in the order of their objects, however many there are.
     #[must_use]
     pub const fn ascends(&self) -> bool {
         self.ascends
     }
 
-    /// The stretches it is made of.
+    /// Its segments.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments
@@ -155,7 +156,7 @@ impl Pattern {
     /// What process `at` (from 0, in placement order) gets. Cost: two searches, or an index.
     ///
     /// # Panics
-    /// When the pattern is shorter: a plan never asks beyond a node's count.
+    /// When the pattern has fewer processes: a plan never asks beyond a node's count.
     #[must_use]
     pub fn place(&self, at: u32) -> Place {
         if self.single
@@ -178,8 +179,8 @@ impl Pattern {
         }
     }
 
-    /// The run that process `at` of a segment is in, and how many processes of the segment stand before that run's
-    /// beginning in this round.
+    /// The run of process `at` of a segment, and how many processes of the segment come before the beginning of that run in
+    /// this round.
     #[must_use]
     pub fn run(&self, segment: usize, at: u32) -> (usize, u64) {
         let runs = self.segments[segment].runs.len();
@@ -218,7 +219,7 @@ impl Pattern {
         each.sum()
     }
 
-    /// The first `procs` places as runs, in placement order. Cost: the runs, rounds written out.
+    /// The first `procs` places as runs, in placement order. Cost: the runs, with rounds written out.
     pub fn runs(&self, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
         let mut left = procs;
         self.segments.iter().flat_map(move |segment| {
@@ -251,10 +252,10 @@ fn segment_bound(segment: &Segment, procs: u32) -> u64 {
     u64::from(rounds) * in_round + in_rest
 }
 
-/// The first `procs` places of a segment, rounds written out.
+/// The first `procs` places of a segment, with rounds written out.
 fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun> + '_ {
     let cycle = segment.cycle.map_or(segment.runs.len(), |at| at as usize);
-    // Rounds of one run are one run.
+    // If a round is one run, all rounds together are one run.
     let most = match segment.runs.len() - cycle {
         1 => u32::MAX,
         _ => 0,
@@ -275,7 +276,8 @@ fn segment_runs(segment: &Segment, procs: u32) -> impl Iterator<Item = PlaceRun>
         })
 }
 
-/// A number that equal drafts share. A pattern of every node is digested once, so it is two multiplications a run.
+/// A number that equal drafts share. The pattern of every node is digested once, so this takes only two multiplications per
+/// run.
 fn digest(segments: &[Segment]) -> u64 {
     let plus_one = |value: Option<u32>| value.map_or(0, |value| value.wrapping_add(1));
     let mut digest = START;
@@ -293,7 +295,7 @@ fn digest(segments: &[Segment]) -> u64 {
 impl Patterns {
     /// The id of this pattern, new or known.
     ///
-    /// Cost: one pass over the runs; one more where a pattern of this digest is known.
+    /// Cost: one pass over the runs; one more if a pattern with this digest is known.
     pub fn intern(&mut self, segments: impl Into<PatternDraft>) -> PatternId {
         let segments = segments.into();
         let digest = digest(&segments);

@@ -46,7 +46,7 @@ impl PuSets {
         bits.set_uninitialized(false);
         self.intern_words(bits.as_raw_slice(), bits.len())
     }
-    /// The same of a set of `len` PUs as words, bits behind the last PU being 0. A known set costs no allocation.
+    /// The same for a set of `len` PUs as words; bits behind the last PU are 0. A known set costs no allocation.
     pub(crate) fn intern_words(&mut self, words: &[u64], len: usize) -> PuSetId {
         let digest = words
             .iter()

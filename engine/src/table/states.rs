@@ -13,7 +13,7 @@ define_id! {
     StateId
 }
 
-/// All that an app can see of a node.
+/// Everything that an app can see of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct NodeState {
     /// Its hardware.
@@ -26,7 +26,7 @@ pub struct NodeState {
     pub slots: u32,
     /// A limit that OVERSUBSCRIBE does not lift; `None`: there is none.
     pub max_slots: Option<u32>,
-    /// Processes on it, of whatever job.
+    /// Processes on it, of any job.
     pub used: u32,
     /// Processes of this job on it.
     pub own: u32,
@@ -48,7 +48,7 @@ pub type StateRuns = Runs<StateId>;
 /// A value for each node, as runs of equal ones in node order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Runs<T> {
-    /// (one behind the last node of the run, its value), ascending; neighbours differ.
+    /// (node behind the last one of the run, value of the run), ascending; neighbours differ.
     runs: Vec<(u32, T)>,
 }
 
@@ -59,7 +59,7 @@ impl<T: Copy + Eq> Runs<T> {
             self.put(self.nodes() + count, state);
         }
     }
-    /// Nodes.
+    /// Number of nodes.
     #[must_use]
     pub fn nodes(&self) -> u32 {
         self.runs.last().map_or(0, |&(end, _)| end)
@@ -69,7 +69,7 @@ impl<T: Copy + Eq> Runs<T> {
     pub fn len(&self) -> usize {
         self.runs.len()
     }
-    /// No nodes.
+    /// Whether there are no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
@@ -98,11 +98,11 @@ impl<T: Copy + Eq> Runs<T> {
         self.runs[self.runs.partition_point(before)].1
     }
     /// Gives new states to some nodes. `changes`: disjoint ranges in any order; sorted here.
-    /// Cost: the changes and the runs between them; a move of those behind where runs join or part.
+    /// Cost: the changes and the runs between them; if runs join or part, also a move of the runs behind them.
     pub fn change(&mut self, changes: &mut [(NodeRange, T)]) {
         self.change_with(changes, &mut Self::default());
     }
-    /// The same. `scratch`: whatever it holds.
+    /// The same. `scratch`: may hold anything; it is overwritten.
     pub(crate) fn change_with(&mut self, changes: &mut [(NodeRange, T)], scratch: &mut Self) {
         if !changes.is_sorted_by_key(|(nodes, _)| nodes.first) {
             changes.sort_unstable_by_key(|(nodes, _)| nodes.first);
@@ -110,7 +110,7 @@ impl<T: Copy + Eq> Runs<T> {
         let Some((nodes, _)) = changes.first() else {
             return;
         };
-        // The runs from the one before the first change to the one behind the last are written anew: they may join.
+        // The runs from the one before the first change to the one behind the last are written anew, because they may join.
         let from = self.row_of(nodes.first).saturating_sub(1);
         let mut node = self.start(from);
         let mut old = from;
@@ -138,7 +138,7 @@ impl<T: Copy + Eq> Runs<T> {
             self.runs.splice(from..old, scratch.runs.iter().copied());
         }
     }
-    /// Lets the last run, or one more behind it, end there.
+    /// Extends the last run to `end` if it has this state; otherwise appends a run that ends there.
     fn put(&mut self, end: u32, state: T) {
         match self.runs.last_mut() {
             Some((last, other)) if *other == state => *last = end,
@@ -157,7 +157,7 @@ impl<T: Copy + Eq> Runs<T> {
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
     }
-    /// Takes a node away; those behind it move up. Cost: the runs.
+    /// Removes a node; the nodes behind it move up. Cost: the runs.
     pub(crate) fn remove(&mut self, node: NodeId) {
         for (end, _) in &mut self.runs {
             *end -= u32::from(node.row() < *end as usize);
@@ -168,7 +168,7 @@ impl<T: Copy + Eq> Runs<T> {
             before = end;
             some
         });
-        // Those around the only node of a run may be one.
+        // If the node was a run of its own, the runs around it may have the same state: they join.
         self.runs.dedup_by(|next, last| {
             let same = next.1 == last.1;
             if same {
@@ -177,7 +177,7 @@ impl<T: Copy + Eq> Runs<T> {
             same
         });
     }
-    /// Takes over the runs of others.
+    /// Copies the runs of `others`.
     pub(crate) fn copy(&mut self, others: &Self) {
         self.runs.clone_from(&others.runs);
     }
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(runs.state(NodeId::from_row(2)), b);
     }
 
-    /// Some changes at a time: the same runs as if all were written anew.
+    /// Changes applied some at a time give the same runs as writing all runs anew.
     #[test]
     fn changes_are_those_of_every_node() {
         let mut seed = 1_u32;

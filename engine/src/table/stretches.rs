@@ -24,7 +24,7 @@ impl NodeRange {
     pub(crate) const fn holds(self, node: u32) -> bool {
         self.first <= node && node < self.end()
     }
-    /// The nodes from one up to another, which is behind them.
+    /// The nodes from `first` to the one before `end`.
     #[must_use]
     pub const fn until(first: u32, end: u32) -> Self {
         Self {
@@ -32,22 +32,22 @@ impl NodeRange {
             count: end - first,
         }
     }
-    /// One behind the last.
+    /// The node behind the last one.
     #[must_use]
     pub const fn end(self) -> u32 {
         self.first + self.count
     }
-    /// The nodes that are in another range too.
+    /// The nodes that are also in another range.
     #[must_use]
     pub fn overlap(self, other: Self) -> Option<Self> {
         let (first, end) = (self.first.max(other.first), self.end().min(other.end()));
         (first < end).then(|| Self::until(first, end))
     }
-    /// Those of these nodes that do not stand before node `row`.
+    /// The nodes of this range from node `row` on.
     pub(crate) fn from(self, row: u32) -> Option<Self> {
         self.overlap(Self::until(row, u32::MAX))
     }
-    /// These nodes when node `row` is gone and those behind it have moved up; `None`: it was the only one.
+    /// This range after node `row` was removed and the nodes behind it moved up; `None`: it was the only node.
     pub(crate) fn without(self, row: u32) -> Option<Self> {
         let inside = self.holds(row);
         let count = self.count - u32::from(inside);
@@ -56,7 +56,7 @@ impl NodeRange {
     }
 }
 
-/// Where a range of nodes is after node `row` moved to the front. The range holds `row` alone or not at all.
+/// Where a range of nodes is after node `row` moved to the front. The range is `row` alone, or does not hold it.
 pub(crate) fn moved_to_front(nodes: NodeRange, row: u32) -> NodeRange {
     let first = match nodes.first.cmp(&row) {
         Ordering::Less => nodes.first + 1,
@@ -66,14 +66,14 @@ pub(crate) fn moved_to_front(nodes: NodeRange, row: u32) -> NodeRange {
     NodeRange { first, ..nodes }
 }
 
-/// A range of nodes cut so that `row` stands alone.
+/// Cuts a range of nodes so that `row` is a range of its own.
 pub(crate) fn cut_around(nodes: NodeRange, row: u32) -> impl Iterator<Item = NodeRange> {
     let parts = [(0, row), (row, row + 1), (row + 1, u32::MAX)];
     let parts = parts.map(|(first, end)| nodes.overlap(NodeRange::until(first, end)));
     parts.into_iter().flatten()
 }
 
-/// Appends a range, joined to the last one where it continues it.
+/// Appends a range; joins it to the last one if it continues that one.
 pub fn push_joined(list: &mut Vec<NodeRange>, nodes: NodeRange) {
     match list.last_mut() {
         Some(last) if last.end() == nodes.first => last.count += nodes.count,

@@ -1,8 +1,8 @@
 //! Distinct topologies: their objects, their PUs, their devices.
 //!
-//! A topology here is what `semantics` 1.1 leaves: disallowed PUs are gone, and so are the objects that had nothing else.
-//! PUs have a **logical** number (their place in the tree, from 0) and an **OS** number (what the kernel calls them).
-//! Inner loops work on logical numbers, where nearly every object is one range; people see OS numbers.
+//! A topology here is what remains after `semantics` 1.1: disallowed PUs are gone, and so are the objects that had no other
+//! PUs. PUs have a **logical** number (their position in the tree, from 0) and an **OS** number (the kernel's number). Inner
+//! loops use logical numbers, in which nearly every object is one range; people see OS numbers.
 
 use super::cpusets::{CpusetId, Cpusets};
 use super::gpus::Gpu;
@@ -41,7 +41,7 @@ pub struct Device {
     pub name: String,
     /// hwloc's subtype or device type, for people.
     pub subtype: String,
-    /// The PUs of the nearest object above it that has some: ranges of logical numbers.
+    /// The PUs of the nearest object above it that has PUs: ranges of logical numbers.
     pub pus: Vec<Range<u32>>,
 }
 
@@ -65,14 +65,14 @@ pub struct TopologyDraft {
     pub devices: Vec<Device>,
     /// GPUs, in logical order.
     pub gpus: Vec<Gpu>,
-    /// Network cards. They are listed and nothing else: no table keeps them, and topologies that differ in them are equal.
+    /// Network cards. They are only listed: no table keeps them, and topologies that differ only in them are equal.
     pub nics: Vec<Device>,
     /// The latency matrix between NUMA nodes, if there is one.
     pub latency: Option<Latency>,
 }
 
 impl TopologyDraft {
-    /// As the tables keep it: objects by kind, and without what they do not keep.
+    /// Brings the draft into the form that the tables keep: objects by kind, without the parts that tables do not keep.
     fn in_order(&mut self) {
         self.objects
             .retain(|object| object.kind < ObjKind::Hwthread);
@@ -81,7 +81,7 @@ impl TopologyDraft {
     }
 }
 
-/// Kinds of objects that a draft has: threads follow from its PUs, and GPUs stand beside the tree.
+/// The kinds of objects in a draft. Hwthreads follow from its PUs, and GPUs are beside the tree.
 pub(crate) fn drafted_kinds() -> impl Iterator<Item = ObjKind> {
     let all = ObjKind::ALL.into_iter();
     all.filter(|&kind| kind < ObjKind::Hwthread)
@@ -125,7 +125,7 @@ pub enum DraftError {
     },
 }
 
-/// The distinct topologies of a run. Equal drafts share one id.
+/// Distinct topologies. Equal drafts share one id.
 #[derive(Clone, Default, Debug)]
 pub struct Topologies {
     /// OS numbers of the PUs, in logical order. Shape `[topologies][PUs]`.
@@ -136,7 +136,7 @@ pub struct Topologies {
     pub(crate) domains: Lists<TopologyId, ObjectId>,
     /// OS devices. Shape `[topologies][devices]`.
     pub(crate) devices: Lists<TopologyId, Device>,
-    /// GPUs, in logical order: what each object of their kind is beside its PUs. Shape `[topologies][GPUs]`.
+    /// GPUs, in logical order: what each object of their kind has beside its PUs. Shape `[topologies][GPUs]`.
     pub(crate) gpus: Lists<TopologyId, Gpu>,
     /// Latencies between NUMA nodes. Shape `[topologies]`.
     pub(crate) latency: Column<TopologyId, Option<Latency>>,
@@ -150,7 +150,7 @@ pub struct Topologies {
     pub(crate) ranges: Lists<ObjectId, (u32, u32)>,
     /// Topologies by the hash of their draft. The drafts are not kept: the tables say the same in a third of the bytes.
     known: Interner<TopologyId>,
-    /// PUs of the object at hand.
+    /// PUs of the current object.
     scratch: Vec<u32>,
 }
 
@@ -203,7 +203,7 @@ impl Topologies {
         Ok(topology)
     }
 
-    /// A topology as it was handed in, but for its network cards, which are not kept: what another table takes.
+    /// A topology as it was handed in, without its network cards, which are not kept. Another table can add it.
     ///
     /// Cost: linear in its objects.
     #[must_use]
@@ -247,7 +247,8 @@ impl Topologies {
             .push(ranges.iter().map(|range| (range.start, range.end)));
     }
 
-    /// NUMA nodes by ascending OS number up to the first that overlaps one already taken, then in logical order.
+    /// The NUMA nodes that are mapping targets: by ascending OS number, up to the first that overlaps one already taken.
+    /// Returned in logical order.
     fn numa_domains(&self, topology: TopologyId, cpusets: &Cpusets) -> Vec<ObjectId> {
         let mut by_os: Vec<ObjectId> = self.objects(topology, ObjKind::Numa).collect();
         by_os.sort_by_key(|&object| (self.os[object], object));
@@ -265,12 +266,12 @@ impl Topologies {
         domains
     }
 
-    /// Distinct topologies.
+    /// Number of distinct topologies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-    /// No topologies.
+    /// Whether there are no topologies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -284,7 +285,7 @@ impl Topologies {
     pub fn pus_os(&self, topology: TopologyId) -> &[u32] {
         &self.pus_os[topology]
     }
-    /// Every object of a kind, in logical order (all NUMA nodes, also those that are no mapping targets).
+    /// Every object of a kind, in logical order (all NUMA nodes, also those that are not mapping targets).
     pub fn objects(
         &self,
         topology: TopologyId,
@@ -354,7 +355,7 @@ impl Topologies {
     pub fn latency(&self, topology: TopologyId) -> Option<&Latency> {
         self.latency[topology].as_ref()
     }
-    /// Slots inferred from the topology: cores, or PUs where there are none (`semantics` 1.5).
+    /// Slots inferred from the topology: cores, or PUs if there are no cores (`semantics` 1.5).
     #[must_use]
     pub(crate) fn inferred_slots(&self, topology: TopologyId) -> u32 {
         match self.count(topology, ObjKind::Core) {
@@ -364,7 +365,7 @@ impl Topologies {
     }
 }
 
-/// Kinds of objects: those of the tree, and GPUs.
+/// How many kinds of objects there are: those of the tree, and GPUs.
 const KINDS: usize = ObjKind::ALL.len() + 1;
 
 fn row_number(row: usize) -> u32 {

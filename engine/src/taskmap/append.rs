@@ -1,8 +1,8 @@
 //! Flux's encoding of a map, built piece by piece in task order.
 //!
-//! Flux appends one run after the other and looks at the last block only (taskmap "The one encoding of a map"). The same result comes from
-//! whole stretches of equal runs in O(1) each: a stretch extends the last block until that equals the one before it,
-//! the two become one, and the rest starts a new block. The repeats of a block beyond the first two are a sum.
+//! Flux appends one run after another and looks only at the last block (taskmap "The one encoding of a map"). The appender gets the same
+//! result from stretches of equal runs, in O(1) per stretch. A stretch extends the last block until that equals the block before it. Then the
+//! two become one, and the rest of the stretch starts a new block. The repeats of a block beyond the first two are only added up.
 
 use super::blocks::{Block, Blocks, JobNode};
 use super::error::{Field, MapPlace, TaskMapError};
@@ -11,7 +11,8 @@ use super::map::TaskMap;
 use crate::count::ProcCount;
 use crate::limit::TASKMAP_TASKS_MAX;
 
-/// Takes pieces of a map in task order, ends as the map. Cost: O(1) a piece, 20 bytes a block of Flux's encoding.
+/// Takes the pieces of a map in task order and makes the map. Cost: O(1) per piece, and 20 bytes per block of Flux's
+/// encoding.
 #[derive(Debug, Default)]
 pub struct Appender {
     blocks: Vec<Block>,
@@ -32,7 +33,7 @@ impl Appender {
     ///
     /// # Errors
     /// `taskmap-value` when a number is too small, `taskmap-range` when one, the last node or the sum of all tasks is
-    /// too large. `at` is said in the error.
+    /// too large. The error names `at`.
     ///
     /// Cost: O(1). Source: taskmap "The one encoding of a map" and "How the fewest blocks are found".
     pub fn block(&mut self, block: Block, at: MapPlace) -> Result<(), TaskMapError> {
@@ -45,7 +46,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Appends a block of several nodes: all its runs but the last are sure to be whole.
+    /// Appends a block of several nodes. All its runs but the last are complete.
     fn copies(&mut self, block: Block) {
         let [first, nodes, ppn, repeat] = block.numbers();
         self.extend_run(first, ppn);
@@ -84,7 +85,7 @@ impl Appender {
         u64::from(self.tasks)
     }
 
-    /// Blocks so far, but for the last run.
+    /// Blocks so far, without the last run.
     #[must_use]
     pub fn blocks(&self) -> usize {
         self.blocks.len()
@@ -203,8 +204,8 @@ impl TaskMap {
         Self::from_blocks_within(blocks, Limits::NONE)
     }
 
-    /// The map of blocks, if Flux's encoding of it has no more blocks than `limits.items`: rounds that skip nodes may need
-    /// more blocks than anybody can hold, and nothing shorter says the same (taskmap "How the fewest blocks are found").
+    /// The map of blocks, if Flux's encoding of it has no more blocks than `limits.items`. Rounds that skip nodes may need more blocks than
+    /// memory holds, and no shorter encoding says the same (taskmap "How the fewest blocks are found").
     ///
     /// # Errors
     /// As [`TaskMap::from_blocks`]; `taskmap-too-large`, as soon as there are more.
@@ -220,12 +221,13 @@ impl TaskMap {
         Ok(appender.finish())
     }
 
-    /// The map of runs in task order: so many tasks on that node. Neighbours on the same node are one run.
+    /// The map of runs in task order, each a node and its number of tasks. Neighboring runs on the same node are one
+    /// run.
     ///
     /// # Errors
     /// `taskmap-value`, `taskmap-range`: see [`Appender::block`].
     ///
-    /// Cost: one comparison a run. Source: taskmap "The one encoding of a map".
+    /// Cost: one comparison per run. Source: taskmap "The one encoding of a map".
     pub fn from_runs(
         runs: impl IntoIterator<Item = (JobNode, ProcCount)>,
     ) -> Result<Self, TaskMapError> {

@@ -1,6 +1,6 @@
-//! Blocks of RFC 34, one and many, and the nodes that they are on.
+//! Blocks of RFC 34, and the numbers of their nodes.
 
-/// The number of a node in its job: 0 is the first node of the allocation. Not a row of any table of ours.
+/// The number of a node in its job: 0 is the first node of the allocation. It is not a row of any table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct JobNode(pub u32);
 
@@ -28,7 +28,8 @@ impl Block {
             repeat: 1,
         }
     }
-    /// The node behind its last. Blocks of a map have so few nodes and tasks that this and the next two fit.
+    /// The node behind its last one. The limits on nodes and tasks of a map keep this and the next two functions from
+    /// overflowing.
     #[inline]
     pub(super) const fn end(self) -> u32 {
         self.first + self.nodes
@@ -78,7 +79,7 @@ impl Blocks {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// The block of that number.
+    /// The block with this number.
     #[must_use]
     pub fn get(&self, at: usize) -> Option<Block> {
         self.0.get(at).copied()
@@ -87,7 +88,7 @@ impl Blocks {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + Clone + '_ {
         self.0.iter().copied()
     }
-    /// Blocks with each repeat counted: what PMI writes.
+    /// The number of blocks that PMI writes: each repeat counts as one.
     pub(super) fn repeats(&self) -> u64 {
         self.iter().map(|block| u64::from(block.repeat)).sum()
     }

@@ -1,4 +1,4 @@
-//! A place in a text, and the numbers that stand there.
+//! A place in a text, from which numbers are read.
 
 use super::error::{Field, FoundText, MapPlace, TaskMapError};
 use crate::limit::{TASKMAP_NODE_MAX, TASKMAP_TASKS_MAX};
@@ -31,7 +31,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over this byte, if it is the next one, and tells.
+    /// Steps over this byte if it is the next one. Returns whether it was.
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         Err(self.syntax(expected))
     }
 
-    /// Nothing but white space is left.
+    /// Checks that only white space is left.
     pub(super) fn end(&mut self) -> Result<(), TaskMapError> {
         self.skip_white();
         match self.peek() {
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Something else was expected than the next byte.
+    /// The error that something other than the next byte was expected.
     pub(super) fn syntax(&self, expected: &'static str) -> TaskMapError {
         TaskMapError::Syntax {
             expected,
@@ -65,7 +65,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over digits and gives them; there may be none.
+    /// Steps over digits and returns them; there may be none.
     pub(super) fn digits(&mut self) -> &'a str {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Steps over a number that may have a minus.
+    /// Steps over a number that may have a minus sign.
     pub(super) fn integer(&mut self, digit: &'static str) -> Result<Number<'a>, TaskMapError> {
         let at = self.at;
         let is_negative = self.take(b'-');
@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
     is_negative: bool,
-    /// At least one.
+    /// At least one digit.
     digits: &'a str,
     /// Where it starts.
     pub(super) at: usize,
@@ -168,7 +168,7 @@ impl Number<'_> {
     }
 }
 
-/// What stands at a place has a name, and is not what was expected.
+/// The error that a place has something that was not expected; `found` names it.
 pub(super) fn named(expected: &'static str, found: &'static str, at: usize) -> TaskMapError {
     TaskMapError::Syntax {
         expected,

@@ -1,11 +1,11 @@
-//! Why a task map is refused: what was asked, what there was, where.
+//! Why a task map is refused: what was asked for, what was found, and where.
 
 use super::blocks::JobNode;
 use crate::count::Rank;
 use crate::count::counted;
 use std::fmt;
 
-/// Where in what was given: a byte of a text, or a block of a list.
+/// A place in the input: a byte of a text, or a block of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapPlace {
     /// Offset in bytes from the start of the text, from 0.
@@ -53,12 +53,12 @@ impl Field {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskMapError {
-    /// The text is of no form.
+    /// The text has none of the forms.
     #[error("expected {expected}, found {found}, at byte {at} of the task map")]
     Syntax {
-        /// What the form asks for here.
+        /// What the form needs here.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: FoundText,
         /// Offset in bytes.
         at: usize,
@@ -66,9 +66,9 @@ pub enum TaskMapError {
     /// Valid JSON of another shape.
     #[error("expected {expected}, found {found}, at byte {at} of the task map")]
     Type {
-        /// What a task map has here.
+        /// What a task map must have here.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: &'static str,
         /// Offset in bytes.
         at: usize,
@@ -106,7 +106,7 @@ pub enum TaskMapError {
     /// Raw: a task on two nodes.
     #[error("task {task} is named twice, on {first} and on {second}")]
     Overlap {
-        /// The first task that is.
+        /// The first such task.
         task: Rank,
         /// The node that named it first, in task order.
         first: JobNode,
@@ -116,11 +116,11 @@ pub enum TaskMapError {
     /// Raw: a task on no node.
     #[error("task {task} is on no node, yet task {next} is on {node}")]
     Gap {
-        /// The first task that is.
+        /// The first such task.
         task: Rank,
-        /// The next one that is named.
+        /// The next task that is named.
         next: Rank,
-        /// Where that is.
+        /// The node of that task.
         node: JobNode,
     },
     /// The operation needs a known map.
@@ -129,20 +129,20 @@ pub enum TaskMapError {
         /// The operation.
         asked: &'static str,
     },
-    /// A question about a task that is not there.
+    /// A question about a task that the map does not have.
     #[error("task {asked} was asked for, the map has tasks 0 to {last}")]
     NoSuchTask {
         /// The task.
         asked: Rank,
-        /// The last there is.
+        /// The last one of the map.
         last: Rank,
     },
-    /// A question about a node that is not there or has no task.
+    /// A question about a node that the map does not have, or that has no task.
     #[error("{asked} was asked for, it has no task in the map, whose nodes are 0 to {last}")]
     NoSuchNode {
         /// The node.
         asked: JobNode,
-        /// The last there is.
+        /// The last one of the map.
         last: JobNode,
     },
     /// A form that cannot say that a node has no task.
@@ -152,7 +152,7 @@ pub enum TaskMapError {
         node: JobNode,
         /// The form.
         form: &'static str,
-        /// Nodes of the map, those without tasks too.
+        /// Nodes of the map, including nodes without tasks.
         nodes: u32,
     },
     /// More items than were allowed.
@@ -160,9 +160,9 @@ pub enum TaskMapError {
     TooLarge {
         /// The form, question or scheme.
         asked: &'static str,
-        /// How many it needs, or how many were needed when it was given up.
+        /// How many it needs, or how many it had needed when it was given up.
         items: u64,
-        /// Of what.
+        /// What the items are.
         unit: &'static str,
         /// The limit.
         most: u64,
@@ -177,7 +177,7 @@ pub enum TaskMapError {
         /// The limit.
         most: u64,
     },
-    /// Another map has other totals.
+    /// The other map has different totals.
     #[error(
         "the map has {} on {}, the other {} on {}", counted(*.tasks, "task"), counted(*.nodes, "node"), counted(*.other_tasks, "task"), counted(*.other_nodes, "node")
     )]
@@ -205,7 +205,7 @@ pub enum TaskMapError {
         /// Tasks of the job.
         tasks: u32,
     },
-    /// No such scheme, or a bad value of one.
+    /// An unknown scheme, or a bad value for a scheme.
     #[error("scheme `{scheme}`: {why}")]
     Scheme {
         /// As it was given.
@@ -270,12 +270,12 @@ impl TaskMapError {
     }
 }
 
-/// What stands at a place of a text.
+/// What was found at a place of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoundText {
     /// The text ends here.
     End,
-    /// A byte; of a longer character the first.
+    /// A byte; for a longer character, its first byte.
     Byte(u8),
     /// Something that has a name.
     Named(&'static str),

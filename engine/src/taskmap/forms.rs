@@ -1,4 +1,4 @@
-//! Map -> text: the forms of taskmap "Writing", counted before they are written, and written without being held in memory.
+//! Map -> text: the forms of taskmap "Writing". A text is counted before it is written, and never held in memory.
 
 use super::blocks::{Block, Blocks, JobNode, digits};
 use super::error::TaskMapError;
@@ -47,7 +47,7 @@ impl Form {
 /// Which of the encodings of a map is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoder {
-    /// Flux's, unless strictly fewer blocks do.
+    /// Flux's, unless strictly fewer blocks are enough.
     #[default]
     Best,
     /// Flux's.
@@ -60,9 +60,9 @@ pub const ENCODER_WORDS: &[(&str, Encoder)] = &[("best", Encoder::Best), ("flux"
 /// How long an answer may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Blocks, ranges or tasks, whichever the answer is made of.
+    /// Blocks, ranges or tasks, whichever the answer consists of.
     pub items: u64,
-    /// Characters of the text, without the newline behind it; none: no limit.
+    /// Characters of the text, without the newline behind it. `None`: no limit.
     pub chars: Option<u64>,
 }
 
@@ -76,7 +76,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Nothing is too long.
+    /// No limits.
     pub(super) const NONE: Self = Self {
         items: u64::MAX,
         chars: None,
@@ -102,14 +102,14 @@ impl Limits {
     }
 }
 
-/// A text that is sure to be written: everything that may be refused was. Made by [`TaskMap::text`].
+/// A text that can be written: all limits and errors have been checked. Made by [`TaskMap::text`].
 #[derive(Clone, Debug)]
 pub struct MapText<'a> {
     map: &'a TaskMap,
     asked: Asked,
-    /// The encoding that the forms made of blocks write.
+    /// The encoding that forms made of blocks write.
     blocks: Cow<'a, Blocks>,
-    /// For the forms that go node by node: Flux's blocks by first node, then by number.
+    /// For the forms that go node by node: the numbers of Flux's blocks, ordered by first node, then by number.
     order: Vec<usize>,
 }
 
@@ -119,7 +119,7 @@ enum Asked {
     TasksOf(JobNode),
 }
 
-/// The map as RFC 34 has it, with its version; written in the encoding that has the fewest blocks.
+/// The map in the JSON form of RFC 34 with its version, in the encoding with the fewest blocks.
 ///
 /// ```
 /// use stowplan_engine::taskmap::TaskMap;
@@ -139,13 +139,13 @@ impl fmt::Display for TaskMap {
 }
 
 impl TaskMap {
-    /// The map in a form.
+    /// The map as a text of this form.
     ///
     /// # Errors
     /// `taskmap-too-large` (counted on Flux's encoding), then `taskmap-empty-node`, then `taskmap-too-long`.
     ///
-    /// Cost: that of the encoder; for `raw` and `deranged` a sort of the blocks. Writing costs by what is written; it is
-    /// done twice when characters are limited. Source: taskmap "Writing".
+    /// Cost: that of the encoder; for `raw` and `deranged`, that of sorting the blocks. Writing costs in proportion to
+    /// the text. The text is written twice when characters are limited. Source: taskmap "Writing".
     pub fn text(
         &self,
         form: Form,
@@ -189,7 +189,7 @@ impl TaskMap {
         text.within("taskids", limits)
     }
 
-    /// Numbers of Flux's blocks, ordered by first node, when each node has a task.
+    /// The numbers of Flux's blocks, ordered by first node, if each node has a task.
     fn blocks_by_node(&self, form: Form) -> Result<Vec<usize>, TaskMapError> {
         let mut order: Vec<usize> = (0..self.flux.len()).collect();
         order.sort_by_key(|&at| self.flux.0[at].first);
@@ -232,7 +232,7 @@ impl MapText<'_> {
     /// Writes the text, a piece at a time.
     ///
     /// # Errors
-    /// Those of `out` alone.
+    /// Only the errors of `out`.
     pub fn write_to(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let mut pieces = Pieces {
             ready: Vec::with_capacity(PIECE + 64),
@@ -250,7 +250,7 @@ impl MapText<'_> {
         pieces.flush()
     }
 
-    /// Node after node, its tasks. The blocks that a node is in are kept in task order; each gives a range at least, so that
+    /// Writes the tasks of each node in turn. The blocks that a node is in are kept in task order. Each of them gives at least one range, so
     /// keeping them costs no more than writing.
     fn by_node(&self, form: Form, out: &mut Pieces<'_>) -> fmt::Result {
         let map = self.map;
@@ -334,7 +334,7 @@ impl fmt::Write for Counter {
 /// Bytes that are written at once.
 const PIECE: usize = 1 << 15;
 
-/// Words and numbers on their way out, many at a time: written one by one they take three times as long.
+/// Collects words and numbers and writes many at a time: writing them one by one takes three times as long.
 struct Pieces<'a> {
     ready: Vec<u8>,
     out: &'a mut dyn fmt::Write,
@@ -367,7 +367,8 @@ impl Pieces<'_> {
     }
 }
 
-/// Writes rows of numbers, commas between: what opens the first row, is between two, closes the last.
+/// Writes rows of numbers, separated by commas. The three texts open the first row, separate two rows, and close the
+/// last row.
 fn rows<const N: usize>(
     rows: impl Iterator<Item = [u32; N]>,
     [open, between, close]: [&str; 3],

@@ -1,19 +1,19 @@
-//! Host lists of RFC 29: `prefix[idlist]suffix`, comma after comma, and how many names they stand for.
+//! Host lists of RFC 29: `prefix[idlist]suffix`, separated by commas, and the names that they stand for.
 
 use super::cursor::Cursor;
 use crate::limit::{HOST_ENTRIES_MAX, TEXT_BYTES_MAX};
 use std::fmt::Write;
 
-/// Names in the order in which they were listed, repeated ones too. Shape: `[names]`.
+/// Names in the order in which they were listed, including repeated ones. Shape: `[names]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HostNames {
     /// All names, one after the other.
     text: String,
-    /// Where each ends.
+    /// Where each name ends in `text`.
     ends: Vec<usize>,
 }
 
-/// What is wrong with a host list, and where. Offset in bytes.
+/// What is wrong with a host list, and at which byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct HostNamesFault {
     pub(super) at: usize,
@@ -66,7 +66,7 @@ impl HostNames {
         Ok(())
     }
 
-    /// Appends `prefix5suffix` for the ids of `5,4,11-13`. The first id's leading zeros hold for all.
+    /// Appends `prefix5suffix` for the ids of `5,4,11-13`. The leading zeros of the first id apply to all ids.
     fn ids(
         &mut self,
         prefix: &str,

@@ -1,4 +1,4 @@
-//! RFC 34 JSON -> map: the array of blocks, alone or with its version. Per RFC 8259, and no deeper than it must be.
+//! RFC 34 JSON -> map: the array of blocks, alone or with its version. It follows RFC 8259, with a limit on nesting.
 
 use super::append::Appender;
 use super::blocks::Block;
@@ -19,7 +19,8 @@ pub(super) fn read(mut cursor: Cursor<'_>) -> Result<TaskMap, TaskMapError> {
     Ok(map)
 }
 
-/// Steps over an array or object, brackets included; `each` reads an element or a member. `more` is what may follow one.
+/// Steps over an array or object, brackets included; `each` reads an element or a member. `more` says what may follow
+/// one.
 fn list<'a>(
     cursor: &mut Cursor<'a>,
     close: u8,
@@ -52,7 +53,7 @@ fn key(cursor: &mut Cursor<'_>, expected: &'static str) -> Result<String, TaskMa
     Ok(key)
 }
 
-/// `{"version":1,"map":…}`, with other keys among them.
+/// Reads `{"version":1,"map":…}`, which may have other keys.
 fn wrapped(cursor: &mut Cursor<'_>) -> Result<TaskMap, TaskMapError> {
     let start = cursor.at;
     let (mut map, mut version) = (None, None);
@@ -88,7 +89,7 @@ fn read_version(cursor: &mut Cursor<'_>) -> Result<(), TaskMapError> {
     })
 }
 
-/// `[[nodeid,nnodes,ppn,repeat],…]`.
+/// Reads `[[nodeid,nnodes,ppn,repeat],…]`.
 fn blocks(cursor: &mut Cursor<'_>) -> Result<TaskMap, TaskMapError> {
     let mut appender = Appender::new();
     if cursor.peek() != Some(b'[') {
@@ -132,7 +133,7 @@ fn block(cursor: &mut Cursor<'_>) -> Result<Block, TaskMapError> {
     Ok(block)
 }
 
-/// A number without fraction or exponent.
+/// Reads a number without fraction or exponent.
 fn integer<'a>(
     cursor: &mut Cursor<'a>,
     expected: &'static str,
@@ -145,7 +146,7 @@ fn integer<'a>(
     number(cursor)?.ok_or_else(|| wrong(expected, found, at))
 }
 
-/// Steps over a number; gives it when it is written as an integer.
+/// Steps over a number. Returns it if it is written as an integer.
 fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Number<'a>>, TaskMapError> {
     let number = cursor.integer("a digit")?.without_zeros("a number")?;
     let end = cursor.at;
@@ -156,7 +157,7 @@ fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Number<'a>>, TaskMapErro
         let _sign = cursor.take(b'+') || cursor.take(b'-');
         cursor.natural("a digit")?;
     }
-    // `0x1` is no number, and so has no value that could be judged.
+    // `0x1` is no number, so it has no value to judge.
     if !matches!(
         cursor.peek(),
         None | Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n')
@@ -166,7 +167,7 @@ fn number<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Number<'a>>, TaskMapErro
     Ok((cursor.at == end).then_some(number))
 }
 
-/// Valid JSON of another shape than the expected one.
+/// The error for valid JSON of another shape than the expected one.
 fn wrong(expected: &'static str, found: &'static str, at: usize) -> TaskMapError {
     TaskMapError::Type {
         expected,
@@ -190,7 +191,7 @@ fn other_value(cursor: &Cursor<'_>, expected: &'static str) -> TaskMapError {
     wrong(expected, found, cursor.at)
 }
 
-/// Steps over any value. `depth`: how many values it is in, itself counted.
+/// Steps over any value. `depth`: how deep it is nested, itself counted.
 fn skip(cursor: &mut Cursor<'_>, depth: u32) -> Result<(), TaskMapError> {
     const MORE: &str = "`,` or the closing bracket";
     if depth > TASKMAP_DEPTH_MAX {
@@ -214,7 +215,7 @@ fn skip(cursor: &mut Cursor<'_>, depth: u32) -> Result<(), TaskMapError> {
     }
 }
 
-/// Reads a string, from its opening quote to behind its closing one.
+/// Reads a string, from its opening quote to its closing one.
 fn string(cursor: &mut Cursor<'_>) -> Result<String, TaskMapError> {
     let mut read = String::new();
     cursor.at += 1;

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 /// On which node each task of a job runs, or that this is unknown. Immutable.
 ///
-/// Equal values are equal maps (taskmap "The one encoding of a map"), whatever their spelling was. Cost of equality: O(blocks).
+/// Equal values are equal maps (taskmap "The one encoding of a map"), however they were written. Cost of equality: O(blocks).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TaskMap {
-    /// Flux's encoding; none: the map is unknown.
+    /// Flux's encoding. Empty if the map is unknown.
     pub(super) flux: Blocks,
-    /// The task behind each block's last: prefix sums. Shape: `[blocks]`.
+    /// The task behind the last task of each block: prefix sums. Shape: `[blocks]`.
     pub(super) ends: Vec<u32>,
     /// Largest node number + 1.
     pub(super) nodes: u32,
@@ -37,7 +37,7 @@ impl TaskMap {
         Self { flux, ends, nodes }
     }
 
-    /// Nothing is known about where tasks are.
+    /// Whether this is the unknown map.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.flux.is_empty()
@@ -49,7 +49,7 @@ impl TaskMap {
         &self.flux
     }
 
-    /// Nodes of the map, those without tasks too: the largest node number + 1.
+    /// The number of nodes, including nodes without tasks: the largest node number + 1.
     ///
     /// # Errors
     /// `taskmap-unknown`.
@@ -57,7 +57,7 @@ impl TaskMap {
         self.known("the number of nodes").map(|_| self.nodes)
     }
 
-    /// Tasks of the map.
+    /// The number of tasks.
     ///
     /// # Errors
     /// `taskmap-unknown`.
@@ -150,9 +150,9 @@ impl TaskMap {
         Ok(blocks)
     }
 
-    /// Runs in task order: node, and how many tasks in a row are on it. Neighbours have different nodes.
+    /// Runs in task order: a node, and how many tasks in a row are on it. Neighboring runs have different nodes.
     ///
-    /// Cost: O(1) a run, and there may be two thousand million of them in a short map.
+    /// Cost: O(1) per run. Even a short map may have two billion runs.
     pub fn runs(&self) -> impl Iterator<Item = (JobNode, ProcCount)> + '_ {
         self.flux
             .iter()
@@ -163,7 +163,8 @@ impl TaskMap {
             .map(|(node, count)| (JobNode(node), ProcCount(count)))
     }
 
-    /// How many tasks nodes have, as stretches of neighbours with equally many, ascending. Nodes without are there too.
+    /// The number of tasks of each node, as ascending stretches of neighboring nodes with equal numbers. Nodes without
+    /// tasks are included.
     ///
     /// Cost: O(blocks log blocks). The unknown map has none.
     #[must_use]
@@ -194,10 +195,10 @@ impl TaskMap {
         stretches
     }
 
-    /// The other map has as many nodes and as many tasks, in total, as this one.
+    /// Checks that the other map has as many nodes and as many tasks, in total, as this one.
     ///
     /// # Errors
-    /// `taskmap-unknown` when either is, `taskmap-mismatch`.
+    /// `taskmap-unknown` if either map is unknown; `taskmap-mismatch`.
     ///
     /// Cost: none. Source: taskmap "The one encoding of a map".
     pub fn check(&self, other: &Self) -> Result<(), TaskMapError> {
@@ -214,7 +215,7 @@ impl TaskMap {
         })
     }
 
-    /// The canonical encoding: Flux's, unless strictly fewer blocks do; then one of the fewest.
+    /// The canonical encoding: Flux's, unless strictly fewer blocks are enough; then one with the fewest.
     ///
     /// Cost: one pass over the blocks of Flux's encoding. Source: taskmap "The one encoding of a map".
     #[must_use]
@@ -222,7 +223,8 @@ impl TaskMap {
         shorten::fewest(&self.flux, shorten::Target::Flux)
     }
 
-    /// The canonical encoding for PMI, whose blocks have no repeat: what is to be written `repeat` times in a row.
+    /// The canonical encoding for PMI, whose blocks have no repeat. Each block is to be written `repeat` times in a
+    /// row.
     ///
     /// Cost: as [`TaskMap::fewest_blocks`]. Source: taskmap "Writing".
     #[must_use]
@@ -230,7 +232,7 @@ impl TaskMap {
         shorten::fewest(&self.flux, shorten::Target::Pmi)
     }
 
-    /// The last task, or that there is none.
+    /// The last task, or the error that the map is unknown.
     #[inline]
     pub(super) fn known(&self, asked: &'static str) -> Result<u32, TaskMapError> {
         self.ends
@@ -253,7 +255,7 @@ impl TaskMap {
     }
 }
 
-/// Neighbouring nodes with equally many tasks.
+/// Neighboring nodes with equal numbers of tasks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeStretch {
     /// The nodes.
@@ -267,9 +269,9 @@ pub struct NodeStretch {
 pub struct TaskRanges<'a> {
     map: &'a TaskMap,
     node: u32,
-    /// The block at which we are.
+    /// The current block.
     at: usize,
-    /// Its repeat at which we are.
+    /// The next repeat of that block.
     repeat: u32,
 }
 
@@ -277,7 +279,7 @@ impl Iterator for TaskRanges<'_> {
     type Item = Range<u32>;
 
     fn next(&mut self) -> Option<Range<u32>> {
-        // Flux's encoding keeps runs whole, so that ranges of different repeats and blocks never touch.
+        // Flux's encoding keeps runs whole, so ranges of different repeats and blocks never touch.
         loop {
             let block = self.map.flux.get(self.at)?;
             if block.has(self.node) && self.repeat < block.repeat {

@@ -1,8 +1,8 @@
 //! Task maps: on which node each task of a job runs, as RFC 34 blocks.
 //!
-//! A [`TaskMap`] holds Flux's encoding of the map (taskmap "The one encoding of a map") as columns. That encoding is a function of the map, so
-//! maps that place every task alike are equal values, however they were spelled. Questions are answered by search over
-//! prefix sums; nothing here costs time or memory by the task, the node or the repeat unless the answer does.
+//! A [`TaskMap`] holds Flux's encoding of the map (taskmap "The one encoding of a map") as columns. That encoding is a function of the map.
+//! So two maps that place every task on the same node are equal values, however they were written. Questions are answered by a search over
+//! prefix sums. Nothing here takes time or memory per task, node or repeat, unless the answer itself is that long.
 //!
 //! ```
 //! use stowplan_engine::count::Rank;
@@ -25,11 +25,11 @@ mod append;
 mod cursor;
 mod json;
 mod parse;
-// Fewest blocks: what ways through the runs cost,
+// Fewest blocks: the costs of ways through the runs.
 mod ways;
-// one pass over the runs,
+// Fewest blocks: one pass over the runs.
 mod ramps;
-// and what need not be passed over.
+// Fewest blocks: which runs need not be walked.
 mod shorten;
 // Map -> text.
 mod forms;

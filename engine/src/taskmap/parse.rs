@@ -1,4 +1,4 @@
-//! Text -> map: which form it is, the PMI vector, and the raw list of task ids. JSON has a file of its own.
+//! Text -> map: finds the form, and reads the PMI vector and the raw list of task ids. `json.rs` reads JSON.
 
 use super::append::Appender;
 use super::blocks::{Block, JobNode};
@@ -16,7 +16,7 @@ impl TaskMap {
     /// # Errors
     /// The classes of errors "Plans, sessions, task maps, output" from `taskmap-syntax` to `taskmap-gap`, each with a byte offset or the task.
     ///
-    /// Cost: time and memory by the length of the text alone. Source: taskmap "Reading".
+    /// Cost: time and memory in proportion to the length of the text. Source: taskmap "Reading".
     pub fn read(text: &[u8]) -> Result<Self, TaskMapError> {
         let last = text.iter().rposition(|&byte| !is_white(byte));
         let end = last.map_or(0, |last| last + 1);
@@ -73,7 +73,7 @@ fn pmi_number<'a>(cursor: &mut Cursor<'a>) -> Result<Number<'a>, TaskMapError> {
     cursor.integer("a number")
 }
 
-/// Tasks that one node names in one go.
+/// A range of tasks, and the node that names it.
 #[derive(Clone, Debug)]
 struct Named {
     tasks: Range<u32>,
@@ -82,7 +82,8 @@ struct Named {
 
 /// Reads node 0's task ids, `;`, node 1's, and so on.
 ///
-/// Each node's ranges ascend, so that they are as many sorted pieces; the stable sort finds and merges those.
+/// The ranges of each node ascend, so there is one sorted piece per node. The stable sort finds and merges these
+/// pieces.
 fn raw(mut cursor: Cursor<'_>) -> Result<TaskMap, TaskMapError> {
     let mut all = Vec::new();
     let (mut node, mut next) = (0, 0);

@@ -1,21 +1,22 @@
 //! The fewest blocks of a piece of a map, in one pass over its runs (taskmap "How the fewest blocks are found").
 //!
-//! A *cut* lies before a run, or inside one. A *ramp* is a block without repeat, so it covers nodes that ascend by one; a
-//! *super-ramp* has two or more nodes and two or more repeats. Which super-ramps are worth trying is found out before
-//! (`shorten.rs`); here they are edges from one run to a later one, beside the ramps, and the cheapest path is wanted.
+//! A *cut* lies before a run, or inside one. A *ramp* is a block without repeat, so it covers nodes that ascend by one.
+//! A *super-ramp* has two or more nodes and two or more repeats. `shorten.rs` finds the super-ramps that are worth
+//! trying. Here ramps and super-ramps are edges from one run to a later one, and the search finds the cheapest path.
 //!
-//! What is kept at a run: the best way to the cut before it; one *open* ramp that covers the run before it whole and
-//! may go on; and the *inner cuts* of the run, each with the tasks still to be covered and the best way there. An inner
-//! cut that takes more blocks than the cut before its run is dropped: one more block leads from there to any inner cut.
+//! The search keeps at each run: the best way to the cut before it; one *open* ramp that covers the whole run before it
+//! and may continue; and the *inner cuts* of the run, each with the tasks still to be covered and the best way to it.
+//! An inner cut that takes more blocks than the cut before its run is dropped: from that cut, one more block leads to
+//! any inner cut.
 //!
-//! Runs are given as ramps: one run, or a stretch of equal ones whose inside needs no cut.
+//! Runs are given as ramps: a single run, or a stretch of equal runs that needs no cut inside.
 
 use super::blocks::Block;
 use super::ways::{Arena, Open, Way};
 use crate::limit::TASKMAP_CUTS_MAX;
 use std::iter::once;
 
-/// A block that goes round more than once: it starts in the run `start` and ends in the run `end`.
+/// A block with repeats, which starts in the run `start` and ends in the run `end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SuperRamp {
     pub(super) start: u32,
@@ -23,15 +24,15 @@ pub(super) struct SuperRamp {
     pub(super) block: Block,
 }
 
-/// A cut in the run at hand.
+/// A cut in the current run.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Tasks of the run still to be covered; an inner cut leaves not all of them, and not none.
+    /// Tasks of the run still to be covered. For an inner cut these are some, but not all.
     rest: u32,
     way: Way,
 }
 
-/// The way of a super-ramp, waiting for the run in which it ends.
+/// A way that ends with a super-ramp, kept until the run in which the super-ramp ends.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     end: u32,
@@ -43,14 +44,14 @@ struct Arrival {
 #[derive(Debug, Default)]
 pub(super) struct Search {
     arena: Arena,
-    /// The inner cuts of the run at hand, and those of the one before.
+    /// The inner cuts of the current run, and those of the run before.
     cuts: Vec<Cut>,
     cuts_before: Vec<Cut>,
     arrivals: Vec<Arrival>,
 }
 
 impl Search {
-    /// Appends the fewest blocks for these runs to `out`. `supers`: by `start`.
+    /// Appends the fewest blocks for these runs to `out`. `supers`: sorted by `start`.
     ///
     /// Cost: one pass; 40 bytes for each block of each way that was tried.
     pub(super) fn solve(&mut self, runs: &[Block], supers: &[SuperRamp], out: &mut Vec<Block>) {
@@ -78,8 +79,8 @@ impl Search {
         self.arena.write(best, runs, out);
     }
 
-    /// Goes on to the next node: the open ramp over the whole run or over a part of it, and ramps of two nodes from the
-    /// inner cuts of the run before. Gives the best of the ramps that cover the run whole.
+    /// Continues to the next node: the open ramp covers all or a part of the run, and ramps of two nodes start at the
+    /// inner cuts of the run before. Returns the best ramp that covers the whole run.
     fn step(&mut self, at: u32, run: Block, open: Open) -> Option<Open> {
         let longer = |nodes| Block {
             nodes: open.block.nodes + nodes,
@@ -94,10 +95,10 @@ impl Search {
             .chain(ramps)
             .min_by_key(|ramp| ramp.cost);
         if run.nodes > 1 {
-            // Inside a longer stretch no chain is worth keeping: it loses one block a step.
+            // Inside a longer stretch no chain is worth keeping: it loses one block per step.
             return carried;
         }
-        // What was at different places stays at different places, so that none of these needs to be looked for.
+        // Cuts at different places stay at different places, so none of these needs to be searched for.
         let cuts = self.cuts_before.iter().filter(|cut| cut.rest < run.ppn);
         self.cuts.extend(cuts.map(|cut| Cut {
             rest: run.ppn - cut.rest,
@@ -110,7 +111,8 @@ impl Search {
         carried
     }
 
-    /// Super-ramps that end here: the best that covers the run whole; the others are inner cuts.
+    /// Ends the super-ramps of this run. Returns the best one that covers the whole run; those that cover a part of it
+    /// become inner cuts.
     fn arrive(&mut self, at: u32, run: Block) -> Option<Way> {
         let mut whole: Option<Way> = None;
         let here = self.arrivals.extract_if(.., |arrival| arrival.end == at);
@@ -134,7 +136,8 @@ impl Search {
         }
     }
 
-    /// Starts a super-ramp: from the cut before the run or an inner one, after a block of what it does not take.
+    /// Starts a super-ramp from the cut before the run or from an inner cut. A block before it covers the tasks that
+    /// the super-ramp does not take.
     fn depart(&mut self, SuperRamp { end, block, .. }: SuperRamp, run: Block, best: Way) {
         let extra = |cut: &Cut| {
             let more = cut.rest - block.ppn;
@@ -171,7 +174,7 @@ impl Search {
         }
     }
 
-    /// Adds an inner cut of the run at hand; of two at the same place the cheaper stays.
+    /// Adds an inner cut of the current run. Of two cuts at the same place, the cheaper one stays.
     fn cut(&mut self, at: u32, rest: u32, way: Way) {
         let way = way.chain_from(at, rest);
         match self.cuts.iter_mut().find(|cut| cut.rest == rest) {

@@ -10,16 +10,16 @@ use crate::count::ProcCount;
 use crate::limit::HOST_ENTRIES_MAX;
 use std::collections::HashMap;
 
-/// What `--scheme` says.
+/// The value of `--scheme`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheme<'a> {
     /// No change.
     Block,
-    /// Round after round, so many tasks at each visit of a node.
+    /// Round by round, with this many tasks at each visit of a node.
     Cyclic(u32),
-    /// The map of this text.
+    /// The map that this text says.
     Manual(&'a str),
-    /// The hosts of the file of this name, one task per entry.
+    /// The hosts that the file of this name lists, one task per entry.
     Hostfile(&'a str),
 }
 
@@ -54,7 +54,7 @@ impl<'a> Scheme<'a> {
                 {
                     return refused("cyclic takes a whole number from 1");
                 }
-                // More tasks at a visit than any node can have is all of them.
+                // A number too large for `u32` gives a node all its tasks in one visit.
                 Ok(Self::Cyclic(value.parse().unwrap_or(u32::MAX)))
             }
             ("manual", Some(map)) => Ok(Self::Manual(map)),
@@ -66,7 +66,7 @@ impl<'a> Scheme<'a> {
     }
 }
 
-/// Appends blocks, of which there must not be more than were allowed.
+/// Appends blocks, up to the allowed number.
 struct Writer {
     appender: Appender,
     blocks: u64,
@@ -91,7 +91,7 @@ impl Writer {
         self.appender.block(block, at)
     }
 
-    /// So many rounds of these blocks: one block in all, if they are one without repeat.
+    /// Appends `count` rounds of these blocks. If the round is one block without repeat, this adds a single block.
     fn rounds(&mut self, round: &[Block], count: u32) -> Result<(), TaskMapError> {
         if let (&[only], 1..) = (round, count)
             && only.repeat == 1
@@ -107,12 +107,13 @@ impl Writer {
 }
 
 impl TaskMap {
-    /// The same counts, dealt out round after round: each visit gives a node `width` tasks, or what it still lacks.
+    /// The map with the same counts, dealt out round by round. Each visit gives a node `width` tasks, or all that it
+    /// still lacks if there are fewer.
     ///
     /// # Errors
-    /// `taskmap-unknown`; `taskmap-too-large` when that takes more pieces than `limits.items`.
+    /// `taskmap-unknown`; `taskmap-too-large` when the map takes more pieces than `limits.items`.
     ///
-    /// Cost: O(blocks log blocks + pieces): a round that is one interval of nodes, repeated, is one piece.
+    /// Cost: O(blocks log blocks + pieces): a repeated round over one interval of nodes is one piece.
     /// Source: taskmap "Schemes".
     pub fn cyclic(&self, width: u32, limits: Limits) -> Result<Self, TaskMapError> {
         self.known("the cyclic scheme")?;
@@ -158,10 +159,10 @@ impl TaskMap {
         self.check(&other).map(|()| other)
     }
 
-    /// The nodes of the hosts that `file` lists, one task per entry, round and round.
+    /// The map that places one task on the host of each entry of `file`, and starts again behind the last entry.
     ///
-    /// `file`: the bytes of a host file, a host list of RFC 29 a line. `hosts`: the job's host list; a host's number is its
-    /// first place there.
+    /// `file`: the bytes of a host file, with a host list of RFC 29 on each line. `hosts`: the job's host list; the node number of a host is
+    /// its first position in that list.
     ///
     /// # Errors
     /// `taskmap-unknown`, `bad-hostlist`, `bad-hostfile`, `taskmap-host`, `taskmap-mismatch`, `taskmap-too-large`.
@@ -206,7 +207,7 @@ fn number(hosts: usize) -> u32 {
     u32::try_from(hosts).expect("limit.rs keeps host lists below 2^32 names")
 }
 
-/// The job's number of each host of a file, entry by entry.
+/// The node number of each host in a file, entry by entry.
 fn entries(file: &[u8], job: &HostNames) -> Result<Vec<u32>, TaskMapError> {
     let mut places: HashMap<&str, u32> = HashMap::with_capacity(job.len());
     for (at, name) in job.iter().enumerate() {
@@ -238,13 +239,13 @@ fn entries(file: &[u8], job: &HostNames) -> Result<Vec<u32>, TaskMapError> {
     Ok(entries)
 }
 
-/// One visit of these nodes, which gives each so many tasks.
+/// One visit of these nodes, which gives each node `ppn` tasks.
 fn visit(stretch: &NodeStretch, ppn: u32) -> Block {
     let nodes = &stretch.nodes;
     Block::ramp(nodes.start, nodes.end - nodes.start, ppn)
 }
 
-/// The round without the nodes of `done`, each of which lies inside one of its blocks.
+/// The round without the nodes of `done`. Each stretch of `done` lies inside one block of the round.
 fn without(round: &[Block], done: &[NodeStretch]) -> Vec<Block> {
     let mut left = Vec::with_capacity(round.len() + done.len());
     let mut done = done.iter().map(|stretch| &stretch.nodes).peekable();

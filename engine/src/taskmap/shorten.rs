@@ -1,27 +1,28 @@
-//! The fewest blocks of a map, from Flux's encoding of it (taskmap "How the fewest blocks are found"): nothing is written out run by run that is alike.
+//! The fewest blocks of a map, from Flux's encoding of it (taskmap "How the fewest blocks are found"). Equal runs are not walked one by one.
 //!
-//! Flux's blocks become *segments*: longest stretches of runs on ascending nodes. A block without repeat lies inside one
-//! segment, so where no block with repeats can lead from a segment to the next, a cut costs nothing and the pieces are
-//! solved apart. Such a block has its nodes and its count from any two segments that it leads across, so that one look
-//! at each pair of neighbours finds them all.
+//! Flux's blocks become *segments*: the longest stretches of runs on ascending nodes. A block without repeats lies
+//! inside one segment. So if no block with repeats can lead from a segment to the next, a cut between the two costs
+//! nothing, and the pieces are solved apart. Any two neighboring segments determine the nodes and the count of a block
+//! that leads from one to the other, so one check of each pair finds all such blocks.
 
 use super::blocks::{Block, Blocks};
 use super::ramps::{Search, SuperRamp};
 use smallvec::{SmallVec, smallvec};
 
-/// For whom blocks are counted.
+/// The format for which blocks are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     /// Blocks may repeat.
     Flux,
-    /// A repeat is written as often as it says, so that only blocks without are chosen.
+    /// A block is written once for each of its repeats, so only blocks without repeats are chosen.
     Pmi,
 }
 
-/// The fewest blocks for the map that `flux` is Flux's encoding of; that itself unless fewer are enough. With
-/// [`Target::Pmi`] the sum of repeats is least.
+/// The fewest blocks for the map whose Flux encoding is `flux`; `flux` itself unless fewer blocks are enough. With
+/// [`Target::Pmi`] the sum of repeats is the smallest.
 ///
-/// Cost: O(blocks) time; 16 bytes a block of the answer, and scratch for the longest piece that has to be solved at once.
+/// Cost: O(blocks) time; 16 bytes per block of the answer, and scratch for the longest piece that has to be solved at
+/// once.
 pub(super) fn fewest(flux: &Blocks, target: Target) -> Blocks {
     let mut shortener = Shortener {
         target,
@@ -51,38 +52,38 @@ pub(super) fn fewest(flux: &Blocks, target: Target) -> Blocks {
     if is_less { found } else { flux.clone() }
 }
 
-/// Copies of a block that are looked at. Where there are more, the middle one stands for all but the outer four: what
-/// leads through these three in the middle is one block, or there would be three at least.
+/// How many copies of a block are examined. If the block has more, the middle copy stands for all but the outer four.
+/// The three copies in the middle are covered by one block that leads through them, or else by at least three blocks.
 const COPIES: u32 = 5;
 const MIDDLE: u32 = 3;
 
-/// How many runs are looked at singly beside each place where a block might have to start or end.
+/// How many runs are examined one by one on each side of a place where a block might have to start or end.
 const RUNS_BESIDE: u32 = 4;
 
-/// A longest list of stretches each of which starts on the node behind the one before it.
+/// A list of stretches, as long as possible, in which each stretch starts on the node behind the one before it.
 #[derive(Debug)]
 struct Segment {
-    /// Stretches of runs with equally many tasks, as ramps. One that repeats stands for so many segments.
+    /// Stretches of runs with equal numbers of tasks, as ramps. A ramp with repeats stands for that many segments.
     stretches: SmallVec<[Block; 1]>,
-    /// One round of the blocks that can lead from the segment before to this one: one choice, or none.
+    /// One round of the blocks that can lead from the segment before to this one. There is one choice, or none.
     bridge: Option<Block>,
-    /// Its first run among those of its piece.
+    /// The index of its first run in its piece.
     start: usize,
 }
 
 #[derive(Debug)]
 struct Shortener {
     target: Target,
-    /// Segments that bridges hold together, and at the end the one that is being read.
+    /// Segments that bridges connect. The last one is the segment that is being read.
     piece: Vec<Segment>,
-    /// The runs of a piece. Where no block has to start or end, many equal ones are one.
+    /// The runs of a piece. Where no block has to start or end, equal runs are joined to one.
     runs: Vec<Block>,
     search: Search,
     out: Vec<Block>,
 }
 
 impl Shortener {
-    /// Reads a stretch on.
+    /// Reads the next stretch.
     fn stretch(&mut self, stretch: Block) {
         if let Some(segment) = self.piece.last_mut()
             && let Some(last) = segment.stretches.last_mut()
@@ -103,7 +104,7 @@ impl Shortener {
         });
     }
 
-    /// The last segment is read: solves those before it, unless a bridge leads to it.
+    /// Ends the last segment. Solves the segments before it, unless a bridge leads to it.
     fn end_segment(&mut self) {
         let [.., before, last] = self.piece.as_mut_slice() else {
             return;
@@ -143,7 +144,7 @@ impl Shortener {
         self.search.solve(&self.runs, &supers, &mut self.out);
     }
 
-    /// The piece, if it is one block as it stands, as most are: there is nothing to search.
+    /// The piece, if it is already one block, as most are. Then there is nothing to search.
     fn one_block(&self) -> Option<Block> {
         let [first, more @ ..] = self.piece.as_slice() else {
             return None;
@@ -163,8 +164,9 @@ impl Shortener {
         Some(block)
     }
 
-    /// The blocks with repeats that are worth trying: of each family of equal bridges in a row those that cover all its
-    /// segments, or all but the first, the last, or both. Only these two may be parts of longer segments (taskmap "How the fewest blocks are found").
+    /// The blocks with repeats that are worth trying. For each family of equal bridges in a row, these are the blocks that cover all its
+    /// segments, or all but the first, the last, or both. Only the first and the last may be parts of longer segments
+    /// (taskmap "How the fewest blocks are found").
     fn supers(&self) -> Vec<SuperRamp> {
         let mut supers = Vec::new();
         let mut x = 0;
@@ -189,7 +191,8 @@ impl Shortener {
         supers
     }
 
-    /// Where the run is that a segment has on a node: beside a bridge, so it is a single one.
+    /// The index of the run that a segment has on a node. The node is at the end of a bridge, so the run is a single
+    /// one.
     fn run_on(&self, segment: usize, node: u32) -> u32 {
         let start = self.piece[segment].start;
         let mut runs = self.runs[start..].iter();
@@ -199,8 +202,9 @@ impl Shortener {
     }
 }
 
-/// One round of a block that leads from the segment `a` to the segment `b`. It starts on the first node of `b`, where it
-/// comes round again, ends on the last of `a`, and has as many tasks a node as the last of `a`, which it covers whole.
+/// One round of a block that leads from the segment `a` to the segment `b`. It starts on the first node of `b`, where
+/// its next round begins, and ends on the last node of `a`. It has as many tasks per node as the last run of `a`, which
+/// it covers whole.
 fn bridge(a: &[Block], b: &[Block]) -> Option<Block> {
     let ([a_before @ .., a_last], [b_first, b_behind @ ..]) = (a, b) else {
         return None;
@@ -216,7 +220,7 @@ fn bridge(a: &[Block], b: &[Block]) -> Option<Block> {
     (leaves && enters).then(|| Block::ramp(first, end - first, ppn))
 }
 
-/// Writes out the runs of a stretch: singly beside the nodes `marks`, and all between as one.
+/// Writes out the runs of a stretch: one by one near the nodes `marks`, and all runs between as one.
 fn write_out(stretch: Block, marks: [u32; 4], runs: &mut Vec<Block>) {
     let mut next = stretch.first;
     while next < stretch.end() {

@@ -1,10 +1,10 @@
-//! Ways through the runs of a map: what they cost, and their blocks, kept so that ways share what they have in common.
+//! Ways through the runs of a map: their costs and their blocks. Ways share the blocks that they have in common.
 
 use super::blocks::Block;
 use crate::id::row_to_key;
 use std::num::NonZeroU32;
 
-/// Blocks, then characters; ordered as they are to be preferred. Characters are a tie-break and stop at 2^32 - 1.
+/// Blocks, then characters; the smaller cost is preferred. Characters only break ties, and stop at 2^32 - 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(super) struct Cost {
     pub(super) blocks: u32,
@@ -12,7 +12,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// With one block more.
+    /// The cost with one more block.
     pub(super) fn plus(self, block: Block) -> Self {
         Self {
             blocks: self.blocks + 1,
@@ -21,28 +21,30 @@ impl Cost {
     }
 }
 
-/// A way to a cut: what it costs, and its blocks.
+/// A way to a cut: its cost and its blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Way {
     pub(super) cost: Cost,
-    /// The last of its steps in the arena; none at the start.
+    /// Its last step in the arena; `None` at the start.
     last: Option<NonZeroU32>,
-    /// What it goes on with behind that.
+    /// The chain behind that step.
     chain: Chain,
 }
 
-/// A way and a block behind it that may still grow.
+/// A way, and a block behind it that may still grow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub(super) from: Way,
     pub(super) block: Block,
-    /// Of both.
+    /// The cost of both.
     pub(super) cost: Cost,
 }
 
-/// Blocks of two nodes, from an inner cut of the run `from` to one of the run `to`, which need not be kept one by one.
+/// Blocks of two nodes that lead from an inner cut of the run `from` to an inner cut of the run `to`. They need not be
+/// kept one by one.
 ///
-/// Each takes what is left of its first run, as many of its second, and the next one takes what that leaves.
+/// Each block takes the tasks left of its first run, and as many tasks of its second run. The next block takes the
+/// tasks that are then left of that second run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chain {
     from: u32,
@@ -52,7 +54,7 @@ struct Chain {
 }
 
 impl Way {
-    /// The way with one block more.
+    /// The way with one more block.
     pub(super) fn plus(self, block: Block) -> Open {
         let cost = self.cost.plus(block);
         Open {
@@ -62,7 +64,7 @@ impl Way {
         }
     }
 
-    /// The way, which ends inside this run, may go on with a chain from there.
+    /// The way, which ends inside this run, prepared to continue with a chain from there.
     pub(super) const fn chain_from(self, run: u32, rest: u32) -> Self {
         Self {
             chain: Chain {
@@ -104,7 +106,7 @@ impl Arena {
         self.0.clear();
     }
 
-    /// The way to where a block ends that grows no more.
+    /// Ends a block, which grows no more. Returns the way to its end.
     pub(super) fn close(&mut self, Open { from, block, cost }: Open) -> Way {
         self.0.push(Step {
             before: from.last,
@@ -118,7 +120,7 @@ impl Arena {
         }
     }
 
-    /// Appends the blocks of a way that ends with a block. `runs`: those that its chains count.
+    /// Appends the blocks of a way that ends with a block. `runs`: the runs that its chains refer to.
     pub(super) fn write(&self, way: Way, runs: &[Block], out: &mut Vec<Block>) {
         let mut steps = Vec::new();
         let mut at = way.last;

@@ -1,4 +1,4 @@
-//! A position in a text, and the numbers and lists that stand there. Nothing is allocated that the text does not hold.
+//! A position in a text, from which numbers and lists are read. Nothing is allocated beyond what the text holds.
 
 /// A position in a text.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a text.
+    /// A cursor at the start of a text.
     #[must_use]
     pub const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
@@ -23,7 +23,7 @@ impl<'a> Cursor<'a> {
     pub fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
-    /// Nothing is left.
+    /// Whether nothing is left.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.at >= self.text.len()
@@ -39,18 +39,18 @@ impl<'a> Cursor<'a> {
         self.at += text.len();
         Some(found)
     }
-    /// Reads as long as `fits` holds.
+    /// Reads characters as long as `fits` holds.
     pub fn take_while(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
         self.at += end;
         &rest[..end]
     }
-    /// Skips spaces and tabs.
+    /// Skips spaces, tabs and carriage returns.
     pub(crate) fn skip_blanks(&mut self) {
         self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
     }
-    /// Reads digits as a number; `None` without digits or beyond `u32`, and then nothing is read.
+    /// Reads digits as a number. Without digits or beyond `u32` it gives `None` and reads nothing.
     pub fn number(&mut self) -> Option<u32> {
         let before = self.at;
         let digits = self.take_while(|c| c.is_ascii_digit());
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
         }
         number
     }
-    /// Reads `INT` or `INT-INT`; `None` when neither stands here or the second is below the first.
+    /// Reads `INT` or `INT-INT`; `None` when neither is here or the second number is below the first.
     pub fn range(&mut self) -> Option<(u32, u32)> {
         let first = self.number()?;
         if self.eat("-").is_none() {
@@ -79,7 +79,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A list such as `0-3,7` that is the whole text; `None` when it is not.
+/// The whole text as a list such as `0-3,7`; `None` when it is not one.
 ///
 /// ```
 /// use stowplan_engine::text::cursor::whole_ranges;

@@ -1,4 +1,5 @@
-//! The grammar that `--map-by`, `--rank-by` and `--bind-to` share, for jobs and apps alike, and that of the last two.
+//! The grammar that `--map-by`, `--rank-by` and `--bind-to` share, for jobs and apps alike. The rest of the grammar of
+//! `--rank-by` and `--bind-to` is here, too.
 //! Source: `semantics` 2.3.
 
 use super::said::{Argument, Directive, SaidAt, SaidQualifier, TextPlace, Texts};
@@ -15,11 +16,11 @@ pub enum DirectiveFault {
     Directive(WordFault),
     /// A qualifier.
     Qualifier(WordFault),
-    /// A value: what may stand there.
+    /// A value. The text names the allowed values.
     Value(&'static str),
 }
 
-/// A part of a directive that is wrong, and where it stands.
+/// A wrong part of a directive, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DirectiveError {
     /// The part as given.
@@ -31,7 +32,7 @@ pub struct DirectiveError {
 }
 
 impl DirectiveError {
-    /// The error, with the text it stands in.
+    /// The error with the text that holds the part.
     #[must_use]
     pub fn located(self, texts: &Texts) -> SpecError {
         let (at, word) = (texts.at(self.place), self.word);
@@ -47,16 +48,16 @@ impl DirectiveError {
     }
 }
 
-/// The number behind `pe=`, `limit=` and their like.
+/// The number behind `pe=`, `limit=` and similar words.
 pub(super) const PE_RANGE: &str = "number from 1 to 65535";
 /// The number of `ppr:N:object`.
 pub(super) const PPR_RANGE: &str = "number from 1 to 4294967295";
 /// The list behind `pe-list=`.
 pub(super) const LIST_RANGE: &str = "list of cpus such as 0-3,7, each named once";
-/// What stands behind a qualifier that is on or off.
+/// The value of a qualifier that is on or off.
 const SWITCH: &str = "switch: 0 or 1";
 
-/// A piece of a directive: its text, and where it starts in which text.
+/// A part of a directive: its string, the text that holds it, and its first byte there.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) text: &'a str,
@@ -66,7 +67,7 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// A whole text, which is that row of the texts.
+    /// A whole text. `row`: the row of the text.
     pub(super) const fn whole(text: &'a str, row: u32) -> Self {
         Self {
             text,
@@ -81,7 +82,7 @@ impl<'a> Part<'a> {
             fault,
         })
     }
-    /// The piece from a byte on that holds this much of the text.
+    /// The piece `text` of this part, which starts at its byte `from`.
     fn piece(self, from: usize, text: &'a str) -> Self {
         Self {
             text,
@@ -108,11 +109,11 @@ impl<'a> Part<'a> {
     pub(super) fn place(self) -> TextPlace {
         self.place_from(self.start)
     }
-    /// From an earlier byte of the text to the end of this part.
+    /// The place from an earlier byte of the text to the end of this part.
     pub(super) fn place_from(self, start: usize) -> TextPlace {
         TextPlace::of(self.row, start, self.start + self.text.len())
     }
-    /// A number from 1 on, in digits alone.
+    /// This part as a number from 1 on, in digits only.
     pub(super) fn positive<N: FromStr + Default + PartialOrd>(
         self,
         range: &'static str,
@@ -123,7 +124,7 @@ impl<'a> Part<'a> {
             Ok(_) | Err(_) => self.fail(DirectiveFault::Value(range)),
         }
     }
-    /// The word of a table that stands here, and the value behind it.
+    /// Finds the word of this part in a table. Returns its policy, and the value behind the word.
     pub(super) fn policy_of<T: Copy>(
         self,
         table: &[Word<T>],
@@ -134,7 +135,7 @@ impl<'a> Part<'a> {
             Err(fault) => word.fail(DirectiveFault::Directive(fault)),
         }
     }
-    /// The policy of a table that stands here. It takes no value.
+    /// Finds the policy of this part in a table. It takes no value.
     fn bare_policy_of<T: Copy>(self, table: &[Word<T>]) -> Result<SaidAt<T>, DirectiveError> {
         match self.policy_of(table)? {
             (_, Some(_)) => self.fail(DirectiveFault::Directive(WordFault::UnwantedValue)),
@@ -144,7 +145,7 @@ impl<'a> Part<'a> {
             }),
         }
     }
-    /// The qualifier of a table that stands here.
+    /// Finds the qualifier of this part in a table.
     pub(super) fn qualifier_of(
         self,
         table: &[Word<Qualifier>],
@@ -152,7 +153,7 @@ impl<'a> Part<'a> {
         let (word, _) = self.word_and_value();
         find_word(table, word.text).or_else(|fault| self.fail(DirectiveFault::Qualifier(fault)))
     }
-    /// The qualifier that was found here, with what stands behind it.
+    /// The qualifier that was found in this part, with its value.
     pub(super) fn with_argument(
         self,
         qualifier: Qualifier,
@@ -182,7 +183,7 @@ impl<'a> Part<'a> {
             place: self.place(),
         })
     }
-    /// The value that must stand behind this part.
+    /// The value of this part, which must have one.
     fn needed(self, value: Option<Self>, form: &'static str) -> Result<Self, DirectiveError> {
         match value.filter(|value| !value.text.is_empty()) {
             Some(value) => Ok(value),
@@ -191,10 +192,10 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Adds what a text says of ranking to `said`. `row`: the row of the text, which places of words name.
+/// Adds what a text says about ranking to `said`. `row`: the row of the text, for the places of words.
 ///
 /// # Errors
-/// As `read_map`; any colon is a qualifier, and there are none.
+/// As `read_map`. Anything behind a colon is a qualifier, and rankings have none.
 pub(crate) fn read_rank(
     said: &mut Directive<RankBy>,
     text: &str,
@@ -209,7 +210,7 @@ pub(crate) fn read_rank(
     Ok(())
 }
 
-/// Adds what a text says of binding to `said`. `row`: the row of the text, which places of words name.
+/// Adds what a text says about binding to `said`. `row`: the row of the text, for the places of words.
 ///
 /// # Errors
 /// As `read_map`.
@@ -241,7 +242,7 @@ pub(crate) fn read_number(text: &str, row: u32) -> Result<u16, DirectiveError> {
     Part::whole(text, row).positive(PE_RANGE)
 }
 
-/// The canonical spelling of how GPUs are given, as `PRTE_APP_GPUS` holds it. `row`: the row of the text.
+/// The canonical spelling of a GPU share, as `PRTE_APP_GPUS` holds it. `row`: the row of the text.
 ///
 /// # Errors
 /// When it is neither a word nor a number.

@@ -1,4 +1,4 @@
-//! Hostfiles: what each line says, nothing looked up. Source: `semantics` 1.4.
+//! Hostfiles: what each line says. No node is looked up. Source: `semantics` 1.4.
 
 use super::cursor::Cursor;
 use super::hostlist::{HostFault, plain, read_names, read_relative};
@@ -9,11 +9,11 @@ use crate::error::spec::FileKind;
 use crate::limit::HOST_PRODUCT_MAX;
 use std::collections::HashSet;
 
-/// A hostfile, read whole.
+/// Reads a whole hostfile.
 ///
 /// # Errors
-/// `bad-hostfile` with line and column: an unknown key, a second `@`, a quote or a character outside names, a count that
-/// is no number, slots given twice for a node, `max_slots` below slots.
+/// `bad-hostfile` with line and column: an unknown key, a second `@`, a quote or a character outside names, a count
+/// that is not a number, slots given twice for a node, `max_slots` below slots.
 ///
 /// Cost: one pass over the bytes.
 /// ```
@@ -28,7 +28,7 @@ pub fn read_hostfile(path: &str, bytes: &[u8]) -> Result<Hostfile, SpecError> {
         let before = lines.len();
         read_line(line, &mut lines)?;
         for read in &lines[before..] {
-            // Lines of ranges are counted node by node, where nodes are known.
+            // Lines with ranges are checked node by node later, when the nodes are known.
             if let HostfileWhat::Name(names) = &read.what
                 && names.width == 0
                 && !counted.insert(names.prefix.clone())
@@ -55,7 +55,7 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '*' | '^' | '@' | '~' | '%')
 }
 
-/// Adds what a line says: a line for each range of names that it gives, which differ in nothing else.
+/// Adds what a line says: one row for each range of names on it. The rows differ only in the names.
 fn read_line(line: Line<'_>, lines: &mut Vec<HostfileLine>) -> Result<(), SpecError> {
     let mut cursor = Cursor::new(line.text);
     cursor.skip_blanks();
@@ -106,7 +106,7 @@ struct Counts {
     max_slots: Option<u32>,
 }
 
-/// A name with its brackets.
+/// Reads a name with its brackets.
 fn take_name<'a>(line: Line<'a>, cursor: &mut Cursor<'a>) -> &'a str {
     let start = cursor.position();
     cursor.take_while(in_name);
@@ -118,12 +118,12 @@ fn take_name<'a>(line: Line<'a>, cursor: &mut Cursor<'a>) -> &'a str {
     line.text.get(start..cursor.position()).unwrap_or_default()
 }
 
-/// The names of a name, perhaps with a user in front and numbers in brackets.
+/// The names that a name stands for. It may have a user in front, and numbers in brackets.
 fn node_names(line: Line<'_>, start: usize, name: &str) -> Result<Vec<NameRange>, SpecError> {
     let Some(open) = name.find('[') else {
         return node_name(line, start, name).map(|name| vec![name]);
     };
-    // What stands around brackets is a name, too: a user, no second @, no character that names nothing.
+    // The text around the brackets must be a name, too: perhaps a user, one @ at most, only characters of names.
     let mut inside = false;
     let around = name.chars().map(|c| {
         inside = c == '[' || (inside && c != ']');
@@ -145,7 +145,7 @@ fn node_names(line: Line<'_>, start: usize, name: &str) -> Result<Vec<NameRange>
     }
 }
 
-/// The refusal of a name, or of an entry behind `+`.
+/// Refuses a name, or an entry behind `+`.
 fn bad_host<T>(line: Line<'_>, start: usize, name: &str, fault: HostFault) -> Result<T, SpecError> {
     let what = match fault {
         HostFault::Syntax(what) => what,
@@ -154,7 +154,7 @@ fn bad_host<T>(line: Line<'_>, start: usize, name: &str, fault: HostFault) -> Re
     line.bad(start, start + name.len(), what)
 }
 
-/// A name, perhaps with a user in front.
+/// Reads a name, perhaps with a user in front.
 fn node_name(line: Line<'_>, start: usize, name: &str) -> Result<NameRange, SpecError> {
     let bad = |what| line.bad(start, start + name.len(), what);
     let host = match name.split_once('@') {
@@ -172,7 +172,7 @@ fn node_name(line: Line<'_>, start: usize, name: &str) -> Result<NameRange, Spec
     Ok(named)
 }
 
-/// `rank INT = NAME`; whatever follows is passed over.
+/// Reads `rank INT = NAME`; the rest of the line is ignored.
 fn ranked(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<HostfileWhat, SpecError> {
     cursor.skip_blanks();
     let number = cursor.number();
@@ -187,7 +187,7 @@ fn ranked(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<HostfileWhat, SpecEr
     node_name(line, start, name).map(HostfileWhat::Ranked)
 }
 
-/// The keys behind a name.
+/// Reads the keys behind a name.
 fn read_keys(line: Line<'_>, mut cursor: Cursor<'_>) -> Result<Counts, SpecError> {
     let mut counts = Counts::default();
     loop {

@@ -13,7 +13,7 @@ pub enum HostFault {
     TooMany(u64),
 }
 
-/// A refused entry and the bytes it stands at.
+/// The error for an entry, with the entry's bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HostError {
     /// First byte.
@@ -24,14 +24,14 @@ pub struct HostError {
     pub fault: HostFault,
 }
 
-/// Brackets before the last one of an entry come to more names than [`HOST_PRODUCT_MAX`].
+/// Brackets expand to more names than [`HOST_PRODUCT_MAX`].
 pub const TOO_MANY_NAMES: HostFault =
     HostFault::Syntax("several brackets come to more than 65536 names");
 
-/// The entries of a `-H` list, in order.
+/// Reads the entries of a `-H` list, in order.
 ///
 /// # Errors
-/// The first entry that is wrong: an empty name, a count that is no number, `+` without e or n, a bracket that does not
+/// The first wrong entry: an empty name, a count that is not a number, `+` without e or n, a bracket that does not
 /// close or runs backwards; or more nodes than ids count.
 ///
 /// Cost: the length of the text; a range costs one entry, however many names it has.
@@ -48,7 +48,7 @@ pub fn read_hosts(text: &str) -> Result<Vec<HostEntry>, HostError> {
         let fail = |fault| HostError { start, end, fault };
         let before = entries.len();
         read_entry(&mut entries, entry).map_err(fail)?;
-        // A text has fewer entries than bytes: what is beyond, brackets came to.
+        // Without brackets, a text has no more entries than bytes: the others come from brackets.
         if entries.len() > text.len() + HOST_PRODUCT_MAX {
             return Err(fail(TOO_MANY_NAMES));
         }
@@ -119,7 +119,7 @@ fn read_slots(text: &str) -> Result<EntrySlots, HostFault> {
         .ok_or(HostFault::Syntax("the slots are no number, * or auto"))
 }
 
-/// `nK`, `e`, `e:N`: what stands behind `+`.
+/// Reads the text behind `+`: `nK`, `e` or `e:N`.
 ///
 /// # Errors
 /// When it is none of these.
@@ -165,7 +165,7 @@ pub fn plain(name: &str) -> NameRange {
     }
 }
 
-/// The names of a host name that may hold bracket ranges.
+/// The names that a host name stands for. It may have bracket ranges.
 ///
 /// # Errors
 /// As [`read_hosts`].
@@ -243,7 +243,7 @@ fn expand(prefixes: &[String], ranges: &[Range], behind: &str) -> Result<Vec<Str
     Ok(all)
 }
 
-/// Numbers of a bracket.
+/// A number or range of numbers in a bracket.
 struct Range {
     first: u64,
     count: u32,

@@ -1,4 +1,4 @@
-//! Host lists and hostfiles: what they say, nothing looked up. Ranges stay ranges.
+//! What host lists and hostfiles say. No node is looked up, and ranges stay ranges.
 
 use crate::define_id;
 use crate::id::Column;
@@ -20,7 +20,7 @@ pub enum EntrySlots {
 /// One entry of `-H`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum HostEntry {
-    /// Named nodes. All digits is a name, or the number that another name ends in (`semantics` 1.3).
+    /// Named nodes. An entry of only digits is a name, or the number at the end of another name (`semantics` 1.3).
     Names(NameRange, EntrySlots),
     /// `+nK`: the K-th node of the pool, from 0.
     Nth(u32),
@@ -31,7 +31,7 @@ pub enum HostEntry {
 /// One line of a hostfile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HostfileLine {
-    /// What the line names. `rank N=NAME` is a name with one slot given by the kind of line.
+    /// What the line names. `rank N=NAME` names a node with one slot, which this kind of line implies.
     pub what: HostfileWhat,
     /// `slots=N`.
     pub slots: Option<u32>,
@@ -48,7 +48,7 @@ pub enum HostfileWhat {
     Name(NameRange),
     /// `rank INT=NAME`: one slot on the node.
     Ranked(NameRange),
-    /// `^NAME`: excluded, wherever it stands in the file.
+    /// `^NAME`: excluded, wherever the line is in the file.
     Exclude(NameRange),
     /// `+nK`.
     Nth(u32),
@@ -66,7 +66,7 @@ define_id! {
 pub struct Hostfile {
     /// The path as given.
     pub path: String,
-    /// Its lines that say something, in file order.
+    /// Its lines with content, in file order.
     pub lines: Vec<HostfileLine>,
 }
 
@@ -86,8 +86,8 @@ pub struct Hosts {
     pub files: Column<AppId, Vec<HostfileId>>,
     /// Distinct hostfiles.
     pub hostfiles: Column<HostfileId, Hostfile>,
-    /// The nodes of LSF's affinity file, a slot per line: they make the pool when no app names a node or a hostfile
-    /// (`per-app` 9.1). Empty without one.
+    /// The nodes of LSF's affinity file, with a slot per line. They make the pool when no app names a node or a
+    /// hostfile (`per-app` 9.1). Empty without one.
     pub lsf_pool: Vec<HostEntry>,
 }
 

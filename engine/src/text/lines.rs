@@ -1,4 +1,4 @@
-//! A file as lines: numbered, comments blanked, and places in them.
+//! A file as numbered lines with comments blanked, and places in these lines.
 
 use crate::error::SpecError;
 use crate::error::at::{At, AtText};
@@ -16,12 +16,12 @@ pub(crate) struct Line<'a> {
     pub number: u32,
     /// The line as written.
     pub written: &'a str,
-    /// The line with comments blanked: the same bytes at the same places.
+    /// The line with comments blanked. All other bytes stay at their places.
     pub text: &'a str,
 }
 
 impl Line<'_> {
-    /// These bytes of the line.
+    /// The place of these bytes of the line.
     #[must_use]
     pub(crate) fn at(&self, start: usize, end: usize) -> At {
         let text: String = self.written.chars().take(200).collect();
@@ -32,7 +32,7 @@ impl Line<'_> {
             ..file_at(self.path, self.number, text)
         }
     }
-    /// The refusal of these bytes.
+    /// Refuses these bytes.
     pub(crate) fn bad<T>(
         &self,
         start: usize,
@@ -59,7 +59,7 @@ fn file_at(path: &str, line: u32, text: String) -> At {
     }
 }
 
-/// The refusal of a file as a whole.
+/// The error for a file as a whole.
 #[must_use]
 pub(crate) fn bad_file(kind: FileKind, path: &str, fault: FileFault) -> SpecError {
     let at = file_at(path, 0, String::new());
@@ -69,7 +69,7 @@ pub(crate) fn bad_file(kind: FileKind, path: &str, fault: FileFault) -> SpecErro
 /// Calls `visit` with each line of a file, in order.
 ///
 /// # Errors
-/// A line that is no UTF-8; the first that `visit` gives. Cost: one pass over the text, one copy of it where comments are
+/// A line that is not UTF-8; the first error of `visit`. Cost: one pass over the text, and a copy of it if comments are
 /// blanked.
 pub(crate) fn each_line(
     kind: FileKind,
@@ -89,7 +89,7 @@ pub(crate) fn each_line(
     })?;
     let clean = match kind {
         FileKind::Hostfile | FileKind::Rankfile => Cow::Owned(blank_comments(text)),
-        // Comments are whole lines there, which the reader passes over.
+        // In these files comments are whole lines, which the reader skips.
         FileKind::Sequence | FileKind::Affinity => Cow::Borrowed(text),
     };
     let lines = text.split('\n').zip(clean.split('\n'));

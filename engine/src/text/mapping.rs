@@ -8,29 +8,29 @@ use super::words::{MAP_QUALIFIERS, MAP_WORDS, PPR_OBJECTS, Qualifier, find_word}
 use crate::error::spec::WordFault;
 use crate::policy::{MapBy, PprObject};
 
-/// How a text says a mapping: whole, or as the value of an option or key that stands for a part of one.
+/// Which part of a mapping a text says: all of it, or one part, as the value of an option or key for that part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MapForm {
-    /// As behind `--map-by`.
+    /// All of it, as the value of `--map-by`.
     Whole,
-    /// `N:object`, with `ppr:` in front or not, qualifiers behind it or not.
+    /// `N:object`, with or without `ppr:` in front, with or without qualifiers behind.
     Ppr,
-    /// `N` processes on each such object.
+    /// The number of processes on each such object.
     PprOn(PprObject),
     /// The list behind `pe-list=`.
     PeList,
     /// The number behind `pe=`.
     Pe,
-    /// Whatever it is: its option or key stands for this policy.
+    /// Any text: its option or key means this policy.
     Policy(MapBy),
-    /// Whatever it is: its option or key stands for this qualifier, which takes no value.
+    /// Any text: its option or key means this qualifier, which takes no value.
     Qualifier(Qualifier),
 }
 
-/// Adds what a text says of mapping to `said`. `row`: the row of the text, which places of words name.
+/// Adds what a text says about mapping to `said`. `row`: the row of the text, for the places of words.
 ///
 /// # Errors
-/// The first part that is wrong, left to right. Contradictions are kept in `said`, as they are judged later.
+/// The first wrong part, from left to right. Contradictions are kept in `said` and judged later.
 ///
 /// Cost: one pass over the text. Source: `semantics` 2.3.
 pub fn read_map(
@@ -140,7 +140,7 @@ fn lacks_value<T>(part: Part<'_>, form: &'static str) -> Result<T, DirectiveErro
     part.fail(DirectiveFault::Directive(WordFault::MissingValue { form }))
 }
 
-/// `N:object`, the two parts behind `ppr`.
+/// Reads `N:object`, the two parts behind `ppr`.
 fn ppr<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
@@ -163,7 +163,7 @@ fn ppr<'a>(
     })
 }
 
-/// `dist`, or `dist:DEVICE`.
+/// Reads `dist` or `dist:DEVICE`.
 fn dist<'a>(
     first: Part<'a>,
     rest: &mut impl Iterator<Item = Part<'a>>,
@@ -190,7 +190,7 @@ fn pe_list(part: Part<'_>) -> Result<MapChoice, DirectiveError> {
     }
 }
 
-/// A pattern `N:object` alone, as `PRTE_APP_PPR` holds it. `row`: the row of the text.
+/// Reads a pattern `N:object` alone, as `PRTE_APP_PPR` holds it. `row`: the row of the text.
 ///
 /// # Errors
 /// As [`read_map`].

@@ -1,16 +1,16 @@
-//! Text -> what was said, and where.
+//! Text -> words and values, each with its place.
 
 // A position in a text, numbers and lists.
 pub mod cursor;
 // The words of directives, as tables.
 pub mod words;
-// The texts they stand in.
+// The texts that hold the words.
 pub(crate) mod texts;
 // What directives say, word by word.
 pub mod said;
-// The grammar that directives share; rank and bind.
+// The grammar that directives share, and that of rank and bind.
 pub(crate) mod directive;
-// The options of mpibind; it and the grammar of map are one.
+// The options of mpibind, a part of the grammar of map.
 pub mod mpibind;
 // The grammar of map.
 pub mod mapping;

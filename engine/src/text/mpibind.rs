@@ -1,4 +1,4 @@
-//! The options of `--map-by mpibind`: read, and written canonically.
+//! Reads the options of `--map-by mpibind`, and writes them canonically.
 
 use super::directive::{DirectiveError, DirectiveFault, Part};
 use super::said::{Argument, Directive, MapChoice, SaidQualifier, TWO_VALUES};
@@ -7,13 +7,13 @@ use crate::error::spec::WordFault;
 use crate::policy::{Mpibind, Wanted};
 use std::fmt::Write as _;
 
-/// What becomes of a qualifier that is not mpibind's alone.
+/// Takes a qualifier that other maps have, too.
 type Take = fn(&mut Directive<MapChoice>, Qualifier, Part<'_>) -> Result<(), DirectiveError>;
 
-/// Reads the parts behind `mpibind`. Qualifiers that all maps have are taken.
+/// Reads the parts behind `mpibind`. Qualifiers that all maps have go to `take`.
 ///
 /// # Errors
-/// The first part that is wrong.
+/// The first wrong part.
 pub(super) fn options<'a>(
     said: &mut Directive<MapChoice>,
     parts: impl Iterator<Item = Part<'a>>,
@@ -55,7 +55,7 @@ pub(super) fn options<'a>(
     })
 }
 
-/// The canonical spelling of the options: `threads=4:greedy=0`, empty where all are defaults.
+/// The canonical spelling of the options: `threads=4:greedy=0`, empty if all are defaults.
 #[must_use]
 pub fn options_text(options: Mpibind) -> String {
     let mut text = String::new();
@@ -82,7 +82,7 @@ pub fn options_text(options: Mpibind) -> String {
 /// Reads options alone, as `PRTE_APP_MPIBIND` holds them. `row`: the row of the text.
 ///
 /// # Errors
-/// As a directive's; a qualifier of other maps.
+/// As for a directive; also for a qualifier of other maps.
 pub(crate) fn read_options(text: &str, row: u32) -> Result<Mpibind, DirectiveError> {
     let whole = Part::whole(text, row);
     let mut said = Directive::default();

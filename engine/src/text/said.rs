@@ -1,4 +1,4 @@
-//! What the directives of one info say, word by word, with the place of each word. Nothing is filled in here.
+//! What the directives of one info say, word by word, with the place of each word. No default is filled in here.
 
 pub use super::texts::{TextPlace, Texts};
 use super::words::Qualifier;
@@ -15,14 +15,14 @@ pub struct SaidAt<T> {
     pub place: TextPlace,
 }
 
-/// A map policy as said, with the values that no policy holds by itself.
+/// A map policy as said, with the values that the policy itself does not hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MapChoice {
     /// The policy.
     pub map: MapBy,
-    /// Of `pe-list=`: inclusive ranges in the order given. Empty for other policies.
+    /// The list of `pe-list=`: inclusive ranges in the order given. Empty for other policies.
     pub list: Vec<(u32, u32)>,
-    /// Of `dist:DEVICE`.
+    /// The device of `dist:DEVICE`.
     pub device: Option<String>,
 }
 
@@ -36,12 +36,12 @@ impl From<MapBy> for MapChoice {
     }
 }
 
-/// What stands behind a qualifier.
+/// The value of a qualifier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// Nothing: the word says it all.
+    /// No value: the word alone is enough.
     Nothing,
-    /// A number; of a switch, 0 or 1.
+    /// A number; for a switch, 0 or 1.
     Number(u16),
     /// A path.
     Path(String),
@@ -52,7 +52,7 @@ pub enum Argument {
 pub struct SaidQualifier {
     /// Which.
     pub qualifier: Qualifier,
-    /// What stands behind it.
+    /// Its value.
     pub argument: Argument,
     /// Where.
     pub place: TextPlace,
@@ -82,7 +82,7 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// The refusal of what an owner says. `texts`: those that the words stand in.
+    /// The error for the words of an owner. `texts`: the texts that hold the words.
     #[must_use]
     pub(crate) fn on(self, owner: Owner, texts: &Texts) -> SpecError {
         let said = |(word, place): (String, TextPlace)| Said {
@@ -104,13 +104,13 @@ pub(crate) const TWO_VALUES: &str = "one thing cannot have two values";
 #[derive(Clone, Copy)]
 pub(crate) struct Opposites(Qualifier, Qualifier, &'static str);
 
-/// What the cpus are.
+/// Whether cpus are hwthreads or cores.
 pub(crate) const MODES: Opposites = Opposites(
     Qualifier::HwtCpus,
     Qualifier::CoreCpus,
     "cpus are threads or cores",
 );
-/// What a job takes from its parent.
+/// Whether a job takes policies from its parent.
 pub(crate) const INHERITANCE: Opposites = Opposites(
     Qualifier::Inherit,
     Qualifier::NoInherit,
@@ -134,7 +134,7 @@ impl Opposites {
     pub(crate) const fn words(self) -> [Qualifier; 2] {
         [self.0, self.1]
     }
-    /// The contradiction, where both words were said. `place`: where a word stands.
+    /// The contradiction, if both words were said. `place`: gives the place of a word.
     pub(crate) fn judge(self, place: impl Fn(Qualifier) -> Option<TextPlace>) -> Option<Conflict> {
         let said = |word: Qualifier| Some((word.word().to_owned(), place(word)?));
         Some(Conflict {
@@ -145,7 +145,7 @@ impl Opposites {
     }
 }
 
-/// Whether what is said travels with the request.
+/// Whether a directive, an attribute or an unknown key travels with the request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scope {
     /// It travels.
@@ -156,7 +156,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The word of requests and listings.
+    /// The word that requests and listings use.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -166,7 +166,7 @@ impl Scope {
     }
 }
 
-/// What the mapping directives of one info say, or the ranking or the binding ones. `P`: the policy.
+/// What the mapping, ranking or binding directives of one info say. `P`: the type of the policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Directive<P> {
     /// The policy.
@@ -175,7 +175,7 @@ pub struct Directive<P> {
     pub qualifiers: Vec<SaidQualifier>,
     /// Whether it travels.
     pub scope: Scope,
-    /// The first contradiction met while they were read.
+    /// The first contradiction that was met while reading.
     conflict: Option<Box<Conflict>>,
 }
 
@@ -203,12 +203,12 @@ impl<P> Directive<P> {
             .iter()
             .find(|said| said.qualifier == qualifier)
     }
-    /// Where a qualifier stands, if it was said.
+    /// The place of a qualifier, if it was said.
     #[must_use]
     pub fn place(&self, qualifier: Qualifier) -> Option<TextPlace> {
         self.qualifier(qualifier).map(|said| said.place)
     }
-    /// Adds a qualifier. The first place stays; a second value that differs is a contradiction.
+    /// Adds a qualifier. The first place is kept. A second, different value is a contradiction.
     pub(crate) fn keep(&mut self, said: SaidQualifier) {
         match self.qualifier(said.qualifier) {
             None => self.qualifiers.push(said),
@@ -243,7 +243,7 @@ impl<P> Directive<P> {
 }
 
 impl Directive<MapChoice> {
-    /// Adds a policy. A second one that differs is a contradiction.
+    /// Adds a policy. A second, different policy is a contradiction.
     pub(crate) fn keep_policy(&mut self, policy: SaidAt<MapChoice>) {
         match &self.policy {
             None => self.policy = Some(policy),

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, whole_ranges};
 use crate::table::listings::{NumberRanges, SlotPart};
 
-/// The parts of a slot list; `None` when it does not parse.
+/// Reads the parts of a slot list; `None` when it does not parse.
 ///
 /// ```
 /// use stowplan_engine::text::slotlist::read_slot_list;

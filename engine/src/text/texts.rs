@@ -1,10 +1,10 @@
-//! The texts that words were said in. Equal strings are kept once: a hundred thousand apps may say the same.
+//! The texts that hold the words. Equal strings are kept once: a hundred thousand apps may say the same.
 
 use crate::error::at::{At, AtText};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Where a word stands: which of the texts, which bytes.
+/// The place of a word: which text, which bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TextPlace {
     /// Row of [`Texts`].
@@ -23,7 +23,7 @@ impl TextPlace {
     }
 }
 
-/// The texts that words were said in. They are not relayed: they serve messages alone.
+/// The texts that hold the words. They are not relayed: they serve only messages.
 #[derive(Clone, Default, Debug)]
 pub struct Texts {
     /// Their strings by number.
@@ -33,7 +33,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Adds a text.
+    /// Adds a text. Returns its row.
     pub fn push(&mut self, text: AtText) -> u32 {
         let row = text.map(|string| self.intern(string));
         self.rows.push(row);
@@ -51,7 +51,7 @@ impl Texts {
         number
     }
 
-    /// What the words of a text stand in; empty where there is no such text.
+    /// The string of a text that holds its words; empty if there is no such text.
     pub(crate) fn content(&self, row: u32) -> Arc<str> {
         match self.rows.get(row as usize) {
             Some(row) => Arc::clone(&self.strings[*row.content() as usize]),
@@ -64,7 +64,7 @@ impl Texts {
         TextPlace::of(row, 0, self.content(row).len())
     }
 
-    /// A place with its text; of a file without a name where there is no such text.
+    /// A place with its text. If there is no such text, it is a place in a file without a name.
     #[must_use]
     pub fn at(&self, place: TextPlace) -> At {
         let string = |number: u32| self.strings[number as usize].as_ref().to_owned();

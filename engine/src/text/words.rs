@@ -1,4 +1,4 @@
-//! The words of directives, as tables: parser, help and hints all follow them. Source: `semantics` 2.2, 2.3.
+//! The words of directives, as tables. Parser, help and hints all use them. Source: `semantics` 2.2, 2.3.
 
 use crate::error::spec::WordFault;
 use crate::policy::{BindTo, MapBy, ObjKind, PprObject, RankBy};
@@ -48,7 +48,7 @@ pub enum Qualifier {
     Limit,
 }
 
-/// What must stand behind a qualifier: nothing, or what is written in this form.
+/// The value that a qualifier must have: none, or one of this form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Takes {
     /// Nothing.
@@ -103,7 +103,7 @@ impl Qualifier {
 pub enum Shortening {
     /// To any prefix that fits no other word.
     Unique,
-    /// Not at all; nor does it make another prefix ambiguous.
+    /// Not at all. Such a word does not make a prefix ambiguous either.
     Never,
 }
 use Shortening::{Never, Unique};
@@ -147,7 +147,7 @@ pub const MAP_QUALIFIERS: &[Word<Qualifier>] = &[
     ("file", Unique, Qualifier::File),
 ];
 
-/// Qualifiers of `--map-by mpibind`, beside those that every map has.
+/// Qualifiers of `--map-by mpibind`, besides those that every map has.
 pub const MPIBIND_QUALIFIERS: &[Word<Qualifier>] = &[
     ("threads", Unique, Qualifier::Threads),
     ("greedy", Unique, Qualifier::Greedy),
@@ -170,7 +170,7 @@ pub const PPR_OBJECTS: &[Word<PprObject>] = &[
     ("gpu", Unique, PprObject::Kind(ObjKind::Gpu)),
 ];
 
-/// Objects that stated devices can be near to.
+/// Objects that a stated device can be near.
 pub const NEAR_OBJECTS: &[Word<ObjKind>] = &[
     ("node", Unique, ObjKind::Machine),
     ("package", Unique, ObjKind::Package),
@@ -214,11 +214,11 @@ pub const BIND_QUALIFIERS: &[Word<Qualifier>] = &[
     ("limit", Unique, Qualifier::Limit),
 ];
 
-/// The word that a text is: an exact word always means itself, else the only word it begins, whatever the case.
-/// In words with inner dashes each part may be shortened (`pe-l`, `no-o`).
+/// Finds the word that a text means. An exact word always means itself; any other text means the only word that it is a
+/// prefix of. Case does not matter. In words with inner dashes each part may be shortened (`pe-l`, `no-o`).
 ///
 /// # Errors
-/// An empty text, a prefix of several words, what is none; with the words there are.
+/// An empty text; a prefix of several words, with these words; an unknown word, with all words of the table.
 ///
 /// Cost: one pass over the table. Source: `semantics` 2.2.
 /// ```
@@ -256,7 +256,7 @@ pub fn find_word<T: Copy>(table: &[Word<T>], text: &str) -> Result<T, WordFault>
     }
 }
 
-/// Whether every dash-separated part of `text` begins the part of `name` at its place.
+/// Whether each dash-separated part of `text` is a prefix of the same part of `name`.
 fn begins(name: &str, text: &str) -> bool {
     let mut parts = name.split('-');
     text.split('-').all(|short| {
@@ -271,8 +271,8 @@ pub fn spellings<T>(table: &[Word<T>]) -> Vec<&'static str> {
     table.iter().map(|(name, _, _)| *name).collect()
 }
 
-/// The candidate spelt most alike, if one is alike at all: at most a third of the letters, and one, differ.
-/// Texts beyond 64 bytes are like nothing. Cost: candidates × their length × the text's length.
+/// The candidate with the most similar spelling, if one is similar: at most one edit plus one for every three letters.
+/// Texts beyond 64 bytes are similar to nothing. Cost: candidates × their length × the text's length.
 #[must_use]
 pub fn nearest<'a>(candidates: impl Iterator<Item = &'a str>, text: &str) -> Option<&'a str> {
     if text.is_empty() || text.len() > 64 {
@@ -286,7 +286,7 @@ pub fn nearest<'a>(candidates: impl Iterator<Item = &'a str>, text: &str) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Edits (insert, remove, replace, swap neighbours) from one word to the other.
+/// Edits (insert, remove, replace, swap neighbors) from one word to the other.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

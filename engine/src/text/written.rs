@@ -1,4 +1,4 @@
-//! What a user wrote out, entry by entry: rankfiles, sequence files, LSF's affinity files.
+//! Files that list processes entry by entry: rankfiles, sequence files, LSF's affinity files.
 //! Source: `semantics` 4.5, 4.6, `per-app` 9.1.
 
 use super::cursor::{Cursor, whole_ranges};
@@ -33,7 +33,7 @@ impl Collector {
         self.names.insert(name.to_owned(), id);
         id
     }
-    /// The id of a slot list on a line. `read`: the parts of a list; `what`: what is said where there are none.
+    /// The id of a slot list on a line. `read`: reads the parts of a list; `what`: the fault if it does not parse.
     fn slot_list(
         &mut self,
         line: Line<'_>,
@@ -53,7 +53,7 @@ impl Collector {
         self.lists.insert(list.text.to_owned(), id);
         Ok(id)
     }
-    /// Adds an entry, to its neighbour if that says the same.
+    /// Adds an entry. It joins the entry before it if that one says the same.
     fn push(&mut self, entry: Entry) {
         if let Some(last) = self.listing.entries.last_mut() {
             let follows = last.number.checked_add(last.count) == Some(entry.number);
@@ -79,14 +79,14 @@ impl Collector {
     }
 }
 
-/// A word of a line, and its first byte.
+/// A word of a line, with its first byte.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     start: usize,
     text: &'a str,
 }
 
-/// The words of a line, white space between them.
+/// The words of a line, separated by white space.
 fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     let base = line.as_ptr() as usize;
     line.split_whitespace().map(move |text| Word {
@@ -95,12 +95,12 @@ fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// A sequence file: a node a line, perhaps with cpus.
+/// Reads a sequence file: one node per line, perhaps with cpus.
 ///
 /// # Errors
-/// `bad-seqfile`: no UTF-8, no entry at all, cpus that do not parse.
+/// `bad-seqfile`: not UTF-8, no entry at all, cpus that do not parse.
 ///
-/// Cost: one pass; equal neighbours are one entry.
+/// Cost: one pass; equal neighboring entries are one entry.
 pub fn read_sequence(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
     let mut all = Collector::new(path);
     each_line(FileKind::Sequence, path, bytes, |line| {
@@ -121,10 +121,11 @@ pub fn read_sequence(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
     Ok(all.listing)
 }
 
-/// LSF's affinity file: a process a line, with OS numbers of PUs. A file without entries gives an empty listing.
+/// Reads LSF's affinity file: one process per line, with OS numbers of PUs. A file without entries gives an empty
+/// listing.
 ///
 /// # Errors
-/// `bad-affinityfile`: no UTF-8, a line of three or more than four fields, a list that does not parse.
+/// `bad-affinityfile`: not UTF-8, a line of three or more than four fields, a list that does not parse.
 pub fn read_affinity(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
     let mut all = Collector::new(path);
     each_line(FileKind::Affinity, path, bytes, |line| {
@@ -153,10 +154,11 @@ fn read_pus(text: &str) -> Option<Vec<SlotPart>> {
     Some(vec![SlotPart::OsPus(whole_ranges(text)?)])
 }
 
-/// A rankfile: `rank N=NODE [slot=LIST]` a line. Entries come out sorted by rank.
+/// Reads a rankfile: `rank N=NODE [slot=LIST]` per line. The entries are sorted by rank.
 ///
 /// # Errors
-/// `bad-rankfile` with line and column; `duplicate-rank`, found at the number, before the rest of that line is judged.
+/// `bad-rankfile` with line and column; `duplicate-rank`, which is found at the number, before the rest of that line is
+/// judged.
 ///
 /// Cost: one pass and a sort.
 pub fn read_rankfile(path: &str, bytes: &[u8]) -> Result<Listing, SpecError> {
@@ -233,7 +235,7 @@ fn rank_node(all: &mut Collector, name: &str) -> Option<EntryNode> {
     sound.then(|| EntryNode::Name(all.name(short_name(host))))
 }
 
-/// `slot=LIST`, if there is more on the line.
+/// Reads `slot=LIST`, if there is more on the line.
 fn rank_slots(
     all: &mut Collector,
     line: Line<'_>,

@@ -1,4 +1,4 @@
-//! What readers refuse: claims of a sealed plan that do not hold, each beside one that just does.
+//! Tests: what readers refuse. Each claim of a sealed plan that does not hold is beside one that just holds.
 
 use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
@@ -13,7 +13,7 @@ use crate::table::listings::{Entry, EntryNode, Listing};
 use crate::table::names::{NameRange, NodeRange, is_canonical};
 use crate::table::patterns::PatternId;
 
-/// What a reader makes of what is written, or what it expected instead.
+/// What a reader makes of the bytes written, or what it expected instead.
 pub(super) fn reads<T>(
     write: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> Result<T, BadPlan>,
@@ -35,7 +35,7 @@ fn passes_are_of_nodes_of_the_pool_and_each_grows() {
         let read = reads(numbers(told), |reader| passes::read_runs(reader, 4));
         assert_eq!(read.map(|runs| runs.len()), expected, "{told:?}");
     };
-    // Runs; of each: nodes before, nodes, passes, processes of each.
+    // Runs; for each: nodes before it, nodes, passes, processes of each pass.
     check(&[1, 0, 4, 2, 0, 3], Ok(1));
     check(&[2, 0, 2, 1, 1, 1, 1, 1, 1], Ok(2));
     check(&[1, 0, 5, 1, 1], Err("nodes of the pool"));
@@ -78,7 +78,7 @@ fn nodes_with_gpus_are_of_the_pool_and_of_kinds_that_there_are() {
     const NODES: &str = "nodes and kinds of nodes that there are";
     let check = |gap: u32, count: u32, kind: u32, expected| {
         let write = |writer: &mut Writer| {
-            // No sets; one kind, of no process; one run of nodes.
+            // No sets; one kind, without processes; one run of nodes.
             numbers(&[0, 1, 0, 0, 0, 1])(writer);
             for value in [gap, count, kind] {
                 writer.column([value]);
@@ -232,7 +232,7 @@ fn runs_of_an_app_are_served_by_their_patterns() {
 
 #[test]
 fn ranks_by_object_are_of_runs_on_objects_and_all_apps_are_counted() {
-    // The kind of objects and one; whether the pattern has objects; the order of ranks.
+    // The kind of objects plus one; whether the pattern has objects; the order of ranks.
     let check = |kind: u32, objects: bool, order: u32, expected: Result<u64, &str>| {
         let write = |writer: &mut Writer| {
             writer.table([[0, 2, 8, 0, kind, 0, 0]]);
@@ -289,7 +289,7 @@ fn listed_ranks_ascend_from_the_first_and_end_with_the_last() {
 #[test]
 fn a_stretch_of_a_pattern_says_what_each_process_gets() {
     const SAYS: &str = "runs that say what each process gets";
-    // Processes, a cycle's first run and one, counts, objects and one.
+    // Processes, the first run of the cycle, counts, objects plus one.
     let check = |procs: u32, cycle: Option<u32>, counts: &[u32], object: u32, expected| {
         let write = |writer: &mut Writer| {
             writer.number(procs);
@@ -327,7 +327,7 @@ fn a_stretch_of_a_pattern_says_what_each_process_gets() {
 fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
     const COUNTED: &str = "as many arguments as are counted";
     const BEHIND: &str = "an app behind the one before";
-    // Apps; of each: its number, how many arguments, their lengths: all are empty.
+    // Apps; for each: its number, how many arguments, their lengths: all are empty.
     let check = |told: &[u32], expected| {
         let mut table = AppTable::default();
         table.push_hole();
@@ -361,7 +361,7 @@ fn sections_ascend_and_the_local_node_is_of_the_pool() {
         sections(&[passes, 0, passes, 0]),
         Some("a section behind the one before")
     );
-    // One more than its number; 0 is none.
+    // The number of the node plus one; 0: no node.
     let local = |told: u32| reads(numbers(&[told]), |reader| super::local(reader, 4)).err();
     assert_eq!((local(0), local(4)), (None, None));
     assert_eq!(local(5), Some("a node of the pool"));
@@ -397,7 +397,7 @@ fn nothing_stands_behind_what_is_broadcast() {
 #[test]
 fn a_group_of_a_column_has_values_and_stays_within_it() {
     const GROUP: &str = "a group of 1 to 256 values within its column";
-    // Twice the values of a group; one more where they are one step; the steps, twice as large.
+    // Twice the number of values in a group, plus one if they share one step; then the steps, doubled.
     let column = |told: &[u32]| reads(numbers(told), |reader| reader.column(2));
     assert_eq!(column(&[4, 2, 4]), Ok(vec![1, 3]));
     assert_eq!(column(&[5, 2]), Ok(vec![1, 2]));

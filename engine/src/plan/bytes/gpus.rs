@@ -1,6 +1,6 @@
-//! GPUs in bytes: those of topologies, what apps asked of them, what maps gave, and which GPUs each process has.
+//! GPUs in bytes: the GPUs of topologies, what apps asked for, what maps gave, and which GPUs each process has.
 //!
-//! Only frames of [`Edition::Gpus`] have these parts; a plan without GPUs has the bytes that it had before there were any.
+//! Only frames of [`Edition::Gpus`] have these parts. A plan without GPUs has the same bytes as before stowplan knew GPUs.
 
 use super::nodes_behind;
 use super::ranges::{read_ranges, write_ranges};
@@ -12,7 +12,7 @@ use crate::table::apps::AppTable;
 use crate::table::gpus::{Gpu, GpuFamily};
 use crate::table::patterns::ShareRun;
 
-/// The GPUs of one topology.
+/// Writes the GPUs of one topology.
 pub(super) fn write_devices(writer: &mut Writer, gpus: &[Gpu]) {
     writer.size(gpus.len());
     for gpu in gpus {
@@ -41,7 +41,7 @@ pub(super) fn read_devices(reader: &mut Reader<'_>) -> Result<Vec<Gpu>, BadPlan>
     })
 }
 
-/// What each policy says of GPUs: 0 nothing, 1 split, 2 share, 3 none, 3 + K for K per rank.
+/// Writes what each policy says of GPUs: 0 nothing, 1 split, 2 share, 3 none, 3 + K for K per rank.
 pub(super) fn write_words(writer: &mut Writer, table: &AppTable) {
     let policies = table.policies.values().iter();
     let words = policies.map(|policy| match policy.gpus {
@@ -72,7 +72,7 @@ pub(super) fn read_words(reader: &mut Reader<'_>, table: &mut AppTable) -> Resul
     Ok(())
 }
 
-/// Threads and GPUs that a map gave the processes of a stretch.
+/// Writes the threads and GPUs that a map gave the processes of a segment.
 pub(super) fn write_shares(writer: &mut Writer, shares: &[ShareRun]) {
     writer.size(shares.len());
     for share in shares {
@@ -94,7 +94,7 @@ pub(super) fn read_shares(reader: &mut Reader<'_>) -> Result<Vec<ShareRun>, BadP
     })
 }
 
-/// GPUs, ascending: how far each is above the one before.
+/// Writes GPUs, ascending: for each, how many numbers lie between it and the one before.
 fn write_set(writer: &mut Writer, gpus: &[u32]) {
     writer.size(gpus.len());
     let mut next = 0;
@@ -115,7 +115,7 @@ pub(super) fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u32>, BadPlan> {
     })
 }
 
-/// Sets of GPUs, of which the empty one is not written.
+/// Writes sets of GPUs. The caller leaves out the empty set.
 pub(crate) fn write_sets<S: AsRef<[u32]>>(writer: &mut Writer, sets: &[S]) {
     writer.size(sets.len());
     sets.iter().for_each(|set| write_set(writer, set.as_ref()));
@@ -125,7 +125,7 @@ pub(crate) fn read_sets(reader: &mut Reader<'_>) -> Result<Vec<Vec<u32>>, BadPla
     reader.list("a number of sets of GPUs", read_set)
 }
 
-/// Which GPUs the processes of each node have.
+/// Writes which GPUs the processes of each node have.
 pub(super) fn write_given(writer: &mut Writer, given: &GivenGpus) {
     write_sets(writer, given.sets.get(1..).unwrap_or_default());
     writer.size(given.kinds.len());

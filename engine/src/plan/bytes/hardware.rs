@@ -15,11 +15,11 @@ use crate::table::topologies::{
 };
 use std::ops::Range;
 
-/// PUs that the objects of one topology may hold together, per PU of it and once more.
+/// How many PUs the objects of one topology may hold together: for each of its PUs, and in any case.
 const COVERED_PER_PU: u64 = 64;
 const COVERED_FREE: u64 = 1 << 20;
 
-/// Names, as ranges of equal surroundings.
+/// Writes names as ranges; each group of names with the same text around their numbers is written once.
 pub(super) fn write_names(writer: &mut Writer, names: &Names) {
     let mut groups: InTurn<NameGroupId> = InTurn::default();
     let mut surroundings: Vec<NameStretch<'_>> = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
             first: names.len(),
             count,
         };
-        // Then adding it costs one step, however many names it has.
+        // Adding a canonical range costs one step, however many names it has.
         reader.ensure(|| is_canonical(&range), "names as they are kept")?;
         let found = names.add(&range).map_err(|_| reader.bad("fewer nodes"))?;
         reader.ensure(|| found[..] == [promised], "names that are new")?;
@@ -79,7 +79,7 @@ pub(super) fn read_names(reader: &mut Reader<'_>) -> Result<Names, BadPlan> {
     Ok(names)
 }
 
-/// Topologies, in the order given.
+/// Writes topologies, in the order given.
 pub(super) fn write_topologies(
     writer: &mut Writer,
     topologies: &Topologies,
@@ -184,7 +184,7 @@ fn read_topology(reader: &mut Reader<'_>) -> Result<TopologyDraft, BadPlan> {
     })
 }
 
-/// Objects of one kind; gives how many PUs they hold together.
+/// Reads the objects of one kind; returns how many PUs they hold together.
 fn read_kind(
     reader: &mut Reader<'_>,
     kind: ObjKind,

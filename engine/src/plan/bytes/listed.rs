@@ -10,7 +10,8 @@ pub(super) fn write(writer: &mut Writer, listed: &[ListedRun]) {
     writer.column(listed.iter().map(|run| run.local));
 }
 
-/// Listed ranks: ascending, each process of each node once. `own`: the processes of the runs.
+/// Reads listed ranks and checks that they ascend and have each process of each node once. `own`: number of processes of the
+/// runs.
 ///
 /// Cost: the entries; memory in proportion to them.
 pub(super) fn read(
@@ -32,7 +33,7 @@ pub(super) fn read(
     Ok(listed)
 }
 
-/// Whether the entries of each node follow each other from its first process to its last.
+/// Whether the entries of each node cover its processes from the first to the last, each once.
 fn is_whole(listed: &[ListedRun], runs: &[PlacedRun], own: u64) -> bool {
     let mut runs: Vec<&PlacedRun> = runs.iter().collect();
     runs.sort_unstable_by_key(|run| run.nodes.first);

@@ -1,7 +1,8 @@
-//! The compact forms of a plan: whole, to be saved and judged again; and what a launcher broadcasts to its daemons.
+//! The compact forms of a plan: the whole plan, to be saved and judged again, and the part that a launcher broadcasts to its
+//! daemons.
 //!
-//! Both are columns of steps, equal steps told once, in a sealed frame (`docs/plan.md` draws the bytes). Reading checks the
-//! frame, then every id, sum and bound before anything uses them; what is allocated is bounded by the bytes.
+//! Both are columns of steps in a sealed frame; equal steps are written once (`docs/plan.md` draws the bytes). Reading checks
+//! the frame, then every id, sum and bound before anything uses them. The number of bytes bounds what is allocated.
 
 // Numbers, columns, frames.
 pub(crate) mod wire;
@@ -25,7 +26,7 @@ pub(crate) mod gpus;
 mod remarks;
 // Where passes ended.
 mod passes;
-// What readers refuse.
+// Tests: what readers refuse.
 #[cfg(test)]
 mod claims;
 
@@ -45,7 +46,7 @@ use std::sync::Arc;
 use wire::{Edition, Reader, Writer};
 
 impl Plan {
-    /// All that is needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
+    /// Everything needed to judge the plan: resolved apps, node states, topologies, places. Read by [`Plan::from_bytes`].
     ///
     /// Cost: the tables used, written once.
     #[must_use]
@@ -53,7 +54,7 @@ impl Plan {
         self.to_bytes_with(&Remarks::default())
     }
 
-    /// The same, with what was shown beside the plan: [`Plan::from_bytes_with`] gives that back, all else passes over it.
+    /// The same, with what was shown beside the plan. [`Plan::from_bytes_with`] returns these remarks; other readers skip them.
     ///
     /// Cost: as [`Plan::to_bytes`], and the remarks.
     #[must_use]
@@ -83,7 +84,7 @@ impl Plan {
     /// Reads what [`Plan::to_bytes`] wrote.
     ///
     /// # Errors
-    /// `bad-plan`, with the offset and what was expected there: foreign, cut, damaged or of another version.
+    /// `bad-plan`, with the offset and what was expected there: the bytes are foreign, cut off, damaged or of another version.
     ///
     /// ```
     /// use stowplan_engine::plan::Plan;
@@ -125,7 +126,7 @@ impl Plan {
         Ok((places.assemble(world, table), remarks))
     }
 
-    /// What every daemon of a job needs, and no more: names, places, ranks, masks; no topologies, states or policies.
+    /// What every daemon of a job needs, and no more: names, places, ranks and cpu sets; no topologies, states or policies.
     ///
     /// Cost: placed runs and distinct patterns.
     #[must_use]
@@ -136,8 +137,8 @@ impl Plan {
         writer.seal(FrameKind::Broadcast, edition)
     }
 
-    /// Reads what [`Plan::broadcast_bytes`] wrote: a plan that answers where and who, and knows no topologies,
-    /// states or policies, so cannot be judged.
+    /// Reads what [`Plan::broadcast_bytes`] wrote. The plan answers where a rank is and who is on a node. It has no topologies,
+    /// states or policies, so it cannot be judged.
     ///
     /// # Errors
     /// `bad-plan`, as [`Plan::from_bytes`].
@@ -156,7 +157,7 @@ impl Plan {
         writer.maybe(self.world.local.map(|node| row(node.row())));
     }
 
-    /// Where processes are, and which GPUs they have, where the plan tells that.
+    /// Writes where processes are and, if the plan has GPUs, which GPUs they get.
     fn write_places(&self, writer: &mut Writer, edition: Edition) {
         placed::write(writer, self, edition);
         if edition == Edition::Gpus {
@@ -172,7 +173,7 @@ impl Plan {
     }
 }
 
-/// A world of names, of which one may be local.
+/// Reads a world that has only names, one of which may be the local node.
 fn read_names(reader: &mut Reader<'_>) -> Result<World, BadPlan> {
     let names = hardware::read_names(reader)?;
     Ok(World {
@@ -191,7 +192,7 @@ fn local(reader: &mut Reader<'_>, nodes: u32) -> Result<Option<NodeId>, BadPlan>
     Ok(local.map(|local| NodeId::from_row(local as usize)))
 }
 
-/// Where processes are, and which GPUs they have, where the plan tells that.
+/// Where processes are and, if the plan has GPUs, which GPUs they get.
 struct PlacesRead {
     patterns: Patterns,
     apps: Vec<Placed>,
@@ -221,7 +222,7 @@ impl PlacesRead {
     }
 }
 
-/// The settled policy of an app.
+/// Reads the settled policy of an app.
 fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>, BadPlan> {
     let known = table.policies.len();
     let row = reader.maybe("a policy")?.map(|row| row as usize);
@@ -232,7 +233,7 @@ fn policy(reader: &mut Reader<'_>, table: &AppTable) -> Result<Option<PolicyId>,
     Ok(row.map(PolicyId::from_row))
 }
 
-/// What stands behind all that every plan has: each section once, in ascending order.
+/// Reads the sections behind the parts that every plan has: each at most once, in ascending order.
 fn sections(
     reader: &mut Reader<'_>,
     table: &mut AppTable,
@@ -256,7 +257,7 @@ fn sections(
     Ok(remarks)
 }
 
-/// The apps of a section: some of so many, ascending, each with what `read` takes.
+/// Reads the apps of a section, ascending. `apps`: how many apps there are. `read`: reads the data of one app.
 fn each_app(
     reader: &mut Reader<'_>,
     apps: usize,
@@ -276,7 +277,7 @@ fn each_app(
     Ok(())
 }
 
-/// So many nodes of the pool, `gap` behind those before them.
+/// The `count` nodes of the pool that begin `gap` nodes behind `end`; `None`: there are no such nodes.
 fn nodes_behind(end: u32, gap: u32, count: u32, nodes: u32) -> Option<NodeRange> {
     let first = end.checked_add(gap)?;
     let end = first.checked_add(count)?;

@@ -1,14 +1,14 @@
-//! Where passes over nodes ended: what places alone do not tell (`semantics` 4.8).
+//! Where passes over nodes ended, in bytes. Places alone do not show this (`semantics` 4.8).
 
 use super::wire::{BadPlan, Reader, Writer};
 use super::{each_app, nodes_behind};
 use crate::plan::app::AppPlan;
 use crate::plan::placed::{PassRun, Placed};
 
-/// The section of the passes, behind all others.
+/// The number of the section of passes, the last one.
 pub(super) const PASSES: u32 = 3;
 
-/// Writes them for the apps that tell them; plans without such apps have the bytes that they always had.
+/// Writes the passes of the apps that record them. A plan without such apps has the same bytes as before this section existed.
 pub(super) fn write(writer: &mut Writer, apps: &[AppPlan]) {
     let apps = (0_u32..).zip(apps);
     let told = apps.filter_map(|(at, app)| Some((at, app.passes()?)));
@@ -36,7 +36,7 @@ pub(super) fn write(writer: &mut Writer, apps: &[AppPlan]) {
     }
 }
 
-/// Reads what stands behind the number of the section.
+/// Reads the section, behind its number.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     placed: &mut [Placed],
@@ -59,7 +59,7 @@ pub(super) fn read_runs(reader: &mut Reader<'_>, nodes: u32) -> Result<Vec<PassR
         let mut last = None;
         let ends = reader.list("as many passes as are counted", |reader| {
             let more = reader.number(u32::MAX, "processes of a pass")?;
-            // The first pass alone may have none.
+            // Only the first pass may have no processes.
             let end = match last {
                 None => Some(more),
                 Some(last) => more.checked_add(last).filter(|_| more > 0),

@@ -14,7 +14,8 @@ use crate::table::interner::InTurn;
 use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 
-/// Patterns that the runs use, the cpu sets that these use, and per app its runs and the order of its ranks; no policies.
+/// Writes the patterns that the runs use, the cpu sets of these patterns, and for each app its runs and the order of its ranks;
+/// no policies.
 pub(super) fn write(writer: &mut Writer, plan: &Plan, edition: Edition) {
     let mut patterns: InTurn<PatternId> = InTurn::default();
     let mut apps = Writer::default();
@@ -54,7 +55,7 @@ fn write_segment(writer: &mut Writer, segment: &Segment, cpusets: &mut InTurn<Cp
 fn write_app(writer: &mut Writer, app: &AppPlan, patterns: &mut InTurn<PatternId>) {
     let mut end = 0;
     writer.table(app.runs().iter().map(|run| {
-        // How far a run starts behind the end of the last one, modulo 2^32: nearly always not at all.
+        // The distance from the end of the last run to the start of this one, modulo 2^32: nearly always 0.
         let gap = run.nodes.first.wrapping_sub(end);
         end = run.nodes.end();
         [
@@ -79,7 +80,7 @@ fn write_app(writer: &mut Writer, app: &AppPlan, patterns: &mut InTurn<PatternId
     }
 }
 
-/// Patterns, and per app what was placed.
+/// Reads the patterns and, for each app, what was placed.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     cpusets: &mut Cpusets,
@@ -139,7 +140,7 @@ pub(super) fn read_segment(
     })
 }
 
-/// What is asked of a pattern before a run may use it.
+/// What is checked about a pattern before a run may use it.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) procs: u64,
@@ -217,7 +218,7 @@ pub(super) fn read_app(
     })
 }
 
-/// A kind of objects in a column: 0 for none, else its number and one.
+/// Reads a kind of objects in a column: 0 for none, else its number plus one.
 pub(crate) fn read_kind(reader: &Reader<'_>, kind: u32) -> Result<Option<ObjKind>, BadPlan> {
     let kind = kind.checked_sub(1).map(ObjKind::of_number);
     kind.map(|kind| reader.require(kind, "a kind of objects"))

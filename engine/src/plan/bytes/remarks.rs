@@ -1,11 +1,11 @@
-//! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge have no use for it.
+//! What was shown beside a plan: where its topologies came from, and its notes. The mapper and the judge do not use it.
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::id::Id as _;
 use crate::limit::APPS_MAX;
 use crate::table::topologies::TopologyId;
 
-/// The section of the remarks, behind all others.
+/// The number of the section of remarks.
 pub(super) const REMARKS: u32 = 2;
 
 /// What was shown beside a plan, kept so that it can be shown again.
@@ -13,7 +13,7 @@ pub(super) const REMARKS: u32 = 2;
 pub struct Remarks {
     /// Where each topology came from. Shape `[topologies]`; `None`: nobody said.
     pub sources: Vec<Option<String>>,
-    /// Notes, those of many apps folded, in the order they were found.
+    /// Notes in the order in which they were found; those of many apps are folded.
     pub notes: Vec<Remark>,
 }
 
@@ -22,11 +22,11 @@ pub struct Remarks {
 pub struct Remark {
     /// Its class.
     pub class: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// Writes them, unless there are none. `topologies`: those that the plan uses, in the order in which they are written.
+/// Writes the remarks, unless there are none. `topologies`: those that the plan uses, in the order in which they are written.
 pub(super) fn write(writer: &mut Writer, remarks: &Remarks, topologies: &[TopologyId]) {
     let source = |id: TopologyId| remarks.sources.get(id.row())?.as_deref();
     let silent = topologies.iter().all(|&id| source(id).is_none());
@@ -47,7 +47,7 @@ pub(super) fn write(writer: &mut Writer, remarks: &Remarks, topologies: &[Topolo
     }
 }
 
-/// Reads what stands behind the number of the section.
+/// Reads the section, behind its number.
 pub(super) fn read(reader: &mut Reader<'_>, topologies: usize) -> Result<Remarks, BadPlan> {
     let count = reader.number(u32::MAX, "a number of topologies")? as usize;
     reader.ensure(|| count == topologies, "a source for each topology")?;

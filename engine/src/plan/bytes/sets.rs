@@ -1,18 +1,18 @@
-//! Sets of PUs: ranges, or the set before moved along.
+//! Sets of PUs in bytes: the ranges of a set, and how many sets follow that are the same ranges moved up.
 
 use super::wire::{BadPlan, Reader, Writer};
 use crate::limit::{PLAN_CPUSETS_MAX, PUS_MAX};
 use crate::table::cpusets::runs;
 use roaring::RoaringBitmap;
 
-/// Sets told by one moved set at most.
+/// How many sets may follow from one written set at most.
 const MOVES_MAX: u32 = 256;
-/// Ranges that moved sets may have together, before each byte earns more of them.
+/// How many ranges moved sets may have together.
 const RANGES_FREE: usize = 1 << 16;
 
 type SetRanges = Vec<(u32, u32)>;
 
-/// How far `next` is `last` moved up; `None`: it is another set.
+/// How far `last` must be moved up to be `next`; `None`: `next` is another set.
 fn moved(last: &SetRanges, next: &SetRanges) -> Option<u32> {
     let by = next.first()?.0.checked_sub(last.first()?.0)?;
     let same = last.len() == next.len()
@@ -29,7 +29,7 @@ pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s Roar
     writer.size(sets.len());
     let (mut left, mut told) = (&sets[..], 0);
     while let Some((own, behind)) = left.split_first() {
-        // A set of many ranges is told again each time it moves: the reader grants only so many.
+        // Each move repeats all ranges of a set, and the reader allows only so many.
         let most = (RANGES_FREE - told) / own.len().max(1);
         let by = behind.first().and_then(|next| moved(own, next));
         let pairs = left.windows(2).take(most.min(MOVES_MAX as usize));
@@ -51,7 +51,7 @@ pub(crate) fn write<'s>(writer: &mut Writer, sets: impl Iterator<Item = &'s Roar
     }
 }
 
-/// Reads them.
+/// Reads sets in order.
 pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Vec<RoaringBitmap>, BadPlan> {
     let count = reader.rows()?;
     reader.ensure(|| count <= PLAN_CPUSETS_MAX, "at most 2^24 sets of cpus")?;

@@ -10,7 +10,7 @@ use crate::table::states::{NodeState, StateId, StateRuns};
 use crate::table::topologies::TopologyId;
 use bitvec::slice::BitSlice;
 
-/// The states of the nodes before and after, with the topologies they speak of put into `topologies`.
+/// Writes the states of the nodes before and after the job; adds the topologies that these use to `topologies`.
 pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<TopologyId>) {
     let mut states: InTurn<StateId> = InTurn::default();
     let sides = [&world.before, &world.after].map(|side| {
@@ -60,18 +60,18 @@ pub(super) fn write(writer: &mut Writer, world: &World, topologies: &mut InTurn<
     sides.into_iter().for_each(|side| writer.table(side));
 }
 
-/// Bytes in memory of a set.
+/// How many bytes a set of `pus` PUs takes in memory.
 fn memory(pus: usize) -> u64 {
     pus.div_ceil(64) as u64 * 8
 }
 
-/// What sets told in so many bytes may take in memory.
+/// How much memory the sets written in so many bytes may take.
 fn granted(bytes: usize) -> u64 {
     PLAN_SET_BYTES_FREE + PLAN_SET_BYTES_GRANTED * bytes as u64
 }
 
-/// A set: its stretches of equal bits, the first of PUs that are not in it. Empty ones follow until what was told grants the
-/// memory that it and those before it take.
+/// Writes a set as stretches of equal bits; the first stretch is of PUs that are not in the set. Empty stretches follow until
+/// the bytes written grant the memory that this set and those before it take.
 fn write_set(writer: &mut Writer, set: &BitSlice<u64>, held: u64) {
     let mut stretches = Writer::default();
     let (mut count, mut left, mut value) = (0, set, false);
@@ -113,7 +113,7 @@ fn read_set(reader: &mut Reader<'_>, pus: u32) -> Result<PuBits, BadPlan> {
     Ok(bits)
 }
 
-/// Reads them into the world, whose topologies are there.
+/// Reads the states into the world. Its topologies have been read before.
 pub(super) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), BadPlan> {
     let World {
         topologies,

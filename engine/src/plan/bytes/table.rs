@@ -1,4 +1,4 @@
-//! Resolved apps in bytes, and whether what was read of them is sound.
+//! Resolved apps in bytes, and the check that those read are sound.
 
 use super::each_app;
 use super::wire::{BadPlan, Reader, Writer};
@@ -19,10 +19,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<AppTable, BadPlan> {
     table.filter(is_sound).ok_or(here)
 }
 
-/// The section of the arguments, behind all that plans without them have.
+/// The number of the section of arguments.
 const ARGUMENTS: u32 = 1;
 
-/// The words behind programs, where there are any: plans without them have the bytes that they always had.
+/// Writes the arguments of programs, if there are any. A plan without arguments has the same bytes as before this section
+/// existed.
 pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
     let apps = table.with_arguments();
     if apps.len() == 0 {
@@ -37,7 +38,7 @@ pub(super) fn write_arguments(writer: &mut Writer, table: &AppTable) {
     }
 }
 
-/// Reads what stands behind the number of the section.
+/// Reads the section, behind its number.
 pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> Result<(), BadPlan> {
     each_app(reader, table.len(), |reader, app| {
         let counted = "as many arguments as are counted";
@@ -48,7 +49,7 @@ pub(super) fn read_arguments(reader: &mut Reader<'_>, table: &mut AppTable) -> R
     })
 }
 
-/// Columns of equal length, ids of rows that there are, numbers within their bounds.
+/// Whether columns have equal lengths, ids are those of rows that exist, and numbers are within their bounds.
 fn is_sound(table: &AppTable) -> bool {
     let apps = table.len();
     let known = |id: Option<PolicyId>| id.is_none_or(|id| table.policies.get(id).is_some());

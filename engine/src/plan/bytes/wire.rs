@@ -1,21 +1,21 @@
-//! The letters that plans are written in: variable-length numbers, columns as groups of equal steps, sealed frames.
+//! How plans are encoded: variable-length numbers, columns as groups of steps, sealed frames.
 
 use crate::limit::PLAN_VALUES_MAX;
 
-/// Values that one group of a column stands for at most: so no byte read makes more than 128 values.
+/// How many values a group of a column may have: so no byte read makes more than 128 values.
 const GROUP_MAX: usize = 256;
-/// Equal steps from which on they are told once.
+/// From this many equal steps on, the step is written once.
 const WORTH: usize = 3;
 /// What every sealed frame starts with.
 const MAGIC: &[u8; 7] = b"stowpln";
-/// The version of the form.
+/// The version of the format.
 pub const VERSION: u8 = 1;
-/// The version of plans that tell GPUs. Another one is refused.
+/// The version of plans with GPUs. Other versions are refused.
 pub const VERSION_WITH_GPUS: u8 = 2;
-/// Bytes of a frame around what it holds: magic, kind, version, length, and the checksum behind.
+/// Bytes that a frame adds to its content: magic, kind, version and length before it, the checksum behind it.
 const FRAME_BYTES: usize = MAGIC.len() + 2 + 8 + 4;
 
-/// Whether bytes tell GPUs: those that do not are what they were before there were any.
+/// Whether the bytes have GPUs. Bytes without GPUs are the same as before stowplan knew GPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Edition {
@@ -47,11 +47,11 @@ impl FrameKind {
     }
 }
 
-/// Bytes that are no plan. Class `bad-plan`.
+/// The bytes are no plan. Class `bad-plan`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("at byte {offset}: expected {expected}")]
 pub struct BadPlan {
-    /// Where, from 0.
+    /// The offset of the byte, from 0.
     pub offset: u64,
     /// What was expected there.
     pub expected: &'static str,
@@ -65,11 +65,11 @@ impl BadPlan {
     }
 }
 
-/// Writes.
+/// Writes numbers, texts and columns.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
-    /// The values of the column at hand.
+    /// The values of the current column.
     scratch: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ impl Writer {
     pub(crate) fn size(&mut self, size: usize) {
         self.number(size as u64);
     }
-    /// A number that may be absent: 0, or the number and one.
+    /// Writes a number that may be absent: 0, or the number plus one.
     pub(crate) fn maybe(&mut self, value: Option<u32>) {
         self.number(value.map_or(0, |value| u64::from(value) + 1));
     }
@@ -99,7 +99,7 @@ impl Writer {
         self.size(bytes.len());
         self.bytes.extend_from_slice(bytes);
     }
-    /// Rows as columns, behind their number.
+    /// Writes the number of rows, then the rows as columns.
     pub(crate) fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [u32; N]>) {
         let rows: Vec<[u32; N]> = rows.into_iter().collect();
         self.size(rows.len());
@@ -107,7 +107,7 @@ impl Writer {
             self.column(rows.iter().map(|row| row[column]));
         }
     }
-    /// A column, without its length: how far each value is above the one before it, and the first above 0.
+    /// Writes a column, without its length: how far each value is above the one before it, and the first above 0.
     pub(crate) fn column(&mut self, values: impl IntoIterator<Item = u32>) {
         let mut all = std::mem::take(&mut self.scratch);
         all.clear();
@@ -140,7 +140,7 @@ impl Writer {
         }
         self.scratch = all;
     }
-    /// The bytes, sealed: what, which version, how long, and a checksum over all before it.
+    /// Seals the bytes: kind, version and length before them, and behind them a checksum over everything before it.
     pub(crate) fn seal(self, kind: FrameKind, edition: Edition) -> Vec<u8> {
         let mut sealed = Vec::with_capacity(self.bytes.len() + FRAME_BYTES);
         sealed.extend_from_slice(MAGIC);
@@ -152,7 +152,7 @@ impl Writer {
         sealed.extend_from_slice(&sum.to_le_bytes());
         sealed
     }
-    /// Bytes so far.
+    /// How many bytes were written so far.
     pub(crate) const fn written(&self) -> usize {
         self.bytes.len()
     }
@@ -165,22 +165,22 @@ fn low_byte(value: u64) -> u8 {
     value.to_le_bytes()[0] & 0x7f
 }
 
-/// A value of a column that may be absent: 0, or the value and one, as far as that fits. Read with `checked_sub(1)`.
+/// A value of a column that may be absent: 0, or the value plus one, at most the largest `u32`. Read with `checked_sub(1)`.
 pub(crate) fn or_zero(value: Option<u32>) -> u32 {
     value.map_or(0, |value| value.saturating_add(1))
 }
 
-/// Reads, with suspicion: no list or table is allocated that the bytes left could not fill, and all tables together have at most
-/// [`PLAN_VALUES_MAX`] values.
+/// Reads bytes without trusting them. It allocates no list and no table that the bytes left could not fill; all tables together have
+/// at most [`PLAN_VALUES_MAX`] values.
 #[derive(Debug)]
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where these bytes stand in the frame.
+    /// The offset of these bytes in the frame.
     base: usize,
-    /// Values that the tables behind this byte may have.
+    /// How many values the tables behind this byte may have.
     values: usize,
-    /// Whether they tell GPUs.
+    /// Whether the bytes have GPUs.
     pub(crate) edition: Edition,
 }
 
@@ -224,14 +224,14 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// An error here.
+    /// An error at this byte.
     pub(crate) const fn bad(&self, expected: &'static str) -> BadPlan {
         BadPlan {
             offset: (self.base + self.at) as u64,
             expected,
         }
     }
-    /// That something holds.
+    /// Returns an error unless something holds.
     pub(crate) fn ensure(
         &self,
         holds: impl FnOnce() -> bool,
@@ -239,7 +239,7 @@ impl<'b> Reader<'b> {
     ) -> Result<(), BadPlan> {
         self.require(holds().then_some(()), expected)
     }
-    /// What has to be there.
+    /// Returns an error unless something is there.
     pub(crate) fn require<T>(
         &self,
         there: Option<T>,
@@ -274,7 +274,7 @@ impl<'b> Reader<'b> {
         }
         Err(self.bad("a number of 64 bits"))
     }
-    /// A number as what it stands for; if it stands for nothing, the error is at its start.
+    /// Reads a number as what it stands for. If it stands for nothing, the error is at its start.
     fn read<T>(
         &mut self,
         expected: &'static str,
@@ -288,7 +288,7 @@ impl<'b> Reader<'b> {
         }
         self.require(found, expected)
     }
-    /// A number up to `most`.
+    /// Reads a number up to `most`.
     pub(crate) fn number(&mut self, most: u32, expected: &'static str) -> Result<u32, BadPlan> {
         self.read(expected, |_, value| {
             u32::try_from(value).ok().filter(|&value| value <= most)
@@ -305,18 +305,18 @@ impl<'b> Reader<'b> {
         let size = i64::try_from(value >> 1).map_err(|_| self.bad("a step"))?;
         Ok(if value & 1 == 1 { -size } else { size })
     }
-    /// How many items follow, each of a byte at least.
+    /// Reads how many items follow; each takes at least one byte.
     pub(crate) fn count(&mut self, expected: &'static str) -> Result<usize, BadPlan> {
         self.size(1, expected)
     }
-    /// How many of something follow, `values` of which a byte can make.
+    /// Reads how many values follow; a byte can make `values` of them.
     fn size(&mut self, values: usize, expected: &'static str) -> Result<usize, BadPlan> {
         self.read(expected, |reader, value| {
             let most = reader.left().saturating_mul(values);
             usize::try_from(value).ok().filter(|&size| size <= most)
         })
     }
-    /// Items behind their number, each of a byte at least.
+    /// Reads the number of items, then the items; each takes at least one byte.
     pub(crate) fn list<T>(
         &mut self,
         expected: &'static str,
@@ -325,7 +325,7 @@ impl<'b> Reader<'b> {
         let count = self.count(expected)?;
         self.items(count, item)
     }
-    /// So many items. Memory grows as they are read.
+    /// Reads `count` items. Memory grows as they are read.
     pub(crate) fn items<T>(
         &mut self,
         count: usize,
@@ -343,20 +343,20 @@ impl<'b> Reader<'b> {
         let blob = self.blob()?;
         std::str::from_utf8(blob).map_err(|_| self.bad("text before this byte"))
     }
-    /// How many values the columns that follow have: each byte of one makes at most 128.
+    /// Reads how many values each of the next columns has; a byte of a column makes at most 128 values.
     pub(crate) fn rows(&mut self) -> Result<usize, BadPlan> {
         self.size(GROUP_MAX / 2, "a length that the bytes left can fill")
     }
-    /// Rows as columns, behind their number.
+    /// Reads the number of rows, then the rows as columns.
     pub(crate) fn table<const N: usize>(&mut self) -> Result<Vec<[u32; N]>, BadPlan> {
         let rows = self.rows()?;
         self.columns(rows)
     }
-    /// A column of so many rows.
+    /// Reads a column of `rows` values.
     pub(crate) fn column(&mut self, rows: usize) -> Result<Vec<u32>, BadPlan> {
         self.columns::<1>(rows).map(Vec::into_flattened)
     }
-    /// So many rows as columns.
+    /// Reads rows as columns, without their number.
     pub(crate) fn columns<const N: usize>(
         &mut self,
         rows: usize,

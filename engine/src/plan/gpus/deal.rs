@@ -1,16 +1,17 @@
-//! What the processes of one group get, one by one or as neighbours.
+//! Deals GPUs to the processes of one group, one by one or several at a time.
 
 use crate::plan::placed::row;
 use crate::policy::GpuShare;
 
-/// Things dealt to receivers as contiguous blocks, as even as can be, the larger ones first: block `at`.
+/// Block `at` of things that are dealt to receivers in contiguous blocks, as evenly as possible, larger blocks first.
 pub(super) fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
     let (each, more) = (things / receivers, things % receivers);
     let first = at * each + at.min(more);
     (first, first + each + u32::from(at < more))
 }
 
-/// What the process of this number in a group of so many gets, and those behind it in turn, up to which number.
+/// The sets of GPUs that process `at` of a group of `size`, and the processes behind it, get in turn; and the number of the
+/// process at which this ends.
 pub(super) fn deal(share: GpuShare, gpus: &[u32], size: u32, at: u32) -> (Vec<Vec<u32>>, u32) {
     let count = row(gpus.len());
     match share {
@@ -34,7 +35,7 @@ pub(super) fn deal(share: GpuShare, gpus: &[u32], size: u32, at: u32) -> (Vec<Ve
         GpuShare::PerRank(each) => {
             let each = u32::from(each).min(count);
             let start = |at: u32| u64::from(at) * u64::from(each) % u64::from(count);
-            // After so many processes it is the first GPU's turn again.
+            // After this many processes it is the first GPU's turn again.
             let round = (1..=count).find(|&round| start(round) == 0);
             let round = round.unwrap_or(count).min(size - at);
             let own = |at: u32| {

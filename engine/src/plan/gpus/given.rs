@@ -1,4 +1,4 @@
-//! The GPUs of every process of a plan, as runs of nodes that are given the same.
+//! The GPUs of every process of a plan, as runs of nodes whose processes are given the same.
 
 use crate::error::PlaceError;
 use crate::id::Id as _;
@@ -10,15 +10,15 @@ use crate::table::names::{NodeId, NodeRange};
 pub struct GivenGpus {
     /// Distinct sets of visible numbers, ascending. The first is empty.
     pub(in crate::plan) sets: Vec<Vec<u32>>,
-    /// Nodes with processes, ascending, and their row of `kinds`.
+    /// Nodes with processes, ascending, and their row in `kinds`.
     pub(in crate::plan) nodes: Vec<(NodeRange, u32)>,
     /// Kinds of nodes.
     pub(in crate::plan) kinds: Vec<NodeKind>,
-    /// What could not be had.
+    /// Which GPUs were lacking.
     pub(in crate::plan) lacks: Lacks,
 }
 
-/// Nodes whose processes get the same. Processes stand in stretches, in each of which they get some sets in turn.
+/// Nodes whose processes get the same. The processes are in stretches; the processes of a stretch get some sets in turn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::plan) struct NodeKind {
     /// The local rank of the first process.
@@ -28,17 +28,17 @@ pub(in crate::plan) struct NodeKind {
     pub(in crate::plan) rows: Vec<u32>,
 }
 
-/// Neighbours that get sets in turn.
+/// Neighbouring processes that get sets in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::plan) struct GpuStretch {
     /// Processes before its end.
     pub(in crate::plan) end: u32,
-    /// Where its rows end: one at least.
+    /// Where its rows end; it has at least one.
     pub(in crate::plan) rows_end: u32,
 }
 
 impl NodeKind {
-    /// So many processes more get these sets in turn.
+    /// Adds `count` processes that get these sets in turn.
     pub(in crate::plan) fn push(&mut self, count: u32, rows: &[u32]) {
         let before = self.stretches.len().checked_sub(1);
         let goes_on = rows.len() == 1 && before.is_some_and(|last| self.rows_of(last) == rows);
@@ -61,7 +61,7 @@ impl NodeKind {
     }
 }
 
-/// Neighbours on a node that are given some sets in turn.
+/// Neighbouring processes on a node that are given some sets in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turns<'g> {
     /// How many processes, from the one asked for on.
@@ -79,13 +79,13 @@ impl<'g> Turns<'g> {
         self.rows.len()
     }
 
-    /// There is always one.
+    /// Always false: there is at least one set.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Visible numbers of the GPUs of the process that stands so many behind the one asked for, ascending.
+    /// Visible numbers, ascending, of the GPUs of the process that comes `ahead` processes behind the one asked for.
     #[must_use]
     pub fn set(&self, ahead: u32) -> &'g [u32] {
         let turn = (self.ahead as usize + ahead as usize) % self.rows.len();
@@ -93,23 +93,23 @@ impl<'g> Turns<'g> {
     }
 }
 
-/// What could not be had.
+/// Which GPUs were lacking.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::plan) struct Lacks {
-    /// Fewer GPUs near than each process shall get: the first.
+    /// The first case in which fewer GPUs are near than each process shall get.
     pub(in crate::plan) few: Option<PlaceError>,
     /// Shape `[apps]`.
     pub(in crate::plan) apps: Vec<Lack>,
 }
 
-/// What the processes of an app could not have.
+/// Which GPUs the processes of an app lack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::plan) struct Lack {
     /// Processes without a GPU on nodes that have some.
     pub(in crate::plan) procs: u64,
     /// The first such node.
     pub(in crate::plan) node: Option<u32>,
-    /// Whether any node has a GPU.
+    /// Whether any node of the app has a GPU.
     pub(in crate::plan) some: bool,
 }
 
@@ -121,7 +121,8 @@ impl GivenGpus {
         turns.map_or(&[], |turns| turns.set(0))
     }
 
-    /// The neighbours of a process, itself the first, that are given sets in turn; `None`: no such process. Cost: two searches.
+    /// The neighbouring processes, from this one on, that are given sets in turn; `None`: there is no such process. Cost: two
+    /// searches.
     #[must_use]
     pub fn turns(&self, node: NodeId, local_rank: u32) -> Option<Turns<'_>> {
         let kind = &self.kinds[self.kind_of(node)? as usize];
@@ -145,7 +146,7 @@ impl GivenGpus {
         self.nodes.iter().copied()
     }
 
-    /// What nodes have in common whose processes, by local rank, are given the same; `None`: there are none on this node.
+    /// The kind of a node. On nodes of one kind, equal local ranks are given the same GPUs; `None`: the node has no processes.
     #[must_use]
     pub fn kind_of(&self, node: NodeId) -> Option<u32> {
         let row = node.number();
@@ -154,7 +155,7 @@ impl GivenGpus {
         (nodes.first <= row).then_some(*kind)
     }
 
-    /// Whether any process is given one.
+    /// Whether any process is given a GPU.
     #[must_use]
     pub fn any(&self) -> bool {
         self.sets.len() > 1

@@ -1,16 +1,16 @@
-//! Which GPUs each process is given: dealt node by node among those near it, once for each kind of node.
+//! Which GPUs each process is given. The GPUs near processes are dealt node by node, once for each kind of node.
 //!
-//! What a process gets hangs on the other processes of the job on its node, of all apps. It follows from what the plan
-//! holds: the places, the words of the apps and the GPUs of the topologies. So it is worked out when it is asked for, and a
-//! plan that nobody asks costs nothing.
+//! The GPUs of a process depend on the other processes of the job on its node, of all apps. They follow from data that the plan
+//! holds: the places, the words of the apps and the GPUs of the topologies. So GPUs are dealt when somebody asks for them, and
+//! a plan that nobody asks costs nothing.
 
-// One group's GPUs.
+// Deals GPUs within one group.
 mod deal;
-// What comes out.
+// The result.
 pub(crate) mod given;
 // Which GPUs are near a process.
 mod near;
-// Node by node.
+// Deals GPUs node by node.
 mod nodes;
 // Why a process is given its GPUs.
 mod reason;
@@ -30,8 +30,8 @@ use nodes::{Dealer, Words};
 use std::sync::Arc;
 
 impl Plan {
-    /// The GPUs of every process. Cost: the placed runs, and the places of each kind of node; nothing per rank. A plan that
-    /// was read has them written.
+    /// The GPUs of every process. Cost: the placed runs, and the places of each kind of node; nothing per rank. A plan that was
+    /// read with its GPUs has them already.
     #[must_use]
     pub fn given_gpus(&self) -> GivenGpus {
         match &self.told {
@@ -40,7 +40,7 @@ impl Plan {
         }
     }
 
-    /// The GPUs of every process, dealt again also where they were read. Cost: as [`Plan::given_gpus`].
+    /// The GPUs of every process, dealt again even if the plan has them already. Cost: as [`Plan::given_gpus`].
     #[must_use]
     pub fn dealt_gpus(&self) -> GivenGpus {
         let mut dealer = Dealer::new(self);
@@ -59,14 +59,14 @@ impl Plan {
         dealer.given()
     }
 
-    /// The same plan with its GPUs written, so that nobody deals them again.
+    /// The same plan with these GPUs kept in it, so that nobody deals them again.
     #[must_use]
     pub fn with_gpus(mut self, given: GivenGpus) -> Self {
         self.told = Some(Arc::new(given));
         self
     }
 
-    /// Whether its nodes have GPUs, or anything was said of them: then its bytes tell them.
+    /// Whether its nodes have GPUs, or anything was said of GPUs. Then the bytes of the plan have GPUs.
     #[must_use]
     pub fn tells_gpus(&self) -> bool {
         let world = &self.world;
@@ -85,7 +85,7 @@ impl Plan {
             || self.apps.iter().any(|app| app.runs().iter().any(shares))
     }
 
-    /// Threads that a process shall run, where its map says them (mpibind). Cost: two searches.
+    /// How many threads a process shall run, if its map says so (mpibind). Cost: two searches.
     #[must_use]
     pub fn threads_of(&self, place: &super::ProcPlace) -> Option<u32> {
         let app = self.app(place.app);
@@ -113,11 +113,11 @@ impl Plan {
         self.world.states.get(state).topology
     }
 
-    /// What the GPUs that were asked for come to.
+    /// Checks the GPUs that were asked for, and adds the notes about them.
     ///
     /// # Errors
-    /// `device-not-found`: an option asks, and no node of the app has a GPU. `not-enough-gpus`: fewer are near than each
-    /// process shall get.
+    /// `device-not-found`: an option asks for GPUs, and no node of the app has one. `not-enough-gpus`: fewer GPUs are near than
+    /// each process shall get.
     pub(crate) fn judge_gpus(&self, notes: &mut Vec<Note>) -> Result<(), MapError> {
         if !self.asks_for_gpus() {
             return Ok(());
@@ -139,7 +139,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A note on the processes that no GPU is near, on nodes that have some.
+    /// A note on the processes that have no GPU near, on nodes that have GPUs.
     #[must_use]
     pub fn gpu_note(&self, given: &GivenGpus) -> Option<Note> {
         self.without_gpu(given, |_| true)

@@ -8,7 +8,7 @@ use crate::table::patterns::Place;
 use crate::table::topologies::TopologyId;
 use std::collections::HashMap;
 
-/// Which GPUs are near, asked by place.
+/// Finds the GPUs near a place.
 pub(super) struct NearGpus<'p> {
     plan: &'p Plan,
     topology: TopologyId,
@@ -28,7 +28,8 @@ impl<'p> NearGpus<'p> {
         }
     }
 
-    /// The GPUs that share a cpu with the cpus of a process; unbound with its object; else with the node.
+    /// The row of the set of near GPUs: those that share a cpu with the cpus of a process or, if it is unbound, with its object
+    /// or, if it has none, with the node.
     pub(super) fn of(&mut self, place: Place, kind: Option<ObjKind>) -> u32 {
         let world = &self.plan.world;
         let topologies = &world.topologies;

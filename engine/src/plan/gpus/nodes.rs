@@ -1,4 +1,4 @@
-//! Stretches of nodes with the same apps, and what each kind of node comes to.
+//! Finds stretches of nodes with the same apps, and deals the GPUs of each kind of node.
 
 use super::deal::deal;
 use super::given::{GivenGpus, Lack, Lacks, NodeKind};
@@ -24,7 +24,7 @@ pub(super) struct GpuApp<'p> {
     pub(super) policy: &'p Policy,
 }
 
-/// What makes nodes alike: the topology, and of each app its pattern, processes, kind, words and first local rank.
+/// What makes nodes alike: the topology, and for each app its pattern, processes, kind, words and first local rank.
 type NodeKey = (
     TopologyId,
     Vec<(PatternId, u32, Option<ObjKind>, Words, u32)>,
@@ -33,9 +33,9 @@ type NodeKey = (
 /// How an app's processes get GPUs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Words {
-    /// The map says it.
+    /// The map says which.
     Mapped,
-    /// Dealt among those near.
+    /// Dealt among the GPUs near them.
     Dealt(GpuShare),
 }
 
@@ -51,7 +51,7 @@ impl Words {
     }
 }
 
-/// Neighbours that get alike.
+/// Neighbouring processes that get GPUs in the same way.
 pub(super) struct GpuRun {
     /// The row of their app on the node.
     guest: usize,
@@ -59,28 +59,28 @@ pub(super) struct GpuRun {
     pub(super) grant: GpuGrant,
 }
 
-/// What some neighbours get.
+/// What some neighbouring processes get.
 pub(super) enum GpuGrant {
-    /// Logical numbers.
+    /// These GPUs, by logical number.
     These(Vec<u32>),
     /// Their share of the GPUs near their group.
     Dealt {
         group: Group,
-        /// The number of the first of them in its group.
+        /// The number of the first of these processes in its group.
         first: u32,
     },
 }
 
-/// Processes of equal words with the same GPUs near: a row of the sets of these.
+/// Processes with equal words and the same GPUs near: the words, and the row of the set of these GPUs.
 pub(super) type Group = (GpuShare, u32);
 
-/// Deals node by node.
+/// Deals GPUs node by node.
 pub(super) struct Dealer<'p> {
     pub(super) plan: &'p Plan,
     /// Distinct sets of visible numbers, the empty one first.
     sets: InTurn<Vec<u32>>,
     given: GivenGpus,
-    /// A row of the kinds, and how many processes of each app have no GPU near.
+    /// For each kind of node its row among the kinds, and how many processes of each app have no GPU near.
     kinds: HashMap<NodeKey, (u32, Vec<u64>)>,
 }
 
@@ -103,7 +103,7 @@ impl<'p> Dealer<'p> {
         }
     }
 
-    /// What was dealt.
+    /// The GPUs that were dealt.
     pub(super) fn given(self) -> GivenGpus {
         GivenGpus {
             sets: self.sets.keys().to_vec(),
@@ -111,7 +111,7 @@ impl<'p> Dealer<'p> {
         }
     }
 
-    /// One node alone.
+    /// Deals the GPUs of one node alone.
     pub(super) fn one(&mut self, node: NodeId) {
         let here = self.guests_on(node);
         let nodes = NodeRange {
@@ -138,7 +138,7 @@ impl<'p> Dealer<'p> {
         here
     }
 
-    /// Every stretch of nodes between the ends of placed runs, cut where topologies change.
+    /// Deals the GPUs of all nodes, in stretches cut where placed runs begin or end and where node states change.
     pub(super) fn all(&mut self) {
         let plan = self.plan;
         let mut starts: Vec<GpuApp<'p>> = Vec::new();
@@ -211,7 +211,7 @@ impl<'p> Dealer<'p> {
         }
     }
 
-    /// One kind of node: a row of the kinds, and how many processes of each app have no GPU near.
+    /// Deals one kind of node; returns its row among the kinds, and how many processes of each app have no GPU near.
     fn node(&mut self, topology: TopologyId, here: &[GpuApp<'p>], node: u32) -> (u32, Vec<u64>) {
         let mut near = NearGpus::new(self.plan, topology);
         let mut lacking = vec![0; here.len()];
@@ -259,15 +259,15 @@ impl<'p> Dealer<'p> {
                 }
             }
         } else if let Some(guest) = here.first() {
-            // Nothing to deal among so many: nobody is given any.
+            // There are too many runs to deal: no process is given a GPU.
             self.too_few(guest.app, node, 1, 0);
         }
         self.given.kinds.push(dealt);
         (row(self.given.kinds.len() - 1), lacking)
     }
 
-    /// The runs of neighbours as they are placed, and the sizes of the groups that they are in; `None`: too many to be
-    /// dealt.
+    /// The runs of neighbouring processes, in placement order, and the size of each group; `None`: there are too many runs to
+    /// deal.
     pub(super) fn gather(
         &self,
         here: &[GpuApp<'p>],

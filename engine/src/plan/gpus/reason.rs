@@ -8,23 +8,23 @@ use crate::policy::GpuShare;
 /// Why a process is given its GPUs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GpuReason {
-    /// Its node has none.
+    /// Its node has no GPUs.
     NoGpus,
     /// `--gpus none`.
     None,
-    /// It is mapped to this one, by logical number.
+    /// It is mapped to this GPU, by logical number.
     Mapped(u32),
     /// Its map deals them: mpibind.
     Map,
     /// Dealt in a group.
     Dealt {
-        /// By these words; `None`: nothing was said, they are split.
+        /// By these words; `None`: nothing was said, so they are split.
         share: Option<GpuShare>,
         /// Visible numbers of the GPUs near it, in logical order.
         near: Vec<u32>,
         /// Processes of the node with the same words and the same GPUs near.
         size: u32,
-        /// Its number among these, from 0.
+        /// Its number among these processes, from 0.
         at: u32,
     },
 }
@@ -56,7 +56,7 @@ impl Plan {
 }
 
 impl Dealer<'_> {
-    /// The GPUs near a process, by visible number in logical order, how many have the same near, and which of them it is.
+    /// The GPUs near a process, by visible number in logical order; the size of its group; and its number in the group.
     fn group_of(&self, place: &ProcPlace) -> Option<(Vec<u32>, u32, u32)> {
         let topology = self.plan.topology_of(place.node);
         let here = self.guests_on(place.node);

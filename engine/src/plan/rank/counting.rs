@@ -1,4 +1,5 @@
-//! Ranks in every order, compared with counting them one by one: what each is told, its inverse, and the table, whole and in parts.
+//! Tests: ranks in every order, compared with counting them one by one: the place of each rank, its inverse, and the table,
+//! whole and in parts.
 
 use crate::count::Rank;
 use crate::id::Id as _;
@@ -10,7 +11,7 @@ use crate::table::names::NodeRange;
 use crate::table::patterns::{PatternId, Patterns, Place, PlaceRun, Segment};
 use std::collections::BTreeMap;
 
-/// A pattern that comes to these objects, (processes, object) by turns and again from the first one on.
+/// A pattern of (processes, object) runs that repeats for ever from the first run.
 pub(in crate::plan) fn pattern(patterns: &mut Patterns, runs: &[(u32, u32)]) -> PatternId {
     let runs = runs.iter().map(|&(count, object)| PlaceRun {
         count,
@@ -45,7 +46,7 @@ fn runs(of: impl IntoIterator<Item = (u32, u32, PatternId)>) -> Vec<PlacedRun> {
     runs.collect()
 }
 
-/// The (object, process) pairs of a node by object, in the order in which the pattern comes to objects.
+/// The processes of a node by object, in the order in which the pattern comes to objects.
 fn by_object(patterns: &Patterns, run: &PlacedRun) -> Vec<Vec<u32>> {
     let pattern = patterns.get(run.pattern);
     let mut turns: BTreeMap<u32, usize> = BTreeMap::new();
@@ -59,12 +60,12 @@ fn by_object(patterns: &Patterns, run: &PlacedRun) -> Vec<Vec<u32>> {
     objects
 }
 
-/// The run, node of it and process of each rank.
+/// The run of each rank, its node within the run, and its process.
 fn counted(order: &RankOrder, patterns: &Patterns, runs: &[PlacedRun]) -> Vec<(usize, u32, u32)> {
     if let RankOrder::Listed(listed) = order {
         return counted_lists(listed, runs);
     }
-    // For each run the processes of a node that follow each other, round by round if there are rounds.
+    // For each run, the processes of a node in rank order, round by round if there are rounds.
     let rounds = runs.iter().map(|run| match order {
         RankOrder::Slot | RankOrder::Listed(_) => vec![(0..run.procs).collect()],
         RankOrder::Fill => vec![by_object(patterns, run).concat()],
@@ -94,7 +95,7 @@ fn counted(order: &RankOrder, patterns: &Patterns, runs: &[PlacedRun]) -> Vec<(u
     ranks
 }
 
-/// The same as they are listed: each stretch has as many ranks as there are up to the next one.
+/// The same for listed ranks: each stretch has the ranks up to the next one.
 fn counted_lists(listed: &[ListedRun], runs: &[PlacedRun]) -> Vec<(usize, u32, u32)> {
     let all: u32 = runs.iter().map(|run| run.nodes.count * run.procs).sum();
     let ends = listed[1..].iter().map(|next| next.rank).chain([all]);
@@ -129,7 +130,8 @@ fn columns(table: &ProcTable) -> Vec<[u32; 4]> {
     rows.map(told).collect()
 }
 
-/// Behind an app of five ranks the runs, in an order: what some ranks are told, and the table from some ranks on.
+/// Places the runs behind an app of five ranks, in an order. Checks the answers for some ranks, and the table from some ranks
+/// on.
 fn agrees(order: &RankOrder, patterns: &Patterns, runs: &[PlacedRun], step: usize) {
     let few = PlacedRun {
         nodes: NodeRange { first: 1, count: 1 },
@@ -226,7 +228,7 @@ fn many_small_nodes_have_their_turns() {
     }
 }
 
-/// As many nodes of four processes as there were.
+/// `count` runs whose nodes have four processes each.
 fn all_again(count: u32, pattern: PatternId) -> impl Iterator<Item = (u32, u32, PatternId)> {
     (0..count).map(move |at| (1 + at % 2, 4, pattern))
 }
@@ -236,7 +238,7 @@ fn nodes_too_large_to_be_written_out_are_asked() {
     let mut patterns = Patterns::default();
     let far = pattern(&mut patterns, &[(2, 9), (1, 4), (3, 0), (1, 4), (1, 2)]);
     let near = pattern(&mut patterns, &[(1, 1), (1, 0)]);
-    // More than places and turns that are written out; counts a few apart, and far apart.
+    // More processes than are written out; counts that differ a little, and a lot.
     let large = [270_000, 270_002, 270_003, 270_600];
     for order in ORDERS {
         let of = large.map(|procs| (1 + procs % 2, procs, far));
@@ -263,7 +265,7 @@ fn listed_ranks_are_where_they_were_written() {
     let mut patterns = Patterns::default();
     let far = pattern(&mut patterns, &[(2, 9), (1, 4), (3, 0), (1, 4)]);
     let all = runs((0..12).map(|at| (1 + at % 3, 1 + at * 5 % 50, far)));
-    // From the last node to the first the first processes of each, and then those that are left.
+    // From the last node to the first, a third of the processes of each; then, in the same order, the rest.
     let mut listed = Vec::new();
     let mut rank = 0;
     for left in [false, true] {

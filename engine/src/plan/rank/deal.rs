@@ -1,4 +1,4 @@
-//! Turns dealt out: the processes of a node object by object, or round by round over its objects.
+//! Deals turns to the processes of a node: object by object, or round by round over its objects.
 
 use super::object_index::ObjectIndex;
 use crate::plan::placed::row;
@@ -7,20 +7,20 @@ use crate::table::patterns::Pattern;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rounds of a node in each of which it has equally many turns.
+/// Successive rounds of a node, each with the same number of turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct EqualRounds {
-    /// The first of these rounds, and the first behind them.
+    /// The first of these rounds, and the first round behind them.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Turns in each: the objects that have a process there.
+    /// Turns in each round: the objects that have a process in it.
     pub(crate) turns: u32,
     /// Processes of the node in the rounds before these.
     pub(crate) before: u32,
 }
 
 impl EqualRounds {
-    /// One turn in each of so many rounds.
+    /// `procs` rounds of one turn each.
     pub(crate) const fn of_processes(procs: u32) -> Self {
         Self {
             start: 0,
@@ -30,14 +30,15 @@ impl EqualRounds {
         }
     }
 
-    /// The first turn of the node in one of these rounds, or behind them, by its number among all.
+    /// The first turn of the node in one of these rounds, or in the round behind them, by its number among all turns of the
+    /// node.
     #[inline]
     pub(crate) const fn first_turn(&self, round: u32) -> u32 {
         self.before + (round - self.start) * self.turns
     }
 }
 
-/// Adds the rounds up to `end`, in which `turns` objects take part, to those of a node, which begin in row `first`.
+/// Adds the rounds up to `end`, in which `turns` objects take part, to the rounds of a node, which begin in row `first`.
 fn push(rounds: &mut Vec<EqualRounds>, first: usize, end: u32, turns: u32) {
     let (start, before) = rounds[first..]
         .last()
@@ -50,14 +51,14 @@ fn push(rounds: &mut Vec<EqualRounds>, first: usize, end: u32, turns: u32) {
     });
 }
 
-/// Deals from places that are written out. Scratch: what it holds is of the last pattern.
+/// Deals turns from places that are written out. Its vectors are scratch: they hold data of the last pattern.
 #[derive(Default)]
 pub(crate) struct Deal {
-    /// (logical index, which object in turn it is), by logical index.
+    /// (logical index, position in the order in which the pattern comes to objects), by logical index.
     turn_of: Vec<(u32, u32)>,
-    /// Processes of each object; then where its next one goes.
+    /// Processes of each object; later where its next process goes.
     counts: Vec<u32>,
-    /// Where the processes of each object that has turns left stand in `by_object`.
+    /// For each object with turns left, where its remaining processes are in `by_object`.
     live: Vec<Range<u32>>,
     by_object: Vec<u32>,
     /// The process of each turn.
@@ -65,7 +66,7 @@ pub(crate) struct Deal {
 }
 
 impl Deal {
-    /// Takes a pattern up. Objects have their turn in the order in which it comes to them.
+    /// Begins with a pattern. Objects take turns in the order in which the pattern comes to them.
     pub(crate) fn enter(&mut self, pattern: &Pattern) {
         self.turn_of.clear();
         let runs = pattern.segments().iter().flat_map(|segment| &segment.runs);
@@ -86,7 +87,7 @@ impl Deal {
         let logical = packed
             .object()
             .expect("rank by fill and span need an object map");
-        // Nearly always objects are 0, 1, 2, …: then a row is an index.
+        // Objects are nearly always 0, 1, 2, …: then the logical index is the row.
         match self.turn_of.get(logical as usize) {
             Some(&(found, turn)) if found == logical => turn,
             Some(_) | None => {
@@ -98,7 +99,7 @@ impl Deal {
         }
     }
 
-    /// Sorts processes by object into `by_object`; gives the objects to `live`.
+    /// Sorts processes by object into `by_object`; puts the objects that have processes into `live`.
     fn sort(&mut self, places: &[Packed]) {
         self.counts.clear();
         self.counts.resize(self.turn_of.len(), 0);
@@ -124,13 +125,13 @@ impl Deal {
         }
     }
 
-    /// All processes, object by object, into `out`. Cost: the processes, and the objects of the pattern.
+    /// Writes all processes to `out`, object by object. Cost: the processes, and the objects of the pattern.
     pub(crate) fn by_object(&mut self, places: &[Packed]) {
         self.sort(places);
         std::mem::swap(&mut self.out, &mut self.by_object);
     }
 
-    /// All processes, round by round, into `out`; the rounds to `rounds`. Cost: as above.
+    /// Writes all processes to `out`, round by round, and adds the rounds to `rounds`. Cost: as above.
     pub(crate) fn by_round(&mut self, places: &[Packed], rounds: &mut Vec<EqualRounds>) {
         self.sort(places);
         self.out.clear();
@@ -152,19 +153,19 @@ impl Deal {
         }
     }
 
-    /// How many entries the objects of the pattern take.
+    /// How many objects the pattern has.
     pub(crate) fn objects(&self) -> usize {
         self.turn_of.len()
     }
 }
 
-/// How many objects have how many of the first processes of a pattern: where those are too many to be written out.
+/// Counts how many objects have how many of the first processes of a pattern, if these are too many to be written out.
 pub(crate) struct Tally<'p> {
     pattern: &'p Pattern,
     procs: u32,
     /// Processes of each object.
     counts: Vec<u32>,
-    /// How many objects have so many processes.
+    /// For each number of processes, how many objects have it.
     objects: BTreeMap<u32, u32>,
 }
 
@@ -178,8 +179,8 @@ impl<'p> Tally<'p> {
         }
     }
 
-    /// The rounds of the first `procs` processes, which are at least as many as last time. Cost: the objects or, if they are
-    /// fewer, the processes since; and the rounds.
+    /// Adds the rounds of the first `procs` processes, which are at least as many as in the last call. Cost: the objects or, if
+    /// fewer, the processes since that call; and the rounds.
     pub(crate) fn rounds(
         &mut self,
         index: &ObjectIndex,

@@ -1,4 +1,4 @@
-//! Where a rank is, and which rank a process has: searches in the row of all apps' runs and phases.
+//! Where a rank is, and which rank a process has: searches over the runs and phases of all apps.
 
 use super::node_order::{Dealt, TurnLocals, TurnsBy};
 use super::ranges::{Phase, RankRange, RunNodes, Source};
@@ -18,9 +18,9 @@ pub(crate) struct FoundRank {
 }
 
 impl Plan {
-    /// Where a rank of the job is, and what it gets. Cost: a search, and for ranks by node and span another one; each, and what
-    /// was found, in one to three cache lines. Always inline: what is found is read out of registers, not out of memory that was
-    /// written just before in other parts, for which a processor waits.
+    /// Where a rank of the job is, and what it gets. Cost: a search, and another one for ranks by node and span. Each search,
+    /// with the row that it finds, takes one to three cache lines. Always inlined: the caller reads the result from registers.
+    /// Otherwise it would read memory that was just written in other parts, and wait for it.
     #[inline(always)]
     pub(crate) fn find(&self, rank: u32) -> Option<FoundRank> {
         if rank >= self.ranges.end {
@@ -56,7 +56,7 @@ impl Plan {
         })
     }
 
-    /// The same, in a phase.
+    /// The same for a rank in a phase.
     #[inline]
     fn find_turn(&self, phase: &Phase, inside: u32) -> FoundRank {
         let app = phase.app;
@@ -84,7 +84,7 @@ impl Plan {
         }
     }
 
-    /// On which run of a phase a place in a round is, and which of the run's places.
+    /// The run of a phase that holds a place of a round, and the number of the place within the run.
     #[inline]
     pub(crate) fn run_in(&self, phase: &Phase, round: u32, place: u32) -> (u32, u32) {
         let plan = &self.apps[phase.app as usize];
@@ -99,7 +99,7 @@ impl Plan {
             .place_of(phase, run, |run| plan.weight(run, round))
     }
 
-    /// Which process of a run has a turn, where that stands nowhere.
+    /// Which process of a run has a turn, and what it gets, if turns are not written out.
     #[cold]
     fn asked(&self, app: u32, run: u32, turn: u32) -> (u32, Packed) {
         let plan = &self.apps[app as usize];
@@ -163,7 +163,7 @@ impl Plan {
     }
 }
 
-/// Which process has a turn, and what it gets, where that stands written out in a row.
+/// Which process has a turn, and what it gets; `None`: it is not written out.
 #[inline]
 pub(crate) fn gets<'p>(
     source: Source,

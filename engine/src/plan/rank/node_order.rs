@@ -1,8 +1,8 @@
-//! The order of the processes of a node: which of them has which turn, for ranks by fill, node and span.
+//! The order of the processes of a node: which process has which turn, for ranks by fill, node and span.
 //!
-//! Nodes with equally many processes of one pattern share an order. Where nodes are of a size that there is, it stands written
-//! out, so that a rank is an index; where that would take much more than the patterns themselves, an index by object is asked.
-//! The apps of a plan share these orders, and a plan made again has those of the last one.
+//! Nodes with the same number of processes of one pattern share an order. For nodes of realistic size the order is written out,
+//! so that a turn is found by index. If this would take much more memory than the patterns themselves, an index by object is
+//! asked instead. The apps of a plan share these orders, and a plan that is made again reuses those of the last plan.
 
 use super::deal::{Deal, EqualRounds, Tally};
 use super::object_index::ObjectIndex;
@@ -13,62 +13,62 @@ use crate::table::patterns::{Pattern, PatternId, Patterns};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Turns that are written out in any case, and how many more for each run of a pattern.
+/// How many turns are written out in any case, and how many more for each run of a pattern.
 const ALWAYS: usize = 1 << 18;
 const PER_RUN: usize = 8;
 
-/// What gives processes their turns.
+/// What decides the turns of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TurnsBy {
-    /// Their number: one turn a round.
+    /// Their number: one turn per round.
     Process,
-    /// Their objects: all of the first, all of the next. There are no rounds.
+    /// Their objects: all processes of the first object, then all of the next. There are no rounds.
     Object,
-    /// Rounds over objects: the first of each, the second of each.
+    /// Rounds over objects: the first process of each object, then the second of each.
     Round,
 }
 
 /// Which process has the n-th turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Locals {
-    /// The n-th.
+    /// The n-th process.
     Same,
-    /// What is written there, from this row on.
+    /// The process that [`NodeOrders::locals`] has in this row plus n.
     At(u32),
-    /// What an index by object says.
+    /// The process that the index by object in this row of [`NodeOrders::indexes`] gives.
     Asked(u32),
 }
 
-/// The order of so many processes of a pattern.
+/// The order of the first processes of a pattern.
 #[derive(Clone, Debug)]
 struct NodeOrder {
     procs: u32,
     locals: Locals,
-    /// Its rows in [`NodeOrders::rounds`]; none where there are no rounds.
+    /// Its rows in [`NodeOrders::rounds`]; none if there are no rounds.
     rounds: Range<u32>,
 }
 
-/// Which processes of a node have some neighbouring turns.
+/// The processes of a node that have some consecutive turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TurnLocals<'p> {
-    /// Neighbouring ones, from this one on.
+    /// Consecutive processes, from this one on.
     From(u32),
-    /// These.
+    /// These processes.
     Listed(&'p [u32]),
 }
 
 /// The turns of a node in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RoundTurns {
-    /// The first, by its number among all of the node, and how many.
+    /// The first turn, by its number among all turns of the node, and how many there are.
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// The first round behind those in which there are as many.
+    /// The first round behind those with the same number of turns.
     pub(crate) until: u32,
 }
 
 impl RoundTurns {
-    /// So many, in the only round.
+    /// All `count` turns, in the only round.
     pub(crate) const fn all(count: u32) -> Self {
         Self {
             first: 0,
@@ -78,23 +78,23 @@ impl RoundTurns {
     }
 }
 
-/// The process of each turn, and what it gets, where turns go otherwise than processes. Shapes `[turns]`.
+/// The process of each turn, and what it gets, for orders in which turns differ from process numbers. Shapes `[turns]`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Dealt<'p> {
     pub(crate) locals: &'p [u32],
     pub(crate) places: &'p [Packed],
 }
 
-/// A pattern, if it matters, and how many processes of it a node has.
+/// A pattern, if the order depends on it, and how many processes of it a node has.
 type OrderKey = (Option<PatternId>, u32);
 
-/// The orders of nodes by one of [`TurnsBy`], of all apps of a plan.
+/// The node orders of all apps of a plan, for one [`TurnsBy`].
 #[derive(Clone, Debug)]
 pub(crate) struct NodeOrders {
     by: TurnsBy,
-    /// Which orders there are. Shape `[orders]`.
+    /// The known orders. Shape `[orders]`.
     known: InTurn<OrderKey>,
-    /// Shape `[orders]`, without those that were met since the last time that some were worked out.
+    /// Shape `[orders]`, without the orders met since [`Self::work_out`] was last called.
     rows: Vec<NodeOrder>,
     rounds: Vec<EqualRounds>,
     /// Written out: the process of each turn, what it gets, and the turn of each process.
@@ -128,14 +128,14 @@ impl NodeOrders {
         )
     }
 
-    /// The order of each run, where all are known. Shape `[runs]`.
+    /// The order of each run, if all are known. Shape `[runs]`.
     fn find(&self, runs: &[PlacedRun]) -> Option<Vec<u32>> {
         let mut guess = Guess::default();
         let find = |run| self.known.find(self.key(run), &mut guess).map(row);
         runs.iter().map(find).collect()
     }
 
-    /// The order of each run, known or new: new ones are for [`Self::work_out`]. Shape `[runs]`.
+    /// The order of each run, known or new; [`Self::work_out`] works out the new ones. Shape `[runs]`.
     fn meet(&mut self, runs: &[PlacedRun]) -> Vec<u32> {
         let mut guess = Guess::default();
         let meet = |run: &PlacedRun| {
@@ -150,9 +150,8 @@ impl NodeOrders {
         self.rows.len() < self.known.keys().len()
     }
 
-    /// Works out the orders that were met since the last time. Cost: the processes of each of them, as far as they are
-    /// written out; of others the distinct objects or, if fewer, the processes by which they differ from the last one of the
-    /// same pattern.
+    /// Works out the orders that were met since the last call. Cost: for an order that is written out, its processes; for any
+    /// other, the distinct objects or, if fewer, the processes by which it differs from the last order of the same pattern.
     fn work_out(&mut self, patterns: &Patterns, places: &Places) {
         let first = self.rows.len();
         let mut new: Vec<(OrderKey, u32)> = {
@@ -181,7 +180,7 @@ impl NodeOrders {
         }
     }
 
-    /// The orders of one pattern, by ascending processes.
+    /// Works out the orders of one pattern. `alike`: these orders, by ascending number of processes.
     fn work_out_pattern(
         &mut self,
         alike: &[(OrderKey, u32)],
@@ -218,7 +217,7 @@ impl NodeOrders {
         }
     }
 
-    /// A row whose rounds were added last.
+    /// A row for an order whose rounds were added last.
     fn row(&self, procs: u32, locals: Locals, rounds: usize) -> NodeOrder {
         let end = row(self.rounds.len());
         NodeOrder {
@@ -261,12 +260,12 @@ impl NodeOrders {
     }
 }
 
-/// The orders of nodes that a plan has.
+/// The node orders of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlanOrders([Option<Arc<NodeOrders>>; 3]);
 
-/// What gives the processes of an app their turns, and the order of each of its runs; `None`: ranks are in placement order,
-/// or listed.
+/// What decides the turns of an app's processes, and the order of each of its runs; `None`: ranks are in placement order, or
+/// listed.
 pub(crate) type MetOrders = Option<(TurnsBy, Vec<u32>)>;
 
 impl PlanOrders {
@@ -277,9 +276,9 @@ impl PlanOrders {
         all.map(|all| all.dealt()).unwrap_or_default()
     }
 
-    /// The orders of every app. What no earlier plan of the same patterns worked out is worked out now. Shape `[apps]`.
+    /// The orders of every app. Works out those that no earlier plan of the same patterns worked out. Shape `[apps]`.
     ///
-    /// Cost: the runs of apps by fill, node and span; what is new as [`NodeOrders::work_out`] says.
+    /// Cost: the runs of apps by fill, node and span; for new orders, see [`NodeOrders::work_out`].
     pub(crate) fn meet(
         &mut self,
         placed: &[Placed],
@@ -289,7 +288,7 @@ impl PlanOrders {
         let met = placed.iter().map(|app| {
             let by = turns_by(app, patterns)?;
             let orders = self.0[by as usize].get_or_insert_with(|| Arc::new(NodeOrders::new(by)));
-            // An earlier plan may still be there, and look at them.
+            // An earlier plan may still exist and use these orders.
             let known = orders.find(&app.runs);
             let met = known.unwrap_or_else(|| Arc::make_mut(orders).meet(&app.runs));
             Some((by, met))
@@ -313,13 +312,13 @@ impl PlanOrders {
     }
 }
 
-/// What gives the processes of an app their turns.
+/// What decides the turns of an app's processes.
 fn turns_by(app: &Placed, patterns: &Patterns) -> Option<TurnsBy> {
     let mut runs = app.runs.iter();
     match app.order {
         RankOrder::Slot | RankOrder::Listed(_) => None,
         RankOrder::Node => Some(TurnsBy::Process),
-        // Processes that stand in the order of their objects.
+        // The processes already are in the order of their objects.
         RankOrder::Fill if runs.all(|run| patterns.get(run.pattern).ascends()) => None,
         RankOrder::Fill => Some(TurnsBy::Object),
         RankOrder::Span => Some(TurnsBy::Round),
@@ -339,7 +338,7 @@ impl RunOrders {
         &self.orders.rows[self.of_run[run as usize] as usize]
     }
 
-    /// The order of each run, by number: runs of equal ones take part in rounds alike. Shape `[runs]`.
+    /// The order of each run, by number. Runs with the same number have the same turns in the same rounds. Shape `[runs]`.
     pub(crate) fn of_runs(&self) -> &[u32] {
         &self.of_run
     }
@@ -370,7 +369,7 @@ impl RunOrders {
         })
     }
 
-    /// In which round a turn is, and its number there; without rounds all are in one.
+    /// The round of a turn, and the turn's number in it. Without rounds, all turns are in one.
     pub(crate) fn round_of(&self, run: u32, turn: u32) -> (u32, u32) {
         let rounds = self.rounds(run);
         let at = rounds.partition_point(|equal| equal.before <= turn);
@@ -381,7 +380,7 @@ impl RunOrders {
         (equal.start + inside / equal.turns, inside % equal.turns)
     }
 
-    /// The turn of a process on an object.
+    /// The turn of a process. `object`: the object that it is on.
     pub(crate) fn turn(&self, run: u32, local: u32, object: impl FnOnce() -> u32) -> u32 {
         let order = self.of(run);
         match order.locals {
@@ -398,8 +397,8 @@ impl RunOrders {
         }
     }
 
-    /// The processes that have some neighbouring turns, of one round if there are rounds. `scratch`: where they are put when
-    /// they stand nowhere.
+    /// The processes that have some consecutive turns, of one round if there are rounds. `scratch`: receives the processes if
+    /// they are not written out.
     pub(crate) fn some<'s>(
         &'s self,
         run: u32,

@@ -1,5 +1,5 @@
-//! A pattern by object: how many of its first processes are on an object, and which is the r-th. Asked where a pattern is too
-//! long to be written out.
+//! A pattern by object: how many of its first processes are on an object, and which process is the r-th there. Used if a
+//! pattern is too long to be written out.
 
 use crate::plan::placed::row;
 use crate::plan::places::Packed;
@@ -22,10 +22,10 @@ struct Turns {
 struct SegmentTurns {
     start: u32,
     procs: u32,
-    /// Processes of the segment before the cycle, and in one round of it; `round` 0: it does not come round.
+    /// Processes of the segment before the cycle, and in one round of it; `round` 0: the segment does not repeat.
     lead: u64,
     round: u64,
-    /// (object, its turns), by ascending object: those that the segment uses.
+    /// (object, its turns) for the objects that the segment uses, by ascending object.
     turns: Vec<(u32, Turns)>,
 }
 
@@ -34,13 +34,13 @@ struct SegmentTurns {
 pub(crate) struct ObjectIndex {
     segments: Vec<SegmentTurns>,
     objects: u32,
-    /// (logical index, which object in turn it is), by logical index.
+    /// (logical index, position in the order in which the pattern comes to objects), by logical index.
     turn_of: Vec<(u32, u32)>,
 }
 
 impl ObjectIndex {
     pub(crate) fn new(pattern: &Pattern) -> Self {
-        // Objects rank in the order in which a pattern comes to them: logical order, but for `dist` the nearest first.
+        // Objects are ordered as the pattern comes to them: in logical order, but for `dist` the nearest first.
         let mut seen: HashMap<u32, u32> = HashMap::new();
         for object in pattern
             .segments()
@@ -104,9 +104,9 @@ impl ObjectIndex {
         }
     }
 
-    /// Which object in turn a logical index is: what the questions below go by.
+    /// The position of an object in the pattern's order. [`Self::count`] and [`Self::nth`] take this position.
     fn turn(&self, logical: u32) -> u32 {
-        // Nearly always objects are 0, 1, 2, …: then a row is an index.
+        // Objects are nearly always 0, 1, 2, …: then the logical index is the row.
         if let Some(&(found, turn)) = self.turn_of.get(logical as usize)
             && found == logical
         {
@@ -155,14 +155,14 @@ impl ObjectIndex {
         counts
     }
 
-    /// Object by object: the turn of a process, and of which object, by logical index, it is.
+    /// The turn of a process if turns go object by object. `logical`: the logical index of its object.
     pub(crate) fn turn_by_object(&self, procs: u32, local: u32, logical: u32) -> u32 {
         let object = self.turn(logical);
         let before: u32 = self.counts(procs)[..object as usize].iter().sum();
         before + self.count(object, local)
     }
 
-    /// Round by round: (round, turn in it) of a process.
+    /// The round of a process, and its turn in that round, if turns go round by round.
     pub(crate) fn turn_by_round(&self, procs: u32, local: u32, logical: u32) -> (u32, u32) {
         let object = self.turn(logical);
         let round = self.count(object, local);
@@ -173,7 +173,7 @@ impl ObjectIndex {
         (round, row(before.count()))
     }
 
-    /// The processes that have some turns of a round, or of all object by object.
+    /// Appends the processes that have some turns of a round; without a round, some of all turns object by object.
     pub(crate) fn turns(
         &self,
         procs: u32,
@@ -198,7 +198,7 @@ impl ObjectIndex {
         }
     }
 
-    /// Which object in turn a place has, and how many objects there are.
+    /// The position of a place's object in the pattern's order; `None`: the place has no object.
     pub(crate) fn object(&self, packed: Packed) -> Option<u32> {
         packed.object().map(|logical| self.turn(logical))
     }
@@ -206,7 +206,7 @@ impl ObjectIndex {
 
 impl SegmentTurns {
     fn turns(&self, object: u32) -> Option<&Turns> {
-        // Nearly always a segment uses all objects: then a row is an index.
+        // A segment nearly always uses all objects: then the object's position is the row.
         if let Some((found, turns)) = self.turns.get(object as usize)
             && *found == object
         {

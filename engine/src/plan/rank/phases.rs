@@ -1,9 +1,9 @@
-//! Ranks round by round: in all rounds of a *phase* the same nodes take part, each with as many turns. A phase ends where some of
-//! them have had all their processes, or go on with fewer turns.
+//! Ranks round by round. In all rounds of a *phase* the same nodes take part, each with the same number of turns. A phase ends
+//! when some of them have no processes left, or continue with fewer turns.
 //!
-//! Each phase has the processes of a round before each *block* of runs. A block is one run, and more only where all that would
-//! take more than 16 MB and two numbers for each run: then the runs of a block are looked through. So a plan of whatever counts
-//! takes memory in proportion to its runs.
+//! Each phase stores how many processes of a round come before each *block* of runs. A block is normally one run. It has more
+//! runs only if the numbers of an app would take more than 16 MB and more than two numbers for each run; then a question walks
+//! the runs of a block. So the memory of a plan is in proportion to its runs, whatever the counts are.
 
 use super::node_order::RunOrders;
 use super::ranges::{Phase, RankRange, RankRanges};
@@ -11,31 +11,31 @@ use crate::plan::placed::{PlacedRun, row};
 use crate::plan::sorted_index::SortedIndex;
 use std::ops::Range;
 
-/// Numbers that the phases of an app may hold in any case.
+/// How many numbers the phases of an app may hold in any case.
 const ALWAYS: usize = 1 << 22;
 
-/// Where runs of one order go on with fewer turns.
+/// Runs of one order that continue with fewer turns.
 struct FewerTurns {
-    /// The first round in which they do.
+    /// The first round with fewer turns.
     round: u32,
-    /// These runs, as rows of those sorted by their order.
+    /// The runs, as rows of the list of runs sorted by order.
     runs: Range<usize>,
-    /// How many fewer.
+    /// How many turns fewer.
     turns: u32,
 }
 
 impl RankRanges {
-    /// Adds the phases of an app; gives the first app rank of each.
+    /// Adds the phases of an app; returns the first app rank of each.
     ///
-    /// Cost: for each phase its blocks of runs; for each run an addition where its turns become fewer; sorts of the runs and of
-    /// the rounds in which turns become fewer.
+    /// Cost: for each phase its blocks of runs; for each run a subtraction each time its turns become fewer; sorts of the runs
+    /// and of the rounds in which turns become fewer.
     pub(super) fn add_phases(
         &mut self,
         app: u32,
         runs: &[PlacedRun],
         orders: &RunOrders,
     ) -> Vec<u32> {
-        // Runs of one order take part in rounds alike.
+        // Runs of the same order have the same turns in the same rounds.
         let mut alike: Vec<(u32, u32)> = orders.of_runs().iter().copied().zip(0..).collect();
         alike.sort_unstable();
         let fewer = fewer_turns(&alike, orders);
@@ -80,7 +80,7 @@ impl RankRanges {
     }
 }
 
-/// Where turns become fewer, by ascending round. `alike`: runs with their orders, sorted.
+/// The rounds in which turns become fewer, ascending. `alike`: (order, run), sorted.
 fn fewer_turns(alike: &[(u32, u32)], orders: &RunOrders) -> Vec<FewerTurns> {
     let mut fewer = Vec::new();
     let mut first = 0;

@@ -1,8 +1,9 @@
-//! Ranges of ranks that are asked alike, and for each what a question needs, side by side: half a cache line.
+//! Ranges of ranks that are looked up in the same way. The data that a question needs is side by side, in half a cache line.
 //!
-//! Node by node a range is a placed run; round by round it is a phase, and the runs of its app stand apart; what a file listed
-//! is one. So one search finds app and run, or app and phase, whatever the apps are. The explicit table is written from here too:
-//! what stands side by side is read ahead, where each app's own tables are fetched one after the other.
+//! For ranks node by node, a range is a placed run. For ranks round by round, a range is a phase, and the runs of the app are
+//! in another table. Listed ranks of an app are one range. So one search finds app and run, or app and phase, whatever the apps
+//! are. The explicit table is written from here too: the processor reads ahead in rows that are side by side, but would fetch
+//! the tables of each app one after the other.
 
 use super::node_order::{Locals, RoundTurns, RunOrders};
 use crate::plan::app::{AppPlan, Order};
@@ -11,18 +12,18 @@ use crate::plan::places::Places;
 use crate::plan::sorted_index::SortedIndex;
 use crate::policy::ObjKind;
 
-/// Where what the turns of a node get stands.
+/// Where the places of a node's turns are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// Among all places: the n-th process has the n-th turn.
+    /// In the table of all places: the n-th process has the n-th turn.
     Places,
-    /// Among what is dealt, beside the process of each turn.
+    /// In the dealt table, beside the process of each turn.
     Dealt,
     /// Nowhere: the pattern and the node's order are asked.
     Asked,
 }
 
-/// The nodes of a run, and what each of them held before.
+/// The first node of a run, and how many processes each of its nodes held before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RunNodes {
     pub(crate) first: u32,
@@ -30,28 +31,28 @@ pub(crate) struct RunNodes {
     pub(crate) used_before: u32,
 }
 
-/// A placed run, round by round.
+/// A placed run, for ranks round by round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RunTurns {
     pub(crate) nodes: RunNodes,
     /// How many nodes.
     pub(crate) count: u32,
-    /// Where what its first turn gets stands.
+    /// Row of the place that its first turn gets.
     pub(crate) start: u32,
-    /// The first round behind its first rounds, in which each node has equally many turns, and behind its second ones.
+    /// Where its first and second stretch of rounds end. In a stretch, each node has the same number of turns in every round.
     ends: [u32; 2],
     turns: [u16; 2],
-    /// Whether there are others behind these, which are asked for.
+    /// Whether there are more stretches, for which the app's [`RunOrders`] are asked.
     more: bool,
     pub(crate) kind: Option<ObjKind>,
     pub(crate) source: Source,
 }
 
-/// Rounds in which the same nodes have equally many turns.
+/// Successive rounds in which the same nodes take part, each with the same number of turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Phase {
     pub(crate) app: u32,
-    /// The first round, how many, and processes of each.
+    /// The first round, the number of rounds, and the processes of each round.
     pub(crate) round: u32,
     pub(crate) rounds: u32,
     pub(crate) width: u32,
@@ -59,20 +60,20 @@ pub(crate) struct Phase {
     pub(crate) turns: u32,
     /// Row of [`RankRanges::before`].
     pub(crate) before: u32,
-    /// Runs of a block there: two to this power.
+    /// A block there has two to this power runs.
     pub(crate) block: u32,
 }
 
-/// Ranks of one app.
+/// A range of ranks of one app.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(align(32))]
 pub(crate) enum RankRange {
     /// A placed run, node by node.
     Run {
         nodes: RunNodes,
-        /// Where what its first turn gets stands.
+        /// Row of the place that its first turn gets.
         start: u32,
-        /// Processes of each node.
+        /// Processes on each node.
         procs: u32,
         app: u32,
         /// Row in [`AppPlan::runs`].
@@ -91,15 +92,15 @@ const _: () = assert!(size_of::<RankRange>() == 32 && size_of::<RunTurns>() == 3
 /// The ranks of a plan.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RankRanges {
-    /// The first rank of each. Shape `[ranges]`.
+    /// The first rank of each range. Shape `[ranges]`.
     ranks: SortedIndex,
     /// Shape `[ranges]`.
     pub(crate) all: Vec<RankRange>,
-    /// The runs of all apps round by round.
+    /// The runs of all apps whose ranks go round by round.
     pub(super) turns: Vec<RunTurns>,
     /// Processes of a round before each block of runs, and all of them at the end. Shape `[phases][blocks + 1]`.
     pub(super) before: Vec<SortedIndex>,
-    /// Ranks of the plan.
+    /// Number of ranks of the plan.
     pub(crate) end: u32,
 }
 
@@ -146,31 +147,31 @@ impl RankRanges {
         self.ranks.find(rank)
     }
 
-    /// One of them.
+    /// One range.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> &RankRange {
         &self.all[at]
     }
 
-    /// The first rank of one.
+    /// The first rank of a range.
     #[inline]
     pub(crate) fn first(&self, at: usize) -> u32 {
         self.ranks.numbers()[at]
     }
 
-    /// The first rank behind one.
+    /// The first rank behind a range.
     #[inline]
     pub(crate) fn end_of(&self, at: usize) -> u32 {
         let next = self.ranks.numbers().get(at + 1);
         next.copied().unwrap_or(self.end)
     }
 
-    /// Those of an app.
+    /// The ranges of an app.
     pub(crate) fn of_app(&self, app: &AppPlan) -> &[RankRange] {
         &self.all[app.ranges.start as usize..app.ranges.end as usize]
     }
 
-    /// The phase of an app that has a round, and its row.
+    /// The row of the phase that has a round of an app, and the phase.
     pub(crate) fn phase(&self, app: &AppPlan, round: u32) -> (usize, Phase) {
         let own = self.of_app(app);
         let before = |range: &RankRange| match range {
@@ -186,13 +187,14 @@ impl RankRanges {
         }
     }
 
-    /// The runs of a phase's app, others behind them.
+    /// The runs of a phase's app; runs of other apps follow.
     #[inline]
     pub(crate) fn turns(&self, phase: &Phase) -> &[RunTurns] {
         &self.turns[phase.turns as usize..]
     }
 
-    /// On which run of a phase a place in a round is, and which of the run's places. `weight`: processes of a run in the round.
+    /// The run of a phase that holds a place of a round, and the number of the place within the run. `weight`: processes of a
+    /// run in the round.
     #[inline]
     pub(crate) fn run_at(
         &self,
@@ -250,7 +252,7 @@ fn range_of_run(at: u32, run: u32, app: &AppPlan, places: &Places) -> RankRange 
     }
 }
 
-/// Where what the turns of a run's nodes get stands, and from which row on.
+/// Where the places of the turns of a run's nodes are written, and from which row on.
 pub(crate) fn source(placed: &PlacedRun, locals: Locals, places: &Places) -> (Source, u32) {
     match (locals, places.start(placed.pattern)) {
         (Locals::At(start), _) => (Source::Dealt, start),
@@ -295,7 +297,7 @@ impl RunTurns {
         }
     }
 
-    /// The turns of a node in a round; `None`: that does not stand here.
+    /// The turns of a node in a round; `None`: they are not written here.
     #[inline]
     pub(crate) fn in_round(&self, round: u32) -> Option<RoundTurns> {
         let [first, second] = self.turns.map(u32::from);

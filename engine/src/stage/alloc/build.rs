@@ -1,4 +1,4 @@
-//! The pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
+//! Builds the pool: which nodes the job has, in which order, with which slots. Source: `semantics` 1.2 to 1.7.
 
 use super::hostfile::{NodeSlots, SaidNodes, from_files, too_many};
 use super::named::by_number;
@@ -24,12 +24,12 @@ use crate::text::hosts::{HostEntry, HostListId};
 /// `bad-hostfile`, `not-in-session`, `bad-topology`, `bad-cpu-list`, `job-too-large`.
 pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, MapError> {
     let hosts = &resolved.hosts;
-    // The sessions say which nodes there are: `-H` selects among them.
+    // The sessions decide which nodes there are: `-H` selects among them.
     let from_hosts = machine.candidates.is_none();
     let mut named = if !hosts.hostfiles.is_empty() {
         from_files(hosts)?
     } else if from_hosts && !hosts.lists.is_empty() {
-        // A list that many apps say names its nodes once, and gives its slots as often as it is said.
+        // A list that several apps give adds its nodes once, and its slots once for each of these apps.
         let mut said: Column<HostListId, u64> = hosts.lists.ids().map(|_| 0).collect();
         for &list in hosts.list.values().iter().flatten() {
             said[list] += 1;
@@ -50,7 +50,7 @@ pub(crate) fn build(resolved: &Resolved, machine: &mut Machine) -> Result<Pool, 
     Ok(pool)
 }
 
-/// No hosts given: the sessions' nodes, else the one local node; slots inferred.
+/// Without hosts: the nodes of the sessions, or else the one local node. The slots are inferred.
 fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
     let local = machine
         .local
@@ -80,7 +80,7 @@ fn nobody(machine: &Machine) -> Result<SaidNodes, MapError> {
     Ok(SaidNodes { names, slots })
 }
 
-/// The pool made of `-H` lists, each with how often it is said: counts of one node add up.
+/// The pool made of `-H` lists, each with the number of times it is given. The counts of a node add up.
 fn from_entries<'h>(
     lists: impl Iterator<Item = (&'h [HostEntry], u64)>,
 ) -> Result<SaidNodes, MapError> {
@@ -109,7 +109,7 @@ fn from_entries<'h>(
     })
 }
 
-/// The local node comes first in the pool, if it is in it.
+/// Moves the local node to the front of the pool, if the pool has it.
 fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     let local = named.names.find_name(machine.local.as_deref()?)?;
     let at = local.number();
@@ -124,7 +124,7 @@ fn local_first(machine: &Machine, named: &mut SaidNodes) -> Option<NodeId> {
     Some(NodeId::from_row(0))
 }
 
-/// That files name nodes of the sessions alone, and `-H` too.
+/// Checks that files and `-H` name only nodes of the sessions.
 fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Result<(), MapError> {
     let Some(candidates) = &machine.candidates else {
         return Ok(());
@@ -155,7 +155,7 @@ fn within_sessions(resolved: &Resolved, machine: &Machine, names: &Names) -> Res
     }
 }
 
-/// The topology of every node: the default, and what was assigned by name; later assignments win.
+/// The topology of every node: the default, or the one assigned by name. Later assignments win.
 fn topologies(machine: &Machine, names: &Names) -> Result<Runs<Option<TopologyId>>, MapError> {
     let mut runs = Runs::default();
     runs.push(names.len(), machine.default);

@@ -1,4 +1,4 @@
-//! Hostfiles: what their lines say of nodes, for stretches of nodes of which they say the same. Source: `semantics` 1.4.
+//! Hostfiles: what their lines say about nodes, kept for stretches of nodes with equal lines. Source: `semantics` 1.4.
 
 use super::pool::Pool;
 use super::slots::SlotsSaid;
@@ -11,14 +11,14 @@ use crate::table::states::{NodeState, StateId};
 use crate::text::hosts::{Hostfile, HostfileLine, HostfileWhat, Hosts};
 use std::collections::BTreeMap;
 
-/// What is said of a node's slots: how many, and up to how many where they are not to count.
+/// The slots that a node is given, and its max_slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct NodeSlots {
     pub(super) said: SlotsSaid,
     pub(super) max: Option<u32>,
 }
 
-/// Names and slots, before topologies are known.
+/// The names and slots of nodes, before topologies are known.
 pub(super) struct SaidNodes {
     pub(super) names: Names,
     pub(super) slots: Vec<(NodeRange, NodeSlots)>,
@@ -34,7 +34,7 @@ pub(super) fn too_many(error: TooManyNodes) -> MapError {
     .into()
 }
 
-/// What the lines of one file say of a node.
+/// What the lines of one file say about a node.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Lines {
     mentions: u32,
@@ -44,7 +44,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// One line more.
+    /// Adds a line.
     fn add(&mut self, line: &HostfileLine) {
         let ranked = matches!(line.what, HostfileWhat::Ranked(_));
         self.max = line.max_slots.or(self.max);
@@ -56,27 +56,27 @@ impl Lines {
         }
     }
 
-    /// Slots written: those given, and one for each other line.
+    /// The slots that the lines give: the count given, and one for each other line.
     fn written(&self) -> u64 {
         let more = u64::from(self.mentions) + u64::from(self.ranked);
         u64::from(self.slots.unwrap_or(0)) + more
     }
 }
 
-/// What lines say of many nodes: stretches of nodes of which they say the same.
+/// What lines say about many nodes, as stretches of nodes about which they say the same.
 #[derive(Default)]
 struct LineRuns {
-    /// First node -> one behind the last, and what is said of these.
+    /// First node -> one behind the last, and what the lines say about these nodes.
     runs: BTreeMap<u32, (u32, Lines)>,
-    /// Parts that lines met.
+    /// How many stretches lines met.
     parts: u64,
 }
 
 impl LineRuns {
-    /// A line more about some nodes. Cost: the stretches met.
+    /// Adds a line about some nodes. Cost: the stretches that it meets.
     ///
     /// # Errors
-    /// What `add` says; `job-too-large` when lines meet too many stretches.
+    /// The error of `add`; `job-too-large` if lines meet too many stretches.
     fn note(
         &mut self,
         nodes: NodeRange,
@@ -110,7 +110,7 @@ impl LineRuns {
         Ok(())
     }
 
-    /// A stretch ends before this node.
+    /// Cuts the stretch that reaches across this node's start.
     fn split(&mut self, at: u32) {
         if let Some((_, run)) = self.runs.range_mut(..at).next_back()
             && run.0 > at
@@ -131,7 +131,7 @@ impl LineRuns {
     }
 }
 
-/// The pool made of hostfiles: their union; a node's counts are those of the file that names it first.
+/// The pool made of hostfiles: their union. The first file that names a node gives its counts.
 pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
     let mut names = Names::default();
     let mut known = Intervals::default();
@@ -139,9 +139,9 @@ pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
     for &id in hosts.files.values().iter().flatten() {
         let file = &hosts.hostfiles[id];
         let excluded = excluded(file);
-        // A file is judged by itself, also where an earlier one has named a node.
+        // Each file is checked by itself, even for nodes that an earlier file named.
         let mut own = LineRuns::default();
-        // What it excludes must make sense, too.
+        // Lines about excluded nodes must make sense, too.
         let mut out = LineRuns::default();
         for line in &file.lines {
             let range = match &line.what {
@@ -170,7 +170,7 @@ pub(super) fn from_files(hosts: &Hosts) -> Result<SaidNodes, MapError> {
     Ok(SaidNodes { names, slots: said })
 }
 
-/// The names that each line of a file gives to nodes, less those that a line excludes.
+/// The node names of each line, without those that the file excludes.
 pub(super) fn kept_names(file: &Hostfile) -> impl Iterator<Item = (&HostfileLine, NameRange)> {
     let excluded = excluded(file);
     file.lines.iter().flat_map(move |line| {
@@ -182,10 +182,10 @@ pub(super) fn kept_names(file: &Hostfile) -> impl Iterator<Item = (&HostfileLine
     })
 }
 
-/// A `slots=` of the app's own hostfile that is smaller than the node's count lowers it, from that app on.
+/// A `slots=` in the app's own hostfile that is below the node's count lowers that count, from this app on.
 ///
 /// # Errors
-/// `job-too-large`: lines that meet too many stretches.
+/// `job-too-large` if lines meet too many stretches.
 pub(crate) fn lowered(
     pool: &mut Pool,
     hosts: &Hosts,
@@ -208,7 +208,7 @@ pub(crate) fn lowered(
     Ok(lowered)
 }
 
-/// The slots of each node that a file gives a count.
+/// The slots of each node for which a file gives a count.
 fn given_counts(names: &Names, file: &Hostfile) -> Result<Vec<(NodeRange, u32)>, MapError> {
     let mut said = LineRuns::default();
     for (line, range) in kept_names(file) {
@@ -233,7 +233,7 @@ fn without(range: &NameRange, excluded: &Names) -> Vec<NameRange> {
     if excluded.find(range).1.is_none() {
         return Vec::new();
     }
-    // Numbers are cut into halves until each part is in or out.
+    // The numbers are halved until each part is entirely in or out.
     let half = |first: u64, count: u32| NameRange {
         first,
         count,
@@ -246,12 +246,12 @@ fn without(range: &NameRange, excluded: &Names) -> Vec<NameRange> {
     parts
 }
 
-/// The names that a file excludes, wherever they stand in it.
+/// The names that a file excludes, anywhere in the file.
 fn excluded(file: &Hostfile) -> Names {
     let mut names = Names::default();
     for line in &file.lines {
         if let HostfileWhat::Exclude(range) = &line.what {
-            // A set of names: a file's lines are fewer than nodes may be.
+            // Only a set of names: a file has fewer lines than a job may have nodes.
             let _ = names.add(range);
         }
     }

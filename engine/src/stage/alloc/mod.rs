@@ -1,22 +1,22 @@
-//! Which nodes a job has, which of them an app may use, and in which state they are.
+//! Which nodes a job has, in which state they are, and which of them an app may use.
 
-// What is left of a node's slots, what max_slots allows, what entries say of them.
+// The free slots of a node, the limit of max_slots, and what entries say about slots.
 pub(crate) mod slots;
-// What selecting gives.
+// The result of selecting nodes.
 pub(crate) mod selected;
 // The nodes of a job while its apps are placed.
 pub(crate) mod nodes;
-// What they point into.
+// The tables that nodes point into.
 pub(crate) mod tables;
-// Both, of a job.
+// The nodes and tables of a job.
 pub(crate) mod pool;
-// What hostfiles say of nodes.
+// What hostfiles say about nodes.
 pub(crate) mod hostfile;
-// The nodes an app names.
+// The nodes that an app names.
 pub(crate) mod named;
 // Which nodes the job has.
 pub(crate) mod build;
-// Which nodes an app may use, and how much of each.
+// Which nodes an app may use, and how many slots of each.
 pub(crate) mod select;
 
 pub(crate) use pool::Pool;

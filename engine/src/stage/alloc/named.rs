@@ -13,7 +13,7 @@ use crate::table::names::{NameRange, Names, NodeId, NodeRange, Nodes, push_joine
 use crate::text::hosts::{HostEntry, HostfileId, Hosts};
 use std::sync::Arc;
 
-/// The nodes an app names; the pool when it names none. They are kept, unless they hang on where processes are.
+/// The nodes that an app names, or the pool if it names none. They are kept, unless they depend on where processes are.
 ///
 /// # Errors
 /// `no-such-host`.
@@ -31,7 +31,7 @@ pub(crate) fn named(pool: &mut Pool, hosts: &Hosts, app: AppId) -> Result<Arc<Na
     Ok(named)
 }
 
-/// The same, looked up anew.
+/// The same, always looked up again.
 ///
 /// # Errors
 /// `no-such-host`.
@@ -65,7 +65,7 @@ pub(crate) fn look_up(pool: &Pool, hosts: &Hosts, app: AppId) -> Result<Named, M
     .select()
 }
 
-/// The nodes of hostfiles, a union in file order.
+/// The nodes of hostfiles: their union, in file order.
 pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Named {
     let mut named = Named::default();
     let mut seen = Intervals::default();
@@ -80,7 +80,7 @@ pub(crate) fn in_files(pool: &Pool, hosts: &Hosts, files: &[HostfileId]) -> Name
     named
 }
 
-/// An all-digit entry that is no name yet, but the number another name ends in.
+/// The node whose name ends in the number of an all-digit entry, if that entry is no name itself.
 pub(super) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
     let digits = range.width == 0
         && range.prefix.len() <= 18
@@ -91,7 +91,7 @@ pub(super) fn by_number(names: &Names, range: &NameRange) -> Option<NodeId> {
     names.find_ending(range.prefix.parse().ok()?)
 }
 
-/// An app's `-H`, being looked up.
+/// The `-H` entries of an app, while they are looked up.
 struct HostEntries<'s> {
     pool: &'s Pool,
     app: AppId,
@@ -110,7 +110,7 @@ impl HostEntries<'_> {
             let (chosen, claim) = self.entry(at, entry)?;
             for nodes in chosen {
                 claims.push((nodes, claim));
-                // Mentions are kept apart: a node named twice is two entries of a sequence.
+                // Mentions are not joined: a node named twice is two entries of a sequence.
                 named.mentions.push(nodes);
                 named.add(&mut seen, nodes);
             }
@@ -174,7 +174,7 @@ impl HostEntries<'_> {
         }
     }
 
-    /// Whether all nodes of a range that are missing were lost.
+    /// Whether all missing nodes of a range were lost.
     fn lost(&self, range: &NameRange, found: &[NodeRange]) -> bool {
         let lost = &self.pool.nodes.lost;
         let count =
@@ -183,7 +183,7 @@ impl HostEntries<'_> {
             || count(found) + count(&lost.find(range).0) == u64::from(range.count)
     }
 
-    /// The nodes that entries behind this one name.
+    /// The nodes that later entries name.
     fn later(&self, at: usize) -> Intervals {
         let mut later = Intervals::default();
         for entry in &self.entries[at + 1..] {
@@ -196,7 +196,7 @@ impl HostEntries<'_> {
         later
     }
 
-    /// The nodes without a process of this job, in pool order, less some.
+    /// The nodes without a process of this job, in pool order, without those in `less`.
     fn empty(&self, less: &Intervals) -> Vec<NodeRange> {
         let Pool { nodes, tables, .. } = self.pool;
         let mut empty = Vec::new();

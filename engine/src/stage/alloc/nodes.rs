@@ -1,4 +1,4 @@
-//! The nodes of a job while its apps are placed, one after the other: all that apps change.
+//! The nodes of a job while its apps are placed, one after the other: everything that apps change.
 
 use super::selected::{NamedByHosts, SlotChanges};
 use crate::id::Id as _;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     pub(crate) names: Arc<Names>,
-    /// The state of each node now.
+    /// The present state of each node.
     pub(crate) runs: StateRuns,
     /// The local node, if it is in the pool.
     pub(crate) local: Option<NodeId>,
-    /// What nodes had before an app's own hostfile lowered their slots: that comes back when the job is placed (1.4).
+    /// The slots of nodes before an app's own hostfile lowered them. They come back when the job is placed (1.4).
     pub(crate) lowered: Vec<(NodeRange, u32)>,
     /// The job's node order so far.
     pub(crate) order: NodeOrder,
     /// The nodes that apps name.
     pub(crate) named: NamedByHosts,
-    /// Nodes that the job lost: who names them names nothing.
+    /// Nodes that the job lost. An entry that names one of them names nothing.
     pub(crate) lost: Names,
     /// Nodes before this one have no free slot.
     pub(crate) full: u32,
@@ -57,7 +57,7 @@ impl Nodes {
         self.names.name(NodeId::from_row(node as usize))
     }
 
-    /// The states with some changed.
+    /// The states of the nodes, with some of them changed.
     pub(crate) fn with(&self, changes: &[(NodeRange, StateId)]) -> Cow<'_, StateRuns> {
         if changes.is_empty() {
             return Cow::Borrowed(&self.runs);
@@ -72,7 +72,7 @@ impl Nodes {
         self.runs.change_with(changes, &mut self.changed);
     }
 
-    /// Changes slots to what an app claims of its nodes, until the job is placed.
+    /// Changes slots as an app's hostfile and claims say, until the job is placed.
     pub(crate) fn change_slots(&mut self, slots: &mut SlotChanges, states: &States) {
         for &(nodes, _) in &slots.lowered {
             let parts = self.runs.within(nodes);
@@ -83,7 +83,7 @@ impl Nodes {
         self.change(&mut slots.raised);
     }
 
-    /// Lowered slots are put back when the job has been placed (1.4): the next one finds them.
+    /// Puts lowered slots back when the job has been placed (1.4), so that the next job finds them.
     pub(crate) fn restore_slots(&mut self, states: &mut States) {
         self.full = 0;
         for (nodes, slots) in std::mem::take(&mut self.lowered) {
@@ -97,7 +97,7 @@ impl Nodes {
         }
     }
 
-    /// As the job finds the nodes.
+    /// Resets all nodes to the states in which the job found them.
     pub(crate) fn start_again(&mut self, found: &StateRuns) {
         self.runs.copy(found);
         self.full = 0;
@@ -105,15 +105,15 @@ impl Nodes {
         self.lowered.clear();
     }
 
-    /// Takes a node away; those behind it move up.
+    /// Takes a node away. The nodes behind it move up.
     pub(crate) fn lose(&mut self, node: NodeId) {
         let row = node.number();
         let stretch = self.names.around(node);
         let name = range_of(stretch, row);
-        // A name more than ids can count would have been refused before.
+        // This cannot fail: more names than ids can count would have been refused before.
         let _ = self.lost.add(&name);
         Arc::make_mut(&mut self.names).remove(node);
-        // The local node is the first of the pool: no other moves it.
+        // The local node is the first of the pool, so no other node moves it.
         self.local = self.local.filter(|&local| local != node);
         self.named
             .values_mut()

@@ -14,12 +14,12 @@ use std::sync::Arc;
 pub(crate) struct Pool {
     pub(crate) nodes: Nodes,
     pub(crate) tables: Tables,
-    /// Scratch of selecting, given back when an app is placed.
+    /// Scratch of selecting. Placing an app gives it back.
     pub(crate) candidates: Vec<Candidate>,
 }
 
 impl Pool {
-    /// A pool without node states. Takes the machine's topologies: there may be thousands.
+    /// A pool without node states. It takes the machine's topologies, because there may be thousands.
     pub(crate) fn new(machine: &mut Machine, names: Names, local: Option<NodeId>) -> Self {
         let topologies = std::mem::take(&mut machine.topologies);
         Self {
@@ -29,7 +29,7 @@ impl Pool {
         }
     }
 
-    /// What earlier jobs left, for a new job: none of its processes is anywhere yet.
+    /// The pool that earlier jobs left, for a new job: no node has a process of the new job yet.
     pub(crate) fn resume(world: &World) -> Self {
         let mut states = world.states.clone();
         let mut runs = StateRuns::default();

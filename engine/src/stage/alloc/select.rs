@@ -16,7 +16,7 @@ use crate::table::states::{NodeState, StateId, States};
 use crate::text::hosts::Hosts;
 use std::borrow::Cow;
 
-/// How much of each node an app may take: neighbouring nodes of one state and one claim. Full nodes drop out.
+/// The nodes that an app may use, and how many slots of each: neighbouring nodes of one state and one claim. Full nodes drop out.
 ///
 /// # Errors
 /// `no-such-host`, `no-nodes`, `slots-exceed-max`, `nodes-full`.
@@ -37,12 +37,12 @@ pub(crate) fn select(
     candidates.clear();
     let Pool { nodes, tables, .. } = pool;
     let runs = nodes.with(&slots.lowered);
-    // Nodes in front that are full drop out of what is not claimed: many apps need not look at them again.
+    // If nothing is claimed, full nodes at the front drop out, and later apps need not look at them again.
     let skips = policy.oversubscribe == Oversubscribe::Refused && named.claims.is_none();
     let (from, mut full) = (if skips { nodes.full } else { 0 }, nodes.full);
     for (range, claim) in claimed(&named, &list, from) {
         for (part, state) in runs.within(range) {
-            // What this app's own hostfile lowers may come back.
+            // A node that this app's own hostfile lowers may get its slots back, so it is not recorded as full.
             if part.first == full && slots.lowered.is_empty() && tables.states.get(state).is_full()
             {
                 full = part.end();
@@ -76,14 +76,14 @@ pub(crate) fn select(
     Ok(Selected { candidates, slots })
 }
 
-/// An app claims more of a node than its max_slots leave.
+/// An app claims more slots of a node than its max_slots leave.
 struct Exceeding {
     claim: u64,
     max: u32,
     used: u32,
 }
 
-/// The state that a claim gives a node, and what the app may take of it; `None`: the node drops out.
+/// The state that a claim gives a node, and how many slots the app may take; `None` if the node drops out.
 #[inline]
 fn candidate(
     states: &mut States,
@@ -119,7 +119,7 @@ fn candidate(
     Ok(Some((raised, avail)))
 }
 
-/// The list in parts of one claim, from a node of the pool on.
+/// The list from a node of the pool on, in parts of one claim each.
 fn claimed<'n>(
     named: &'n Named,
     list: &'n [NodeRange],
@@ -137,7 +137,7 @@ fn claimed<'n>(
     })
 }
 
-/// The list without the local node, if the app asks for that.
+/// The list, without the local node under NOLOCAL.
 ///
 /// # Errors
 /// `no-nodes`.
@@ -173,8 +173,8 @@ pub(crate) fn without_local<'n>(
     Ok(Cow::Owned(list))
 }
 
-/// Nodes with processes of which an app that finds no room would have liked to use some: a refusal names them.
-/// Cost: the app's nodes; on the way out alone.
+/// The full nodes that an app without enough room could have used, for the refusal. Cost: the app's nodes, only when the app is
+/// refused.
 pub(crate) fn full_nodes(pool: &Pool, hosts: &Hosts, app: AppId, selected: &Selected) -> FullNodes {
     let Ok(named) = look_up(pool, hosts, app) else {
         return FullNodes::default();
@@ -194,7 +194,7 @@ pub(crate) fn full_nodes(pool: &Pool, hosts: &Hosts, app: AppId, selected: &Sele
     by_name(pool, &full)
 }
 
-/// Some nodes by name. Cost: the ranges.
+/// The names of some nodes. Cost: the ranges.
 fn by_name(pool: &Pool, full: &[NodeRange]) -> FullNodes {
     let nodes = full.iter().flat_map(|range| range.first..range.end());
     let all = full.iter().map(|range| u64::from(range.count)).sum();

@@ -1,4 +1,4 @@
-//! What selecting gives: the nodes that an app names, those of them that it may use, and what it changes about their slots.
+//! The result of selecting: the nodes that an app names, those of them that it may use, and its changes to their slots.
 
 use super::slots::SlotsSaid;
 use crate::table::interner::ById;
@@ -14,27 +14,27 @@ use std::sync::Arc;
 pub(crate) struct Named {
     /// In list order, without repeats.
     pub(crate) list: Vec<NodeRange>,
-    /// Every mention, in order: what a sequence without a file goes by.
+    /// Every mention, in order: the entries of a sequence without a file.
     pub(crate) mentions: Vec<NodeRange>,
-    /// What its `-H` claims of each; `None`: it has none.
+    /// What its `-H` claims of each node; `None` without `-H`.
     pub(crate) claims: Option<Vec<(NodeRange, SlotsSaid)>>,
 }
 
-/// What apps that name the same nodes have in common: their `-H` list and their hostfiles.
+/// What decides the nodes that an app names: its `-H` list and its hostfiles.
 type HostsKey = (Option<HostListId>, SmallVec<[HostfileId; 4]>);
 
-/// The nodes of apps that were asked about: for other apps of the same hosts, and for later plans.
+/// The named nodes of apps so far, kept for other apps with the same hosts and for later plans.
 pub(crate) type NamedByHosts = ById<HostsKey, Arc<Named>>;
 
 impl Named {
-    /// Appends those of some nodes that were not named yet.
+    /// Appends those of `nodes` that were not named yet.
     pub(super) fn add(&mut self, seen: &mut Intervals, nodes: NodeRange) {
         for new in seen.insert(nodes) {
             push_joined(&mut self.list, new);
         }
     }
 
-    /// A node is gone, and those behind it have moved up.
+    /// Removes a lost node. The nodes behind it move up.
     pub(crate) fn lose(&mut self, row: u32) {
         let lose = |nodes: &mut NodeRange| {
             let left = nodes.without(row);
@@ -49,21 +49,21 @@ impl Named {
     }
 }
 
-/// Neighbouring nodes of one state, of which an app may take equally much.
+/// Neighbouring nodes of one state, on each of which an app may take equally many slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
     pub(crate) nodes: NodeRange,
     pub(crate) state: StateId,
-    /// Processes the app may place on each, slots alone considered.
+    /// Processes that the app may place on each node, by slots alone.
     pub(crate) avail: u32,
 }
 
-/// What an app changes about the slots of nodes, for the rest of the job. Disjoint ranges each; what is raised stands above.
+/// An app's changes to the slots of nodes, for the rest of the job. Each list has disjoint ranges; `raised` overrides `lowered`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SlotChanges {
-    /// To what the app's own hostfile says.
+    /// Lowered to the slots in the app's own hostfile.
     pub(crate) lowered: Vec<(NodeRange, StateId)>,
-    /// To what the app claims.
+    /// Raised to what the app claims.
     pub(crate) raised: Vec<(NodeRange, StateId)>,
 }
 

@@ -1,4 +1,4 @@
-//! Slots: what is left of a node, what max_slots allows, what entries say of them. Source: `semantics` 1.3, 1.4, 4.
+//! Slots: what is left of a node, what max_slots allows, what entries say about slots. Source: `semantics` 1.3, 1.4, 4.
 
 use crate::table::states::NodeState;
 use crate::text::hosts::EntrySlots;
@@ -10,27 +10,27 @@ impl NodeState {
     pub const fn left(&self) -> u32 {
         self.slots.saturating_sub(self.used)
     }
-    /// Processes that may still come, whatever the slots: up to max_slots.
+    /// How many processes may still come, whatever the slots: up to max_slots.
     #[must_use]
     pub fn room(&self) -> u32 {
-        // The bound is chosen before anything is subtracted: optimized code branches on no undefined word, and valgrind is silent.
+        // The bound is chosen before subtracting, so that optimized code does not branch on an undefined word, which valgrind reports.
         match self.max_slots.unwrap_or(u32::MAX) {
             u32::MAX => u32::MAX,
             max => max.saturating_sub(self.used),
         }
     }
-    /// Whether no process more may come, unless slots do not count.
+    /// Whether no more processes may come while slots count.
     pub(crate) fn is_full(&self) -> bool {
         self.room() == 0 || self.left() == 0
     }
-    /// Processes that the node may hold while slots count.
+    /// How many processes the node may hold while slots count.
     pub(crate) fn most(&self) -> u32 {
         self.max_slots.unwrap_or(u32::MAX).min(self.slots)
     }
-    /// The slots that a claim of an app gives the node, where it claims more than are left: those in use, and the claim.
+    /// The slots of the node if an app claims more than are left: those in use, and the claim.
     ///
     /// # Errors
-    /// max_slots, where they are fewer.
+    /// max_slots, if that is less.
     pub(crate) fn claimed(&self, claim: u64) -> Result<u32, u32> {
         let wanted = u64::from(self.used).saturating_add(claim);
         match self.max_slots.filter(|&max| wanted > u64::from(max)) {
@@ -40,16 +40,16 @@ impl NodeState {
     }
 }
 
-/// Slots that entries give a node. Where they make the pool it has so many, where they select from it an app claims so many.
+/// Slots that entries give a node. If the entries make the pool, the node has that many; if they select from it, an app claims them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct SlotsSaid {
     pub(crate) counted: u64,
-    /// How many times all: as many as the topology gives the node, or as are left of it.
+    /// How many times all slots are said: as many as the topology gives the node, or as are left.
     pub(crate) all: u64,
 }
 
 impl SlotsSaid {
-    /// All, once: `n:*`, or a node that a relative entry chose.
+    /// All slots, once: `n:*`, or a node that a relative entry chose.
     pub(crate) const ALL: Self = Self { counted: 0, all: 1 };
 
     pub(crate) const fn times(self, times: u64) -> Self {
@@ -73,7 +73,7 @@ impl From<EntrySlots> for SlotsSaid {
 
 impl Add for SlotsSaid {
     type Output = Self;
-    /// Both said of one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
+    /// What two entries say about one node. Entries are fewer than 2^32 and each says less than 2^32: a sum stays below 2^64.
     fn add(self, other: Self) -> Self {
         Self {
             counted: self.counted + other.counted,

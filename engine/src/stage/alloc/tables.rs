@@ -1,4 +1,4 @@
-//! What nodes, patterns and plans point into: tables to which rows are added, and of which none is changed or removed.
+//! The tables that nodes, patterns and plans point into. Rows are added, but never changed or removed.
 
 use crate::id::{Column, Id as _};
 use crate::stage::node::bind::Mask;
@@ -19,29 +19,29 @@ use std::sync::Arc;
 pub(crate) struct Tables {
     pub(crate) topologies: Arc<Topologies>,
     pub(crate) cpusets: Cpusets,
-    /// Sets that stand before those of `cpusets`: a branch counts on from its site's.
+    /// How many sets come before those of `cpusets`: a branch continues the numbers of the tables from which it was copied.
     pub(crate) cpusets_before: usize,
     pub(crate) pusets: PuSets,
     pub(crate) states: States,
     pub(crate) patterns: Patterns,
-    /// Each topology as the inner loops see it; filled where a topology is used.
+    /// Each topology as the inner loops see it, made when a topology is first used.
     pub(crate) hardware: Column<TopologyId, Option<Box<Hardware>>>,
     masks: Masks,
-    /// Whether threads share the work of filling them.
+    /// When threads share the work of filling them.
     pub(crate) sharing: Sharing,
 }
 
-/// Masks by logical number, each with its set by OS number.
+/// Masks by logical number, each with its cpu set by OS number.
 #[derive(Clone, Debug, Default)]
 struct Masks {
     rows: Vec<(TopologyId, Window, CpusetId)>,
     ids: Interner<usize>,
-    /// PUs of the mask at hand.
+    /// The PUs of the present mask.
     scratch: Vec<u32>,
 }
 
 impl Tables {
-    /// Those of a machine or a world, nothing worked out yet.
+    /// The tables of a machine or a world, with nothing worked out.
     pub(crate) fn new(topologies: Arc<Topologies>, cpusets: Cpusets) -> Self {
         Self {
             hardware: topologies.ids().map(|_| None).collect(),
@@ -51,7 +51,7 @@ impl Tables {
         }
     }
 
-    /// A copy that finds sets and patterns by itself. Cost: a copy of the states; topologies are shared.
+    /// A copy that finds cpu sets and patterns by itself. Cost: a copy of the states; topologies are shared.
     pub(crate) fn branch(&self) -> Self {
         Self {
             cpusets_before: self.cpusets_before + self.cpusets.len(),
@@ -62,19 +62,19 @@ impl Tables {
         }
     }
 
-    /// The topology as the inner loops see it.
+    /// A topology as the inner loops see it.
     pub(crate) fn hardware(&mut self, topology: TopologyId) -> &Hardware {
         let topologies = &*self.topologies;
         self.hardware[topology].get_or_insert_with(|| Box::new(Hardware::new(topologies, topology)))
     }
 
-    /// The same of a topology that was prepared.
+    /// The same for a topology that was prepared.
     pub(crate) fn prepared(&self, topology: TopologyId) -> &Hardware {
         let hardware = self.hardware[topology].as_ref();
         hardware.expect("the topologies of an app's nodes are prepared before it is placed")
     }
 
-    /// Prepares topologies for the inner loops, in parallel where there are many.
+    /// Prepares topologies for the inner loops, in parallel if there are many.
     pub(crate) fn prepare(&mut self, mut wanted: Vec<TopologyId>) {
         wanted.sort_unstable();
         wanted.dedup();
@@ -115,7 +115,7 @@ impl Tables {
         id
     }
 
-    /// A stretch of a pattern with its masks interned.
+    /// A stretch of a pattern, with its masks interned.
     pub(crate) fn segment(&mut self, topology: TopologyId, draft: DraftSegment) -> Segment {
         let runs = draft.runs.into_iter().map(|run| PlaceRun {
             count: run.count,
@@ -124,7 +124,7 @@ impl Tables {
                 cpus: run.mask.map(|mask| self.cpuset(topology, mask)),
             },
         });
-        // Gathered anew: a draft has room for more runs, each larger.
+        // Collected into a new vector: the draft's runs are larger, and its vector has room for more of them.
         let mut gathered = Vec::with_capacity(runs.len());
         gathered.extend(runs);
         Segment {
@@ -136,7 +136,7 @@ impl Tables {
     }
 }
 
-/// An id of a table whose rows are counted on from another's.
+/// The id of a row in a table that continues after `before` rows of another.
 fn behind<I: crate::id::Id>(row: I, before: usize) -> I {
     I::from_row(row.row() + before)
 }

@@ -13,10 +13,10 @@ use crate::stage::place::{by_policy, entries};
 use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy};
 
-/// Counts the apps without `-n` on the empty pool. `counts`: shape `[apps]` then.
+/// Counts the processes of apps without `-n`, on the empty pool. Fills `counts`, shape `[apps]`.
 ///
 /// # Errors
-/// What an app's hosts get wrong, `no-processes`, `job-too-large`.
+/// Wrong hosts of an app, `no-processes`, `job-too-large`.
 pub(crate) fn count(
     pool: &mut Pool,
     resolved: &Resolved,
@@ -54,7 +54,7 @@ fn counted(
     if by_policy(policy.map, |map| map.counts()) == Counts::AtItsTurn {
         return Ok(Procs::AtItsTurn);
     }
-    // What its hosts get wrong is said before anything is placed; what its claims change is for its own turn.
+    // Wrong hosts are reported before anything is placed. The claims take effect at the app's own turn.
     let hosts = &resolved.hosts;
     let Selected { candidates, .. } = select(pool, hosts, app, policy, &mut Vec::new())?;
     let mut number = |policy: &Policy| {
@@ -78,7 +78,7 @@ fn counted(
     })
 }
 
-/// A count that ranks can number, and is not 0.
+/// The count, if it is not 0 and ranks can number it.
 fn some(pool: &Pool, app: AppId, count: u64) -> Result<ProcCount, MapError> {
     match judge_size(count)? {
         0 => Err(no_processes(pool, app)),
@@ -86,8 +86,8 @@ fn some(pool: &Pool, app: AppId, count: u64) -> Result<ProcCount, MapError> {
     }
 }
 
-/// The processes of a job by which its size is measured, as far as they are counted before it is placed: what the mapper
-/// computes itself counts 0 (3.6).
+/// The number of processes by which the size of a job is measured, as far as it is known before placement. A count that the
+/// mapper computes itself is taken as 0 (3.6).
 pub(crate) fn total(resolved: &Resolved, counts: &[Procs]) -> u64 {
     let apps = &resolved.apps;
     let by_mapper = |app: AppId| {

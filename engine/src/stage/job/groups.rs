@@ -1,7 +1,7 @@
-//! Which apps compete for nodes: apps whose nodes meet, directly or over others, are placed in order; the rest need not be.
+//! Which apps compete for nodes. Apps whose nodes overlap, directly or through other apps, are placed in order; the others need not be.
 //!
-//! What an app may touch hangs on the lists and files that it names, so it is worked out once for each distinct one, as
-//! ranges of nodes; ranges that meet are found in one sweep. Nothing here loops over nodes, nor over nodes for each app.
+//! The nodes that an app may touch depend on the lists and files that it names. They are worked out as ranges, once for each distinct
+//! list or file, and one sweep finds the ranges that overlap. Nothing here loops over nodes, alone or for each app.
 
 use crate::id::Id as _;
 use crate::policy::MapBy;
@@ -15,7 +15,7 @@ use crate::table::names::NodeRange;
 use crate::text::hosts::{HostEntry, HostListId, HostfileId};
 use std::collections::HashMap;
 
-/// Apps that compete with none outside, and the nodes that they may touch.
+/// Apps that compete with no app outside the group, and the nodes that they may touch.
 #[derive(Debug, Default)]
 pub(crate) struct AppGroup {
     /// Ascending.
@@ -24,7 +24,7 @@ pub(crate) struct AppGroup {
     pub(crate) nodes: Intervals,
 }
 
-/// What says which nodes an app touches.
+/// The lists and files that decide which nodes an app touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct TouchedBy<'r> {
     list: Option<HostListId>,
@@ -32,7 +32,7 @@ struct TouchedBy<'r> {
     listing: Option<ListingId>,
 }
 
-/// The groups of apps of a job, by their first app; `None` where there is but one, or where places hang on more than nodes.
+/// The groups of apps of a job, ordered by first app. `None` if there is only one, or if an app depends on more than its nodes.
 ///
 /// Cost: a look-up per app, and the ranges of each distinct list.
 pub(crate) fn app_groups(pool: &Pool, resolved: &Resolved) -> Option<Vec<AppGroup>> {
@@ -72,7 +72,7 @@ pub(crate) fn app_groups(pool: &Pool, resolved: &Resolved) -> Option<Vec<AppGrou
     (app_groups.len() > 1).then_some(app_groups)
 }
 
-/// What an app names; `None` where it may go anywhere, or where it goes on what earlier apps counted.
+/// The lists and files that an app names. `None` if it may go anywhere, or if it depends on the counts of earlier apps.
 fn names(resolved: &Resolved, app: AppId) -> Option<TouchedBy<'_>> {
     let policy = resolved.apps.policy(app)?;
     let listing = resolved.apps.listing[app];
@@ -89,7 +89,7 @@ fn names(resolved: &Resolved, app: AppId) -> Option<TouchedBy<'_>> {
     (alone && somewhere).then_some(names)
 }
 
-/// The nodes whose states an app may see or change; `None` where that is anywhere, or where its names are wrong.
+/// The nodes whose states an app may see or change. `None` if that may be any node, or if a name is wrong.
 fn touched(
     pool: &Pool,
     resolved: &Resolved,
@@ -116,11 +116,11 @@ fn touched(
         }
         return Some(look_up(pool, &resolved.hosts, app).ok()?.list);
     }
-    // The files lower slots also where the list selects others of their nodes.
+    // The files lower the slots of all their nodes, even of nodes that the list does not select.
     Some(in_files(pool, &resolved.hosts, names.files).list)
 }
 
-/// Joins what meets: for each touch the least one that it meets, over others too. Sorts the ranges.
+/// Unites ranges that overlap. Returns for each touch the lowest touch that it meets, directly or through others. Sorts the ranges.
 fn united(touches: usize, ranges: &mut [(NodeRange, usize)]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..touches).collect();
     ranges.sort_unstable_by_key(|(nodes, touch)| (nodes.first, *touch));
@@ -139,7 +139,7 @@ fn united(touches: usize, ranges: &mut [(NodeRange, usize)]) -> Vec<usize> {
 
 fn root(parent: &mut [usize], mut at: usize) -> usize {
     while parent[at] != at {
-        // Half of the way is remembered.
+        // Path halving.
         parent[at] = parent[parent[at]];
         at = parent[at];
     }

@@ -1,4 +1,4 @@
-//! The apps of a job: how many processes each has, by which policy and component, which of them compete for nodes.
+//! The apps of a job: how many processes each has, which policy and component place it, and which apps compete for nodes.
 //! Source: `semantics` 5, `per-app` 5, 8.
 
 // How many processes each app has.
@@ -19,20 +19,20 @@ use crate::stage::place::notes;
 use crate::stage::resolve::{Resolved, size};
 use crate::table::apps::{AppId, Policy, PolicyId};
 
-/// What the apps come to, beside the states of the nodes: filled for every placement of a job, in the room of the last.
+/// The results of placing the apps, besides the node states. Each placement of a job refills it and reuses its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobOutcome {
     /// Shape `[apps]`.
     pub(crate) placed: Vec<Placed>,
     pub(crate) notes: Vec<Note>,
     pub(crate) calls: Vec<Call>,
-    /// Processes of each app, as far as they are known before anything is placed. Shape `[apps]`.
+    /// How many processes each app has, as far as that is known before anything is placed. Shape `[apps]`.
     pub(crate) counts: Vec<Procs>,
     pub(crate) choices: Choices,
 }
 
 impl JobOutcome {
-    /// Forgets what was placed, and keeps its room.
+    /// Starts a new outcome in the memory of the last one.
     pub(crate) fn start(&mut self, resolved: &Resolved) {
         self.placed
             .resize_with(resolved.apps.len(), Placed::default);
@@ -43,22 +43,22 @@ impl JobOutcome {
     }
 }
 
-/// How apps of each policy are placed. Shape `[policies]`, as far as they were met.
+/// How apps of each policy are placed, for the policies met so far. Shape `[policies]`.
 pub(crate) type Choices = Vec<Option<Choice>>;
 
 /// How an app is placed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choice {
-    /// Its policy, its binding settled.
+    /// Its policy, with the binding decided.
     pub(crate) policy: Policy,
     pub(crate) policy_id: PolicyId,
     /// Row of the component that takes it.
     component: usize,
-    /// The size of the job settled its binding.
+    /// Whether the size of the job decided its binding.
     by_size: bool,
 }
 
-/// Chooses how an app is placed; `None` for a hole, and for one that nobody asked for. `total`: processes of the job.
+/// Chooses how an app is placed. `None` for a hole, and for an app that is not asked for. `total`: processes of the job.
 ///
 /// # Errors
 /// `failed-map`.
@@ -93,7 +93,7 @@ pub(crate) fn choose(
 }
 
 impl Choice {
-    /// Notes who was asked for the app.
+    /// Logs the components that were asked about the app.
     pub(crate) fn log(
         &self,
         app: AppId,
@@ -109,7 +109,7 @@ impl Choice {
         }
     }
 
-    /// How the app is placed without the job's PE, where that is only the job's.
+    /// How the app is placed without the job's PE, if it may drop that PE.
     pub(crate) fn without_pe(
         &self,
         app: AppId,
@@ -125,7 +125,7 @@ impl Choice {
         })
     }
 
-    /// The app, with what earlier ones took.
+    /// The app to place. `before`: what earlier apps took.
     pub(crate) fn app<'r>(
         &'r self,
         id: AppId,
@@ -146,7 +146,7 @@ impl Choice {
         }
     }
 
-    /// Notes a narrow binding that nobody asked for.
+    /// Adds a note about a narrow binding that nobody asked for.
     pub(crate) fn note_narrow(
         &self,
         pool: &mut Pool,
@@ -166,7 +166,7 @@ impl Choice {
     }
 }
 
-/// What earlier apps took that is counted over the whole job.
+/// The ranks and file lines that earlier apps took: both are counted over the whole job.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Before {
     pub(crate) ranks: u32,

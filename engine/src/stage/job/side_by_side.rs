@@ -1,7 +1,7 @@
-//! Groups of apps that do not compete, placed side by side on copies of the nodes, and joined in the order of the apps.
+//! Places groups of apps that do not compete side by side on copies of the nodes, and joins them in the order of the apps.
 //!
-//! That gives what one after the other gives, byte for byte: nothing but node states passes between apps. Where anything is
-//! refused, or hangs on all that came before, the apps are placed in order after all: the first that is refused says why.
+//! The result is the same, byte for byte, as placing one app after the other: only node states pass between apps. When an app is
+//! refused, or depends on all earlier apps, all apps are placed in order instead, and the first app that is refused gives the error.
 
 use super::groups::{AppGroup, app_groups};
 use super::{Before, Choice, Choices, JobOutcome, choose, processes};
@@ -24,16 +24,16 @@ use crate::table::states::{NodeState, StateId};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// From so many apps, on nodes of so many different states, it may pay: where states are few, what the first app finds
-/// serves the others.
+/// Placing side by side may pay off from this many apps and this many different node states. With few states, the results
+/// of the first app serve the others.
 const APPS_FROM: usize = 128;
 const STATES_FROM: usize = 128;
-/// Two threads lose by it: joining in order costs as much as the second thread saves (measured: docs/scale.md, "Threads").
+/// Two threads gain nothing: joining in order costs as much as the second thread saves (measured: docs/scale.md, "Threads").
 const THREADS_FROM: usize = 3;
-/// Copies of the nodes for each thread: groups of apps are of different sizes.
+/// Copies of the nodes for each thread: several, because groups of apps differ in size.
 const COPIES_EACH: usize = 2;
 
-/// Places one app: `crate::map` has the stages.
+/// Places one app. `crate::map` has the stages.
 pub(crate) type PlaceApp = fn(&mut Workspace, &App<'_>, &mut Vec<Note>) -> Result<Placed, MapError>;
 
 /// An app, placed on a copy.
@@ -41,7 +41,7 @@ struct Found {
     app: AppId,
     placed: Placed,
     notes: Vec<Note>,
-    /// Cpu sets of the copy behind it.
+    /// How many cpu sets the copy has after this app.
     cpusets: usize,
 }
 
@@ -53,18 +53,18 @@ struct Branch<'g> {
     found: Vec<Found>,
 }
 
-/// What all branches go by.
+/// What all branches share.
 #[derive(Clone, Copy)]
 struct Job<'r> {
     resolved: &'r Resolved,
     components: &'r Components,
-    /// Shape `[apps]`, as the counts.
+    /// Shape `[apps]`, like the counts.
     choices: &'r [Option<Choice>],
     counts: &'r [Procs],
     place_app: PlaceApp,
 }
 
-/// Places all apps, group by group; `None` where that does not pay, or where only the order tells.
+/// Places all apps, group by group. `None` when that does not pay off, or when an app depends on all earlier apps.
 pub(crate) fn side_by_side(
     work: &mut Workspace,
     resolved: &mut Resolved,
@@ -105,11 +105,11 @@ pub(crate) fn side_by_side(
     Some(())
 }
 
-/// How many copies of the nodes apps are placed on.
+/// On how many copies of the nodes the apps are placed.
 fn copies(pool: &Pool, apps: usize) -> usize {
     match pool.tables.sharing {
         Sharing::Always => apps,
-        // Asking for the threads would start them.
+        // Asking rayon for its number of threads would start them.
         Sharing::Worthwhile if apps < APPS_FROM || pool.tables.states.len() < STATES_FROM => 1,
         Sharing::Worthwhile => match rayon::current_num_threads() {
             threads if threads < THREADS_FROM => 1,
@@ -119,7 +119,7 @@ fn copies(pool: &Pool, apps: usize) -> usize {
 }
 
 impl Job<'_> {
-    /// `None` when an app is refused, or needs what only the order tells.
+    /// `None` when an app is refused, or depends on all earlier apps.
     fn branches<'g>(
         self,
         work: &Workspace,
@@ -163,7 +163,7 @@ impl Job<'_> {
     }
 }
 
-/// Joins branches app by app: cpu sets get the ids that placing in order would have given them.
+/// Joins branches app by app: cpu sets get the ids that they would get from placing in order.
 fn join_all(work: &mut Workspace, branches: Vec<Branch<'_>>, outcome: &mut JobOutcome) {
     let Pool { nodes, tables, .. } = &mut work.pool;
     let mut found: Vec<(usize, Found)> = Vec::new();
@@ -190,10 +190,10 @@ fn join_all(work: &mut Workspace, branches: Vec<Branch<'_>>, outcome: &mut JobOu
     nodes.change(&mut changes);
 }
 
-/// A branch whose rows the tables of the job take over.
+/// A branch whose rows are taken over into the tables of the job.
 struct Joined {
     branch: Pool,
-    /// Ids of the job for those of the branch, as far as they were taken over.
+    /// The job's ids of the branch's cpu sets, as far as they were taken over.
     cpusets: Vec<CpusetId>,
     patterns: HashMap<PatternId, PatternId>,
 }
@@ -207,7 +207,7 @@ impl Joined {
         }
     }
 
-    /// Takes over cpu sets, up to so many.
+    /// Takes over the first `until` cpu sets.
     fn take_cpusets(&mut self, tables: &mut Tables, until: usize) {
         for row in self.cpusets.len()..until {
             let set = self.branch.tables.cpusets.get(CpusetId::from_row(row));
@@ -215,12 +215,12 @@ impl Joined {
         }
     }
 
-    /// An app with the patterns of the job.
+    /// A placed app with the job's ids of its patterns.
     fn placed(&mut self, tables: &mut Tables, mut placed: Placed) -> Placed {
         for run in &mut placed.runs {
             run.pattern = self.pattern(tables, run.pattern);
         }
-        // Patterns that a branch took for different may be equal: then neighbours are one.
+        // Two patterns of a branch may be one pattern of the job: neighbouring runs that became equal are joined.
         placed.runs.dedup_by(|run, last| join(last, run));
         placed
     }

@@ -1,4 +1,4 @@
-//! Binding: one process at a time on one node, as a persistent set of free cpus. Source: `semantics` 7.
+//! Binding: one process at a time on one node, from a set of free cpus that is kept between processes. Source: `semantics` 7.
 
 use super::bits::{Bits, There, first_of, has, has_all};
 use super::cpus::Cpus;
@@ -10,26 +10,26 @@ use crate::policy::{BindTo, CpuMode, IfSupported, ObjKind, Overload};
 use crate::table::apps::Policy;
 use crate::table::topologies::{ObjectId, Topologies};
 
-/// Units of a node up to which a search for a free one starts from its object's first: a look at a few words.
+/// On nodes of up to this many units, a search for a free one starts at the first unit of its object: that reads a few words.
 const CURSORS_FROM: u32 = 1024;
 
 /// The cpus of a process, before they are interned.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Mask {
-    /// All of an object.
+    /// All PUs of an object.
     Whole(ObjectId),
-    /// Logical PUs.
+    /// These logical PUs.
     Some(Box<Window>),
 }
 
-/// What the binder makes of one process.
+/// The result of binding one process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Bound {
-    /// To these cpus.
+    /// Bound to these cpus.
     To(Mask),
-    /// To nothing: a default was given up, or `if-supported`.
+    /// Not bound: a default was given up, or `if-supported` applies.
     Nothing,
-    /// It cannot be, and must.
+    /// The process must be bound, and cannot be.
     Fails(Failure),
 }
 
@@ -42,24 +42,24 @@ pub(crate) enum Failure {
     NoCpu,
     /// Cpus are free, but LIMIT is reached on all fitting objects.
     Limit,
-    /// PE is larger than what any package has free.
+    /// No package has as many free cpus as PE.
     SpanPackages,
     /// The cpu of an ORDERED list is taken.
     ListedTaken(u32),
 }
 
-/// What a process is bound to on this topology.
+/// What processes are bound to on this topology.
 #[derive(Clone, Debug)]
 pub(crate) enum Target<'t> {
     /// Nothing.
     Nothing,
-    /// Objects of a kind, one cpu consumed.
+    /// Objects of a kind; a process consumes one cpu.
     Objects { kind: ObjKind, objects: Targets<'t> },
-    /// The first PE cpus.
+    /// The first PE free cpus.
     Cpus(u32),
 }
 
-/// The binder of one app on one topology: all that does not change from node to node.
+/// The binder of one app on one topology: everything that is the same for all nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Binder<'t> {
     pub(crate) topologies: &'t Topologies,
@@ -68,7 +68,7 @@ pub(crate) struct Binder<'t> {
     pub(crate) mode: CpuMode,
     pub(crate) target: Target<'t>,
     pub(crate) policy: Policy,
-    /// Where several cpus of a process without an object may be: the packages. Empty where one cpu is enough.
+    /// The packages, where a process without an object finds several cpus. Empty if one cpu is enough.
     pub(super) places: Vec<Stretches>,
     pub(super) order: TargetOrder,
 }
@@ -122,7 +122,7 @@ impl<'t> Binder<'t> {
         binder
     }
 
-    /// The cpus of a node as the app finds them.
+    /// The cpus of a node when the app starts on it.
     pub(crate) fn cpus(&self, free: &[u64]) -> Cpus {
         let bound = match (&self.target, self.policy.limit) {
             (Target::Objects { objects, .. }, limit) if limit.is_some() || self.beside(objects) => {
@@ -133,24 +133,24 @@ impl<'t> Binder<'t> {
         self.left(Bits::of(free, self.hardware.pus), bound)
     }
 
-    /// The cpus of a node on which the app has been before.
+    /// The cpus of a node that the app has been on before.
     pub(crate) fn left(&self, free: Bits, bound: Vec<u32>) -> Cpus {
         let units = self.free_units(free.words());
         Cpus::new(free, units, bound, self.policy.overload)
     }
 
-    /// Units all of whose PUs are in a set.
+    /// The units whose PUs are all in a set.
     pub(crate) fn free_units(&self, free: &[u64]) -> Bits {
         self.units.within(free, self.hardware.pus)
     }
 
-    /// The PUs of an object; the whole machine for none.
+    /// The PUs of an object; the whole machine if there is none.
     pub(crate) fn pus_of(&self, object: Option<ObjectId>) -> Stretches {
         let whole = [(0, self.hardware.pus)];
         Stretches::from_slice(object.map_or(&whole, |object| self.topologies.ranges(object)))
     }
 
-    /// Binds the next process, mapped to `object`, with its number among the app's objects; `None`: to none.
+    /// Binds the next process. `mapped`: its object, with the object's number among the app's objects; `None` if it has none.
     pub(crate) fn bind(
         &self,
         cpus: &mut Cpus,
@@ -209,7 +209,7 @@ impl<'t> Binder<'t> {
         }
     }
 
-    /// The packages' PUs; the whole machine where there are none.
+    /// The PUs of each package; the whole machine if there are no packages.
     pub(crate) fn packages(&self) -> Vec<Stretches> {
         let packages = Targets::new(self.topologies, self.hardware.topology, ObjKind::Package);
         if packages.is_empty() {
@@ -265,7 +265,7 @@ impl<'t> Binder<'t> {
         Ok(self.mask(objects.get(target), sets))
     }
 
-    /// The first target that meets the object, has not reached LIMIT and has a free cpu there.
+    /// The first target that meets the object, is below LIMIT and has a free cpu there.
     #[inline]
     fn search(
         &self,
@@ -275,12 +275,12 @@ impl<'t> Binder<'t> {
         objects: &Targets<'_>,
     ) -> Option<(u32, Option<Cpu>)> {
         if self.order == TargetOrder::Cpus && self.policy.limit.is_none() {
-            // Alone, a target takes what is its own: nothing is behind it but the next.
+            // Each target is one cpu, so the first free cpu is the target.
             let unit = self.first_unit(cpus, at, pus)?;
             return Some((unit, Some(Cpu::Unit(unit))));
         }
         let tidy = self.order != TargetOrder::Any;
-        // Where the object's last search ended; its first one begins at the first target that reaches it.
+        // The search continues where the object's last one ended. Its first search starts at the first target that reaches it.
         let start = match cpus.target(at) {
             0 if tidy => self.first_behind(objects, pus.first()?.0),
             target => target,
@@ -309,7 +309,7 @@ impl<'t> Binder<'t> {
         None
     }
 
-    /// The first free unit of an object; on large nodes the search goes on where the object's last one ended.
+    /// The first free unit of an object. On large nodes the search continues where the object's last one ended.
     #[inline]
     fn first_unit(&self, cpus: &mut Cpus, at: usize, pus: &[(u32, u32)]) -> Option<u32> {
         if self.units.len() <= CURSORS_FROM {
@@ -321,7 +321,7 @@ impl<'t> Binder<'t> {
         found
     }
 
-    /// The first tidy target that ends behind a PU.
+    /// The first target that ends behind a PU. The targets must be tidy.
     pub(super) fn first_behind(&self, objects: &Targets<'_>, pu: u32) -> u32 {
         let (mut low, mut high) = (0, objects.len());
         while low < high {
@@ -352,8 +352,8 @@ impl<'t> Binder<'t> {
         self.units.first_inside(units, &both, 0).map(Cpu::Unit)
     }
 
-    /// Why nothing was found: LIMIT is the reason only where it keeps the process off a free cpu, and is asked for only where
-    /// anybody is told.
+    /// Why no target was found. LIMIT is the reason only if it keeps the process off a free cpu; this is checked only if the
+    /// failure is reported.
     fn kept_off(
         &self,
         cpus: &Cpus,
@@ -391,7 +391,7 @@ impl<'t> Binder<'t> {
         cpus.units.put(unit, There::No);
     }
 
-    /// The whole object, less what earlier apps consumed (7.3, 7.8).
+    /// The whole object, without the cpus that earlier apps consumed (7.3, 7.8).
     #[inline]
     pub(super) fn mask(&self, object: ObjectId, sets: NodeSets<'_>) -> Mask {
         let ranges = self.topologies.ranges(object);
@@ -404,14 +404,14 @@ impl<'t> Binder<'t> {
         Mask::Some(Box::new(Window::part(ranges, sets.shared(ranges))))
     }
 
-    /// Free cpus inside some PUs.
+    /// How many free units lie inside some PUs.
     #[inline]
     pub(crate) fn count_free(&self, units: &[u64], pus: &[(u32, u32)]) -> u32 {
         self.units.count_inside(units, pus)
     }
 }
 
-/// What a process consumes.
+/// The cpu that a process consumes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cpu {
     Unit(u32),

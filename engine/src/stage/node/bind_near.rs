@@ -1,4 +1,4 @@
-//! Binding by GPU: to the cpus near it, or to objects inside them.
+//! Binding of processes that are mapped by GPU: to the cpus near it, or to objects inside them.
 
 use super::bind::{Binder, Failure, Mask, Target};
 use super::bits::first_of;
@@ -10,13 +10,13 @@ use crate::table::topologies::ObjectId;
 use std::collections::BTreeSet;
 
 impl Binder<'_> {
-    /// Whether processes are mapped by GPU: then targets are looked for inside the cpus near it.
+    /// Whether processes are mapped by GPU. Targets are then looked for inside the cpus near it.
     pub(super) fn maps_gpus(&self) -> bool {
         self.policy.map.object_kind() == Some(ObjKind::Gpu)
     }
 
-    /// Whether objects of the target are where processes look for them: inside the cpus near one of the mapped GPUs, else
-    /// anywhere. True where no object is needed.
+    /// Whether target objects exist where processes look for them: inside the cpus near a mapped GPU, or anywhere under other maps.
+    /// True if no object is needed.
     pub(super) fn has_target(&self, mapped: &Targets<'_>) -> bool {
         let Target::Objects { kind, objects } = &self.target else {
             return true;
@@ -30,14 +30,14 @@ impl Binder<'_> {
         (objects.iter()).any(|target| near.iter().any(|pus| self.is_inside(target, pus)))
     }
 
-    /// Whether a target has cpus, all of them among these.
+    /// Whether a target has cpus, and all of them are in `pus`.
     pub(super) fn is_inside(&self, target: ObjectId, pus: &[(u32, u32)]) -> bool {
         let ranges = self.topologies.ranges(target);
         let within = |&(first, end): &(u32, u32)| pus.iter().any(|&(a, b)| a <= first && end <= b);
         !ranges.is_empty() && ranges.iter().all(within)
     }
 
-    /// The cpus near the mapped GPU, whole: other GPUs may be near the same ones, so none is looked for.
+    /// All cpus near the mapped GPU. That GPU itself is the target, with no search: other GPUs may be near the same cpus.
     pub(super) fn bind_near(
         &self,
         cpus: &mut Cpus,
@@ -57,7 +57,7 @@ impl Binder<'_> {
             self.refill(cpus, pus, sets);
             cpu = free(cpus);
         }
-        // Where a limit is none it takes the next even so (7.7).
+        // Under overload-allowed with a LIMIT, the process is bound even if no cpu is free (7.7).
         let even_so = overload && limit.is_some() && first_of(sets.allowed, pus).is_some();
         match cpu {
             Some(unit) => self.consume(cpus, unit),

@@ -1,4 +1,4 @@
-//! Binding to several cpus each: PE above 1.
+//! Binding of processes to several cpus each: PE above 1.
 
 use super::bind::{Binder, Failure, Mask};
 use super::bits;
@@ -8,11 +8,11 @@ use super::window::Window;
 use crate::policy::Overload;
 use smallvec::SmallVec;
 
-/// Units of one process.
+/// The units of one process.
 type TakenUnits = SmallVec<[u32; 16]>;
 
 impl Binder<'_> {
-    /// PE > 1: the first PE cpus of the object, or of the first package that has as many (7.2).
+    /// PE > 1: the first PE free cpus of the object, or of the first package that has that many (7.2).
     pub(super) fn bind_cpus(
         &self,
         cpus: &mut Cpus,
@@ -42,7 +42,7 @@ impl Binder<'_> {
         Ok(Mask::Some(Box::new(Window::whole(&pus))))
     }
 
-    /// The first free units of the object, or of the first package that has as many.
+    /// The first free units of the object, or of the first package that has enough.
     fn enough(
         &self,
         cpus: &mut Cpus,
@@ -57,13 +57,13 @@ impl Binder<'_> {
             if let Some(taken) = self.enough_in(cpus, MapTarget { pus, at }, pe) {
                 return Some(taken);
             }
-            // A package that has too few has too few for good, or until cpus are free again.
+            // A package with too few free units is skipped until cpus are free again.
             cpus.set_target(0, super::units::narrow(at) + 1);
         }
         None
     }
 
-    /// The first free units of a place.
+    /// The first free units of a place, if there are enough.
     fn enough_in(
         &self,
         cpus: &mut Cpus,

@@ -1,11 +1,11 @@
-//! Sets of the PUs, or of the cpus, of one node as words: what the inner loops ask, a stretch at a time.
+//! Sets of the PUs or cpus of one node, as words. The inner loops ask about one stretch at a time.
 
 use smallvec::SmallVec;
 
 /// Bits of a word.
 pub(super) const WORD: u32 = u64::BITS;
 
-/// A set of small numbers. Bits at and behind `len` are 0, so that equal sets have equal words.
+/// A set of small numbers. Bits from `len` on are 0, so that equal sets have equal words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Bits {
     words: SmallVec<[u64; 4]>,
@@ -33,15 +33,15 @@ impl Bits {
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
-    /// How many numbers there could be.
+    /// All numbers are below this one.
     pub(crate) const fn len(&self) -> u32 {
         self.len
     }
-    /// How many there are.
+    /// How many numbers are in the set.
     pub(crate) fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
-    /// No number.
+    /// Whether no number is in the set.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
@@ -64,20 +64,20 @@ impl Bits {
             }
         }
     }
-    /// Takes a stretch over from another set.
+    /// Copies a stretch from another set.
     #[inline]
     pub(crate) fn copy(&mut self, stretch: (u32, u32), from: &[u64]) {
         for (at, mask) in masks(stretch) {
             self.words[at] = (self.words[at] & !mask) | (from[at] & mask);
         }
     }
-    /// Keeps what another set has, too.
+    /// Keeps only the numbers that another set has too.
     pub(crate) fn intersect(&mut self, with: &[u64]) {
         for (own, other) in self.words.iter_mut().zip(with) {
             *own &= other;
         }
     }
-    /// Removes what another set has.
+    /// Removes the numbers that another set has.
     pub(crate) fn subtract(&mut self, less: &[u64]) {
         for (own, other) in self.words.iter_mut().zip(less) {
             *own &= !other;
@@ -111,7 +111,7 @@ pub(super) fn masks((first, end): (u32, u32)) -> impl Iterator<Item = (usize, u6
     })
 }
 
-/// The only word that a stretch touches, nearly always, and its bits there.
+/// The word that a stretch touches and its bits there, if it is only one word. It nearly always is.
 #[inline]
 const fn one_mask((first, end): (u32, u32)) -> Option<(usize, u64)> {
     if first >= end || first / WORD != (end - 1) / WORD {
@@ -136,7 +136,7 @@ pub(crate) fn has_all(set: &[u64], stretch: (u32, u32)) -> bool {
     }
 }
 
-/// How many of a stretch are in a set.
+/// How many numbers of a stretch are in a set.
 #[inline]
 pub(crate) fn count(set: &[u64], stretch: (u32, u32)) -> u32 {
     match one_mask(stretch) {
@@ -147,13 +147,13 @@ pub(crate) fn count(set: &[u64], stretch: (u32, u32)) -> u32 {
     }
 }
 
-/// How many of some stretches are in a set.
+/// How many numbers of some stretches are in a set.
 #[inline]
 pub(crate) fn count_of(set: &[u64], stretches: &[(u32, u32)]) -> u32 {
     stretches.iter().map(|&stretch| count(set, stretch)).sum()
 }
 
-/// The first of a stretch that is in a set.
+/// The first number of a stretch that is in a set.
 #[inline]
 pub(crate) fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
     let of = |(at, mask): (usize, u64)| {
@@ -167,13 +167,13 @@ pub(crate) fn first(set: &[u64], stretch: (u32, u32)) -> Option<u32> {
     }
 }
 
-/// The first of some stretches that is in a set.
+/// The first number of some stretches that is in a set.
 #[inline]
 pub(crate) fn first_of(set: &[u64], stretches: &[(u32, u32)]) -> Option<u32> {
     stretches.iter().find_map(|&stretch| first(set, stretch))
 }
 
-/// All of some stretches that are in a set, ascending.
+/// All numbers of some stretches that are in a set, ascending.
 pub(crate) fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item = u32> {
     stretches.iter().flat_map(move |&stretch| {
         masks(stretch).flat_map(move |(at, mask)| {
@@ -183,7 +183,7 @@ pub(crate) fn ones(set: &[u64], stretches: &[(u32, u32)]) -> impl Iterator<Item 
     })
 }
 
-/// The numbers that one word stands for, ascending.
+/// The numbers whose bits are set in a word, ascending.
 pub(super) fn ones_of_word(word: u32, bits: u64) -> impl Iterator<Item = u32> {
     let mut left = bits;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What a policy needs to know of a node before it places anything there: free cpus, by node, by package, by object.
+//! What a policy must know about a node before it places anything there: the free cpus of the node, its packages and its objects.
 
 use super::bind::{Binder, Target};
 use super::bits::{Bits, has};
@@ -9,44 +9,44 @@ use crate::table::apps::{AppTable, Policy};
 use crate::table::topologies::Topologies;
 use std::collections::BTreeSet;
 
-/// One topology under one policy: what does not change from node to node.
+/// One topology under one policy: everything that is the same for all nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct TopologyView<'t> {
     pub(crate) binder: Binder<'t>,
-    /// The mapped objects in the order of placing.
+    /// The mapped objects, in the order of placing.
     pub(crate) objects: Targets<'t>,
-    /// Units of a pe-list, in list order.
+    /// The units of a pe-list, in list order.
     pub(crate) listed: Vec<u32>,
     /// The first cpu of the list that the topology lacks.
     pub(crate) missing: Option<u32>,
-    /// Whether there are objects of the bind target where processes look for them (true where none are needed).
+    /// Whether target objects exist where processes look for them; true if none are needed.
     has_target: bool,
-    /// Mapped objects, in their order, whose cpus are those of an earlier one: GPUs near the same cpus.
+    /// For each mapped object, whether an earlier one has the same cpus: GPUs near the same cpus. Empty under other maps.
     repeated: Vec<bool>,
 }
 
-/// What there is on a node in its present state.
+/// The room on a node in its present state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Capacity {
     /// Free cpus of the node: F(n).
     pub(crate) free: u32,
-    /// Cpus of the node that may be used, taken or not.
+    /// Cpus of the node that may be used, free or taken.
     pub(crate) cpus: u32,
-    /// Processes that the packages can take by PE: pkgcap(n).
+    /// Processes that the packages can take, PE cpus each: pkgcap(n).
     pub(crate) by_package: u32,
-    /// Processes that the mapped objects can take by PE, cpus not shared.
+    /// Processes that the mapped objects can take, PE cpus each, without sharing cpus.
     pub(crate) by_object: u64,
-    /// Mapped objects, and those that have PE cpus at all.
+    /// Mapped objects, and how many of them have PE cpus, free or taken.
     pub(crate) objects: u32,
     pub(crate) with_cpus: u32,
-    /// Cpus of the largest mapped object, and of the largest package, taken or not.
+    /// Cpus of the largest mapped object, and of the largest package, free or taken.
     pub(crate) largest_object: u32,
     pub(crate) largest_package: u32,
-    /// Whether the node has objects of the bind target (true where none are needed).
+    /// Whether the node has objects of the bind target; true if none are needed.
     pub(crate) has_target: bool,
     /// Listed cpus that are free.
     pub(crate) listed_free: u32,
-    /// The first listed cpu that is missing or may not be used.
+    /// The first listed cpu that is missing or may not be used, and which of the two.
     pub(crate) listed_closed: Option<(u32, &'static str)>,
 }
 
@@ -65,7 +65,7 @@ impl<'t> TopologyView<'t> {
     ) -> Self {
         let binder = Binder::new(topologies, hardware, policy);
         let topology = hardware.topology;
-        // Where there are no cores, ppr has none to count processes by (3.3).
+        // If there are no cores, ppr has no cores to count processes by; it does not take hwthreads for them (3.3).
         let counted = matches!(policy.map, MapBy::Ppr { .. });
         let meant = |kind| if counted { kind } else { hardware.kind(kind) };
         let kind = mapped_kind(policy.map).map(meant);
@@ -94,11 +94,11 @@ impl<'t> TopologyView<'t> {
         }
     }
 
-    /// What there is on a node.
+    /// The capacity of a node.
     pub(crate) fn capacity(&self, cpus: &Cpus, allowed: &[u64]) -> Capacity {
         let binder = &self.binder;
         let pe = u32::from(binder.policy.pe);
-        // On a node that nobody used, what may be used is what is free.
+        // On a node that nobody uses, the cpus that may be used are the free ones.
         let taken = cpus.free.words() != allowed;
         let other = taken.then(|| binder.free_units(allowed));
         let may = other.as_ref().unwrap_or(&cpus.units);
@@ -153,23 +153,23 @@ impl<'t> TopologyView<'t> {
     }
 }
 
-/// Objects whose cpus an earlier one has: the GPUs of a machine are near the same cpus, or near others.
+/// For each object, whether an earlier one has the same cpus. The GPUs of a machine may be near the same cpus or different ones.
 fn repeated(topologies: &Topologies, objects: &Targets<'_>) -> Vec<bool> {
     let mut seen = BTreeSet::new();
     let ranges = objects.iter().map(|object| topologies.ranges(object));
     ranges.map(|pus| !seen.insert(pus)).collect()
 }
 
-/// Whether processes are bound to threads while whole cores are counted: threads of cores that are taken in part are used
-/// too, and no whole core is consumed for them.
+/// Whether processes are bound to threads while whole cores are counted. Then free threads of partly taken cores are used too,
+/// and no whole core is consumed for them.
 pub(crate) fn fills_cores(binder: &Binder<'_>) -> bool {
     let threads =
         matches!(&binder.target, Target::Objects { kind, .. } if *kind == ObjKind::Hwthread);
     threads && binder.mode == CpuMode::Core
 }
 
-/// Processes that find a free thread of a core taken in part, among some PUs, before the last whole core there: one for each
-/// such core, as it is consumed whole.
+/// How many processes find a free thread of a partly taken core, among some PUs, before the last whole core there. Each such
+/// core counts once, because it is consumed whole.
 fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
     let (mut loose, mut waiting) = (0, 0);
     let mut last = None;
@@ -186,7 +186,7 @@ fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
     loose
 }
 
-/// The units of a list, and the first one that does not exist.
+/// The units of a list; or no units, and the first one that does not exist.
 fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
     let mut listed = Vec::new();
     for &(first, last) in ranges {

@@ -1,4 +1,4 @@
-//! The cpus of one node while an app is placed on it: what is free, and what finds the next one without looking twice.
+//! The cpus of one node while an app is placed on it: which are free, and where the next search for one starts.
 
 use super::bits::Bits;
 use super::units::narrow;
@@ -14,28 +14,28 @@ pub(crate) struct Cpus {
     pub(crate) free: Bits,
     /// Units all of whose PUs are free.
     pub(crate) units: Bits,
-    /// Processes of this app bound to each target object; empty where nothing asks for them.
+    /// Processes of this app bound to each target object; empty if nothing needs the counts.
     pub(crate) bound: Vec<u32>,
-    /// A refill happened in the last call: turns may come round here.
+    /// Whether the last call refilled cpus: a cycle may begin here.
     pub(crate) refilled: bool,
-    /// Some cpus were given out again.
+    /// Whether some cpus were given out again.
     pub(crate) shared: bool,
-    /// Where the search of each mapped object goes on; `[0]` without objects.
+    /// Where the search for targets of each mapped object continues; `[0]` without objects.
     targets: Cursors,
     /// The first cpu of each mapped object that may be free.
     pub(super) firsts: Cursors,
-    /// Refills so far: each sets all cursors back.
+    /// Refills so far. Each one resets all cursors.
     refills: u32,
-    /// Targets of each mapped object by processes: what is least used stands on top. Made when first asked for.
+    /// The targets of each mapped object, least used on top. Built on first use.
     least: Vec<Option<TargetHeap>>,
-    /// What tells one moment from another; `None` where no moment comes again.
+    /// Sums that identify the present moment; `None` if no moment can come again.
     marks: Option<Box<Marks>>,
 }
 
 /// (processes when last looked at, target).
 type TargetHeap = BinaryHeap<Reverse<(u32, u32)>>;
 
-/// Places in lists that were searched so far, each good until cpus are free again.
+/// Positions up to which lists were searched. Each is valid until cpus are free again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cursors(Vec<(u32, u32)>);
 
@@ -52,20 +52,20 @@ impl Cursors {
     }
 }
 
-/// A sum for each moment of a node: the same for equal moments, and for others once in 2^128.
+/// Sums that identify a moment of a node. Equal moments have equal sums; different ones have equal sums once in 2^128.
 #[derive(Clone, Debug)]
 struct Marks {
-    /// Of the free PUs, those at the start counting nothing.
+    /// Of the free PUs, as the change since the start.
     free: u128,
     /// Of the processes bound to each target.
     bound: u128,
     /// Of one process on each target.
     round: u128,
-    /// The fewest processes of a target, and how many targets have so few.
+    /// The fewest processes on a target, and how many targets have that few.
     least: (u32, u32),
 }
 
-/// A number of its own for each PU or target.
+/// A different number for each PU or target.
 fn weight(of: u32) -> u128 {
     let low = mix(mix(START, u64::from(of)), 1);
     let high = mix(mix(START ^ u64::MAX, u64::from(of)), 2);
@@ -91,7 +91,7 @@ impl Marks {
     }
 }
 
-/// The fewest processes of a target, and how many targets have so few.
+/// The fewest processes on a target, and how many targets have that few.
 fn fewest(bound: &[u32]) -> (u32, u32) {
     let least = bound.iter().min().copied().unwrap_or(0);
     let targets = bound.iter().filter(|&&count| count == least).count();
@@ -99,7 +99,7 @@ fn fewest(bound: &[u32]) -> (u32, u32) {
 }
 
 impl Cpus {
-    /// Cpus as an app finds them, or finds them again. Where cpus may be given out twice, moments may come again.
+    /// The cpus of a node when an app starts on it, or comes back to it. Moments can come again only if cpus may be given out twice.
     pub(super) fn new(free: Bits, units: Bits, bound: Vec<u32>, overload: Overload) -> Self {
         let marked = overload == Overload::Allowed;
         Self {
@@ -116,48 +116,48 @@ impl Cpus {
         }
     }
 
-    /// The first target of a mapped object that a search must look at.
+    /// The first target of a mapped object that a search must check.
     pub(super) fn target(&self, at: usize) -> u32 {
         self.targets.get(at, self.refills)
     }
-    /// No target before this one will be found, until cpus are free again.
+    /// Records that no target before this one will be found until cpus are free again.
     pub(super) fn set_target(&mut self, at: usize, target: u32) {
         self.targets.set(at, self.refills, target);
     }
-    /// The first cpu of a mapped object that a search must look at.
+    /// The first cpu of a mapped object that a search must check.
     pub(super) fn first(&self, at: usize) -> u32 {
         self.firsts.get(at, self.refills)
     }
-    /// No cpu before this one is free, until some are free again.
+    /// Records that no cpu before this one is free until cpus are free again.
     pub(super) fn set_first(&mut self, at: usize, cpu: u32) {
         self.firsts.set(at, self.refills, cpu);
     }
 
-    /// Cpus are free again: every search begins anew.
+    /// Records that cpus are free again: every search starts over.
     pub(super) fn refill(&mut self) {
         self.refills += 1;
         self.refilled = true;
         self.shared = true;
     }
 
-    /// Whether anybody asks for moments.
+    /// Whether anything needs moments.
     pub(super) const fn is_marked(&self) -> bool {
         self.marks.is_some()
     }
-    /// A PU is free again.
+    /// Records that a PU is free again.
     pub(super) fn mark_freed(&mut self, pu: u32) {
         if let Some(marks) = &mut self.marks {
             marks.free = marks.free.wrapping_add(weight(pu));
         }
     }
-    /// A PU is no longer free.
+    /// Records that a PU is no longer free.
     pub(super) fn mark_taken(&mut self, pu: u32) {
         if let Some(marks) = &mut self.marks {
             marks.free = marks.free.wrapping_sub(weight(pu));
         }
     }
 
-    /// One process more on a target.
+    /// Counts one more process on a target.
     pub(super) fn count(&mut self, target: u32) {
         let Some(count) = self.bound.get_mut(target as usize) else {
             return;
@@ -176,7 +176,7 @@ impl Cpus {
         }
     }
 
-    /// What this moment is known by: free cpus, and how the processes of targets differ above `limit`.
+    /// What identifies this moment: the free cpus, and the processes of targets. Once all targets have `limit`, only differences count.
     pub(super) fn moment(&self, limit: u32) -> (u128, u128) {
         let Some(marks) = &self.marks else {
             return (0, 0);
@@ -186,7 +186,7 @@ impl Cpus {
         (marks.free, marks.bound.wrapping_sub(less))
     }
 
-    /// The target of a mapped object with the fewest processes, the first of equals. `targets`: all it has.
+    /// The target of a mapped object with the fewest processes, the first among equals. `targets`: all targets of the object.
     pub(super) fn least_used<I: Iterator<Item = u32>>(
         &mut self,
         at: usize,
@@ -207,7 +207,7 @@ impl Cpus {
             if now == count {
                 return Some(target);
             }
-            // Sifted down to where it belongs now.
+            // Dropping the guard moves the target down to its new place.
             *top = Reverse((now, target));
             drop(top);
         }

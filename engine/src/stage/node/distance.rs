@@ -4,9 +4,9 @@ use super::units::shared;
 use crate::policy::ObjKind;
 use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 
-/// The NUMA domains, nearest first; `None` when the topology lacks the device.
+/// The NUMA domains, nearest to the device first; `None` if the topology lacks the device.
 ///
-/// Cost: domains times domains, once per topology and app.
+/// Cost: domains times domains, once for each topology and app.
 pub(crate) fn domains(
     topologies: &Topologies,
     topology: TopologyId,
@@ -52,7 +52,7 @@ pub(crate) fn domains(
     Some(ordered)
 }
 
-/// The PUs near an OS device, or near a GPU of this name where the machine is known by its GPUs alone.
+/// The PUs near an OS device, or else near a GPU of this name.
 fn place(topologies: &Topologies, topology: TopologyId, device: &str) -> Option<Vec<(u32, u32)>> {
     let mut devices = topologies.devices(topology).iter();
     if let Some(found) = devices.find(|there| there.name == device) {

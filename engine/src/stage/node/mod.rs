@@ -1,30 +1,30 @@
-//! One node, taken alone: what fits on its free cpus, which object and which cpus each process gets. Pure functions.
+//! One node alone: how much fits on its free cpus, and which object and cpus each process gets. Pure functions.
 
-// Sets of one node as words.
+// Sets of the PUs or cpus of one node, as words.
 pub(crate) mod bits;
 // Masks of single processes.
 pub(crate) mod window;
 // One topology as the inner loops see it.
 pub(crate) mod units;
-// What the node has, and where a process is mapped to.
+// The node's cpus, and where a process is mapped to.
 pub(crate) mod sets;
 // Cpus of a node while they are given out.
 pub(crate) mod cpus;
-// How targets lie.
+// How the targets of a binding lie on a topology.
 mod target_order;
-// Object -> cpuset, one process on one node.
+// From object to cpus, for one process on one node.
 pub(crate) mod bind;
-// The same, several cpus each.
+// The same for several cpus per process.
 mod bind_several;
 // Cpus that are given out twice.
 mod overload;
-// The same near a GPU.
+// Binding near a GPU.
 mod bind_near;
 // NUMA domains by distance to a device.
 pub(crate) mod distance;
-// Processes going onto the node, in the order of a policy.
+// The order in which processes go onto the node, by policy.
 pub(crate) mod layout;
-// What there is on a node.
+// How much room a node has.
 pub(crate) mod capacity;
 // The cpus that an entry names.
 pub(crate) mod slot_list;

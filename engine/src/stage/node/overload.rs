@@ -1,4 +1,4 @@
-//! Cpus that are given out twice: what counts under overload-allowed. Source: `semantics` 7.5, 7.7.
+//! Cpus that are given out twice, under overload-allowed. Source: `semantics` 7.5, 7.7.
 
 use super::bind::Binder;
 use super::bits::{first_of, has};
@@ -9,8 +9,8 @@ use super::units::{Targets, shared};
 use crate::policy::{CpuMode, ObjKind, Overload};
 
 impl Binder<'_> {
-    /// Whether cpus are shared and some lie in no target: then those of all targets may be taken while the mapped object has
-    /// free ones, and the target with the fewest processes is next (7.5).
+    /// Whether cpus are shared and some of them lie in no target. Then the cpus of all targets may be taken while the mapped object
+    /// still has free ones; the target with the fewest processes is next (7.5).
     pub(super) fn beside(&self, objects: &Targets<'_>) -> bool {
         if self.policy.overload != Overload::Allowed {
             return false;
@@ -41,7 +41,7 @@ impl Binder<'_> {
         found.is_some()
     }
 
-    /// The target inside the object with the fewest processes of the app, the first of equals.
+    /// The target inside the object with the fewest processes of the app, the first among equals.
     pub(super) fn least_used(
         &self,
         cpus: &mut Cpus,
@@ -57,7 +57,7 @@ impl Binder<'_> {
                 .saturating_add(1)
                 .min(end);
         }
-        // One without a cpu that may be used would give an empty mask.
+        // A target without an allowed cpu would give an empty mask.
         let meets = |target: &u32| {
             let both = shared(pus, self.topologies.ranges(objects.get(*target)));
             first_of(allowed, &both).is_some()
@@ -65,7 +65,7 @@ impl Binder<'_> {
         cpus.least_used(at, || (first..end).filter(meets))
     }
 
-    /// The object's cpus count as free again: those the app found, or all of it (7.5).
+    /// Makes the object's cpus free again: those that were free when the app started, or all allowed ones (7.5).
     pub(super) fn refill(&self, cpus: &mut Cpus, pus: &[(u32, u32)], sets: NodeSets<'_>) {
         let source = sets.shared(pus);
         if cpus.is_marked() {

@@ -93,7 +93,7 @@ fn packages<'t>(binder: &Binder<'t>) -> Targets<'t> {
     )
 }
 
-/// Numbers below `count`, or the first that is not.
+/// The numbers in some ranges. `Err` names the first that is not below `count`.
 fn numbers<'r>(
     ranges: &'r [(u32, u32)],
     count: u32,

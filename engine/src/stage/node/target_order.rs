@@ -1,16 +1,16 @@
-//! How the targets of a binding lie on a topology: what finds those that meet an object.
+//! How the targets of a binding lie on a topology, which decides how to find the targets that meet an object.
 
 use super::units::Targets;
 use crate::table::topologies::Topologies;
 
-/// How targets lie: what finds those that meet an object.
+/// How targets lie, which decides how to find the targets that meet an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TargetOrder {
-    /// Target i is the i-th cpu: no search.
+    /// Target i is cpu i: no search.
     Cpus,
-    /// Single ascending stretches: found by search.
+    /// Single stretches in ascending order: found by search.
     Tidy,
-    /// Anyhow: each is looked at.
+    /// In any order: each target is checked.
     Any,
 }
 

@@ -1,4 +1,4 @@
-//! One topology as the inner loops see it: its cpus ("units": cores, or PUs) and which of them lie inside an object.
+//! One topology as the inner loops see it: its cpus ("units": cores or PUs), and which of them lie inside an object.
 
 use super::bits::{self, Bits, There, has_all};
 use crate::id::Id as _;
@@ -19,25 +19,25 @@ pub(crate) struct Units {
 /// How PUs are cut into units.
 #[derive(Clone, Debug)]
 enum Cut {
-    /// So many PUs each, one unit after the other without gaps from PU 0: found by division.
+    /// Each unit has this many PUs; units follow each other without gaps from PU 0 and are found by division.
     Even(u32),
-    /// As they come.
+    /// In any other way.
     Listed(Box<ListedUnits>),
 }
 
-/// Units that do not all look alike.
+/// Units that differ, or do not follow each other without gaps.
 #[derive(Clone, Debug)]
 struct ListedUnits {
-    /// PUs of each unit. Shape `[units]`; ascending, nearly always one stretch each.
+    /// The PUs of each unit, ascending, nearly always one stretch. Shape `[units]`.
     pus: Vec<Stretches>,
-    /// The unit of each PU, or none for a PU outside every core. Shape `[PUs]`.
+    /// The unit of each PU; `None` for a PU outside every core. Shape `[PUs]`.
     of_pu: Vec<Option<u32>>,
-    /// Units are single stretches in ascending order: then those inside a stretch are found by search.
+    /// Whether units are single stretches in ascending order. A search then finds the units inside a stretch.
     tidy: bool,
 }
 
 impl Units {
-    /// The PUs themselves.
+    /// Each PU is a unit.
     const fn of_pus(count: u32) -> Self {
         Self {
             count,
@@ -45,7 +45,7 @@ impl Units {
         }
     }
 
-    /// The cores of a topology.
+    /// Each core of a topology is a unit.
     fn of_cores(topologies: &Topologies, cores: &Targets<'_>, pus: u32) -> Self {
         let ranges = |at: u32| topologies.ranges(cores.get(at));
         let count = cores.len();
@@ -75,11 +75,11 @@ impl Units {
         Self { count, cut }
     }
 
-    /// How many.
+    /// How many units there are.
     pub(crate) const fn len(&self) -> u32 {
         self.count
     }
-    /// Takes the PUs of a unit out of a set.
+    /// Removes the PUs of a unit from a set.
     #[inline]
     pub(crate) fn take(&self, unit: u32, from: &mut Bits) {
         match &self.cut {
@@ -100,7 +100,7 @@ impl Units {
             Cut::Listed(listed) => listed.pus[unit as usize].clone(),
         }
     }
-    /// PUs of each unit, where units follow each other without gaps from PU 0.
+    /// How many PUs each unit has, if units follow each other without gaps from PU 0.
     pub(crate) const fn width(&self) -> Option<u32> {
         match &self.cut {
             Cut::Even(width) => Some(*width),
@@ -114,7 +114,7 @@ impl Units {
             Cut::Listed(listed) => listed.of_pu[pu as usize],
         }
     }
-    /// The units wholly inside a stretch of PUs, where units are even.
+    /// The units wholly inside a stretch of PUs, for even units.
     #[inline]
     fn even(&self, width: u32, (first, end): (u32, u32)) -> (u32, u32) {
         if width == 1 {
@@ -156,7 +156,7 @@ impl Units {
             Cut::Listed(listed) => listed.inside(pus),
         }
     }
-    /// Looks again which of the units that have PUs among these lie in a set of PUs. Cost: these PUs.
+    /// Updates the units that have PUs among `pus`: a unit is in `units` if all its PUs are in `set`. Cost: these PUs.
     pub(crate) fn look_again(&self, units: &mut Bits, set: &[u64], pus: &[(u32, u32)]) {
         let mut look = |unit: u32| {
             let own = self.pus(unit);
@@ -180,7 +180,7 @@ impl Units {
             }
         }
     }
-    /// The units all of whose PUs are in a set.
+    /// The units whose PUs are all in a set.
     pub(crate) fn within(&self, set: &[u64], pus: u32) -> Bits {
         match &self.cut {
             Cut::Even(1) if self.count == pus => Bits::of(set, pus),
@@ -224,13 +224,13 @@ impl ListedUnits {
     }
 }
 
-/// One topology.
+/// The cpus of one topology.
 #[derive(Clone, Debug)]
 pub(crate) struct Hardware {
     pub(crate) topology: TopologyId,
-    /// PUs.
+    /// How many PUs there are.
     pub(crate) pus: u32,
-    /// Whether there are cores; else hwthreads are the cpus (`semantics` 3.3).
+    /// `None` if there are no cores: then hwthreads are the cpus (`semantics` 3.3).
     cores: Option<Units>,
     threads: Units,
 }
@@ -247,7 +247,7 @@ impl Hardware {
         }
     }
 
-    /// The cpus in force: PUs where there are no cores.
+    /// The cpus in force: PUs if there are no cores.
     pub(crate) fn units(&self, mode: CpuMode) -> &Units {
         match mode {
             CpuMode::Core => self.cores.as_ref().unwrap_or(&self.threads),
@@ -262,7 +262,7 @@ impl Hardware {
             CpuMode::Hwthread
         }
     }
-    /// What a kind means here: `core` is hwthread where there are no cores.
+    /// The kind that is meant on this topology: `core` means hwthread if there are no cores.
     pub(crate) fn kind(&self, asked: ObjKind) -> ObjKind {
         if asked == ObjKind::Core && self.cores.is_none() {
             ObjKind::Hwthread
@@ -275,7 +275,7 @@ impl Hardware {
 /// The objects of a kind that can be mapping or binding targets, in order.
 #[derive(Clone, Debug)]
 pub(crate) enum Targets<'t> {
-    /// All of a kind: their rows follow each other.
+    /// All objects of a kind, in consecutive rows.
     Kind { first: u32, count: u32 },
     /// NUMA domains.
     Domains(&'t [ObjectId]),
@@ -284,10 +284,10 @@ pub(crate) enum Targets<'t> {
 }
 
 impl<'t> Targets<'t> {
-    /// None.
+    /// No objects.
     pub(crate) const NONE: Self = Self::Domains(&[]);
 
-    /// In logical order.
+    /// The objects of a kind, in logical order.
     pub(crate) fn new(topologies: &'t Topologies, topology: TopologyId, kind: ObjKind) -> Self {
         if kind == ObjKind::Numa {
             return Self::Domains(topologies.domains(topology));
@@ -298,7 +298,7 @@ impl<'t> Targets<'t> {
             first: objects.next().map_or(0, |first| narrow(first.row())),
         }
     }
-    /// How many.
+    /// How many objects there are.
     pub(crate) fn len(&self) -> u32 {
         match self {
             Self::Kind { count, .. } => *count,
@@ -306,11 +306,11 @@ impl<'t> Targets<'t> {
             Self::Near(objects) => narrow(objects.len()),
         }
     }
-    /// None at all.
+    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// One of them.
+    /// The object at an index.
     #[inline]
     pub(crate) fn get(&self, at: u32) -> ObjectId {
         match self {
@@ -322,13 +322,13 @@ impl<'t> Targets<'t> {
             Self::Near(objects) => objects[at as usize],
         }
     }
-    /// All, in order.
+    /// All objects, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ObjectId> + '_ {
         (0..self.len()).map(|at| self.get(at))
     }
 }
 
-/// The stretches that two ascending lists share.
+/// The stretches that are in both of two ascending lists.
 #[inline]
 pub(crate) fn shared(a: &[(u32, u32)], b: &[(u32, u32)]) -> Stretches {
     let mut found = Stretches::new();
@@ -355,7 +355,7 @@ mod tests {
 
     const PUS: u32 = 6;
 
-    /// Which of three cores each PU belongs to, every way there is; 3 is none.
+    /// Which of three cores each PU belongs to, for every way to assign them; 3 is none.
     fn owners(way: u32) -> Vec<u32> {
         (0..PUS).map(|pu| way / 4_u32.pow(pu) % 4).collect()
     }
@@ -414,7 +414,7 @@ mod tests {
                 assert_eq!(units.of_pu(pu), owner, "{owners:?}");
             }
             for &(first, end) in &stretches {
-                // Without the PU before the last, too.
+                // Also without the PU before the last.
                 let gap = [(first, end.saturating_sub(2).max(first)), (end - 1, end)];
                 let gap = if gap[0].0 < gap[0].1 {
                     &gap[..]
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn what_two_lists_share_is_what_is_in_both() {
-        // Sets of six as lists of stretches.
+        // Sets of six PUs as lists of stretches.
         let list = |set: u32| -> Vec<(u32, u32)> {
             let starts =
                 (0..PUS).filter(|pu| set >> pu & 1 == 1 && (*pu == 0 || set >> (pu - 1) & 1 == 0));

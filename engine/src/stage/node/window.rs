@@ -1,18 +1,18 @@
-//! Masks of single processes: the few words of a node's PUs that they touch.
+//! Masks of single processes: only the words of a node's PUs that they touch.
 
 use super::bits::{Bits, WORD, masks, ones_of_word};
 use smallvec::SmallVec;
 
-/// A set of PUs as the words from its first PU to its last: equal sets have equal words.
+/// A set of PUs, as the words from its first PU to its last. Equal sets have equal words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Window {
-    /// The number of the first word.
+    /// The index of the first word.
     first: u32,
     words: SmallVec<[u64; 2]>,
 }
 
 impl Window {
-    /// All of a set. Cost: its words.
+    /// A whole set. Cost: its words.
     pub(crate) fn of(set: &Bits) -> Self {
         Self {
             first: 0,
@@ -21,12 +21,12 @@ impl Window {
         .trimmed()
     }
 
-    /// All of some stretches. Cost: the words between them.
+    /// All PUs of some stretches. Cost: the words between them.
     pub(crate) fn whole(stretches: &[(u32, u32)]) -> Self {
         Self::gathered(stretches, |_| u64::MAX)
     }
 
-    /// What stretches have in common with a set. Cost: the words between them.
+    /// The PUs of some stretches that are in a set. Cost: the words between them.
     pub(crate) fn part(stretches: &[(u32, u32)], of: &[u64]) -> Self {
         Self::gathered(stretches, |at| of[at])
     }
@@ -56,7 +56,7 @@ impl Window {
         self
     }
 
-    /// Where the words begin, and the words: what tells one set from another.
+    /// The index of the first word, then the words. Different sets have different keys.
     pub(crate) fn key(&self) -> impl Iterator<Item = u64> {
         std::iter::once(u64::from(self.first)).chain(self.words.iter().copied())
     }

@@ -8,18 +8,18 @@ use crate::stage::resolve::Resolved;
 use crate::table::apps::{AppId, Policy, PolicyId};
 use crate::table::listings::Listing;
 
-/// Processes of an app, as far as they are known before anything is placed.
+/// How many processes an app has, as far as that is known before anything is placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Procs {
     /// A hole.
     Hole,
     /// Given by `-n`.
     Given(ProcCount),
-    /// Counted.
+    /// Counted by the engine.
     Counted(ProcCount),
-    /// Counted with the job's PE, and by slots where the app turns out not to use it.
+    /// Counted with the job's PE, and counted by slots in case the app turns out not to use it.
     ByPe { with: ProcCount, without: ProcCount },
-    /// ppr counts at the app's turn, over its nodes that are not full; lsf, what the earlier apps left.
+    /// Counted at the app's turn: ppr over its nodes that are not full, lsf over the entries that earlier apps left.
     AtItsTurn,
 }
 
@@ -34,7 +34,7 @@ impl Procs {
         }
     }
 
-    /// Whether they were given.
+    /// Whether the number was given or counted.
     pub(crate) const fn counted(self) -> Counted {
         match self {
             Self::Given(_) => Counted::Given,
@@ -42,7 +42,7 @@ impl Procs {
         }
     }
 
-    /// Those of an app that does without the job's PE.
+    /// The processes of an app that does not use the job's PE.
     pub(crate) const fn without_pe(self) -> Self {
         match self {
             Self::ByPe { without, .. } => Self::Counted(without),
@@ -56,7 +56,7 @@ impl Procs {
 pub(crate) struct App<'r> {
     pub(crate) resolved: &'r Resolved,
     pub(crate) id: AppId,
-    /// The policy, its binding settled.
+    /// The policy, with its binding decided.
     pub(crate) policy: &'r Policy,
     pub(crate) policy_id: PolicyId,
     pub(crate) procs: Procs,
@@ -64,17 +64,17 @@ pub(crate) struct App<'r> {
     pub(crate) ranks_before: u32,
     /// Entries of the affinity file that earlier apps took.
     pub(crate) lines_before: u32,
-    /// Who takes the app.
+    /// The component that takes the app.
     pub(crate) component: &'r Component,
 }
 
 impl<'r> App<'r> {
-    /// The file that writes the app's places out.
+    /// The file that lists the app's processes.
     pub(crate) fn listing(&self) -> Option<&'r Listing> {
         self.resolved.apps.own_listing(self.id)
     }
 
-    /// Whether no app comes behind it.
+    /// Whether this is the last app.
     pub(crate) fn is_last(&self) -> bool {
         self.id.row() + 1 == self.resolved.apps.len()
     }

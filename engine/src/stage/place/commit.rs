@@ -1,4 +1,4 @@
-//! Commit: an app was placed, and the nodes get the states that it leaves. Nothing else of placing writes nodes.
+//! Commit: gives nodes the states that a placed app leaves. Nothing else in placing changes nodes.
 
 use super::outcome::Outcome;
 use super::scratch::emptied;
@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::plan::{Placed, PlacedRun};
 use crate::stage::alloc::nodes::Nodes;
 
-/// Gives nodes their new states, and an app its place in the plan: its runs in the job's node order.
+/// Gives nodes their new states. Returns the app as the plan has it, with its runs in the job's node order.
 pub(crate) fn commit(work: &mut Workspace, outcome: Outcome) -> Placed {
     let Outcome {
         policy,
@@ -33,9 +33,9 @@ pub(crate) fn commit(work: &mut Workspace, outcome: Outcome) -> Placed {
     }
 }
 
-/// Puts runs into the job's node order: cut where that order breaks, joined where neighbours got the same.
+/// Puts runs into the job's node order: cuts them where that order breaks, and joins neighbours that got the same.
 fn in_job_order(runs: &mut Vec<PlacedRun>, nodes: &Nodes, scratch: &mut Vec<(u32, PlacedRun)>) {
-    // Nearly always nodes were visited one behind the other, and these runs among them.
+    // Nearly always nodes were visited in ascending order, and the runs are in that order too.
     if nodes.order.ascends() && runs.is_sorted_by_key(|run| run.nodes.first) {
         runs.dedup_by(|run, last| join(last, run));
         return;
@@ -51,7 +51,7 @@ fn in_job_order(runs: &mut Vec<PlacedRun>, nodes: &Nodes, scratch: &mut Vec<(u32
     *scratch = parts;
 }
 
-/// Lets a run take in the one behind it, where that continues it.
+/// Extends a run by the next one if that continues it. Returns whether it did.
 pub(crate) fn join(last: &mut PlacedRun, run: &PlacedRun) -> bool {
     let nodes = run.nodes;
     let same = last.nodes.end() == nodes.first && PlacedRun { nodes, ..*last } == *run;

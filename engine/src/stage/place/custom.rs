@@ -1,4 +1,4 @@
-//! An app whose places a component of the launcher's own chooses: its counts, and its objects, laid and bound by the engine.
+//! An app that a launcher's own component places. The component chooses counts and objects; the engine lays and binds.
 //! Source: `per-app` 5.
 
 use super::app::App;
@@ -19,7 +19,7 @@ use crate::stage::node::units::narrow;
 use crate::table::apps::Policy;
 use std::collections::{BTreeMap, HashMap};
 
-/// The policy by which the engine lays what a component counts.
+/// The policy by which the engine lays the counts of a component.
 pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
     Policy {
         map: match pattern {
@@ -27,7 +27,7 @@ pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
             ComponentPattern::Own { kind, .. } => MapBy::Object(kind),
         },
         span: Span::No,
-        // Ranks by a file's lines are ranks by slot where there is no file.
+        // Ranks in the order of a file's lines become ranks by slot, because there is no file.
         rank: match policy.rank {
             RankBy::Listed => RankBy::Slot,
             rank @ (RankBy::Slot | RankBy::Node | RankBy::Fill | RankBy::Span) => rank,
@@ -36,11 +36,11 @@ pub(crate) fn laid(policy: &Policy, pattern: ComponentPattern) -> Policy {
     }
 }
 
-/// Asks the component how many processes each node gets, and makes that all that the node's group may take. Gives the
-/// processes of all.
+/// Asks the component how many processes each node gets, and makes that the slots of the node's group. Returns the number of
+/// all processes.
 ///
 /// # Errors
-/// `failed-map` with the component's own words where it cannot; what the engine refuses of its choice.
+/// `failed-map` in the component's own words if it refuses; other errors if the engine refuses its choice.
 pub(crate) fn share_out(
     placement: &mut Placement<'_>,
     app: &App<'_>,
@@ -79,7 +79,7 @@ fn busy(placement: &Placement<'_>, app: &App<'_>, why: String) -> MapError {
     .into()
 }
 
-/// Cuts the groups into the shares.
+/// Splits the groups into the shares, and makes each share the slots of its groups.
 fn cut(
     placement: &mut Placement<'_>,
     app: &App<'_>,
@@ -135,10 +135,10 @@ fn cut(
     Ok(ProcCount(u32::try_from(all).expect("checked just now")))
 }
 
-/// An app whose component names the object of each process. It is asked once for each (state, processes).
+/// An app whose component names the object of each process. The component is asked once for each (state, processes).
 pub(crate) struct ByObjects<'c> {
     pub(crate) app: &'c App<'c>,
-    /// Processes of all the shares.
+    /// How many processes all shares have.
     pub(crate) procs: ProcCount,
     pub(crate) objects: Objects,
 }
@@ -178,7 +178,7 @@ impl MapPolicy for ByObjects<'_> {
 }
 
 impl ByObjects<'_> {
-    /// The objects of the processes of a node, as rows of the mapped ones.
+    /// The objects of the processes of a node, as rows of the mapped objects.
     fn chosen(&self, placement: &Placement<'_>, group: usize) -> Result<Vec<usize>, MapError> {
         let Self { app, objects, .. } = *self;
         let procs = placement.groups[group].slots;

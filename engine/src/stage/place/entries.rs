@@ -1,4 +1,4 @@
-//! The entries of an app that wrote its places out: which nodes, in which order. Source: `semantics` 4.5, 4.6.
+//! The entries of an app whose processes are listed: which nodes, in which order. Source: `semantics` 4.5, 4.6.
 
 use super::app::App;
 use crate::count::ProcCount;
@@ -17,22 +17,22 @@ use crate::table::apps::{AppId, Numbering, Policy};
 use crate::table::listings::{Entry, EntryNode, Listing, SlotListId};
 use crate::table::names::{NodeId, NodeRange, cut_around};
 
-/// Neighbouring entries that name the same nodes, and the same cpus.
+/// Neighbouring entries that name the same nodes and the same cpus.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryStep {
-    /// The nodes, each with these entries; `None`: one that the app may not use.
+    /// The nodes, each with these entries; `None` if the app may not use the node.
     pub(crate) nodes: Option<NodeRange>,
     pub(crate) cpus: Option<SlotListId>,
     /// How many entries on each node.
     pub(crate) count: u32,
-    /// Row in the listing, for messages; `None`: made from hosts.
+    /// The row in the listing, for messages; `None` if the step was made from hosts.
     pub(crate) entry: Option<u32>,
 }
 
-/// What was written out for an app.
+/// The entries of an app.
 #[derive(Debug)]
 pub(crate) struct Entries {
-    /// As many as the app has processes, each node by itself; fewer where a rank has none.
+    /// As many entries as the app has processes, each node by itself; fewer if a rank has no entry.
     pub(crate) steps: Vec<EntryStep>,
     /// Processes of the app, and the number of its first entry.
     pub(crate) procs: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Entries {
 /// The entries of an app.
 ///
 /// # Errors
-/// What its hosts or its file get wrong; `seq-too-few`, `job-too-large`.
+/// Wrong hosts or a wrong file of the app; `seq-too-few`, `job-too-large`.
 pub(crate) fn entries(
     pool: &mut Pool,
     app: &App<'_>,
@@ -57,7 +57,7 @@ pub(crate) fn entries(
     }
 }
 
-/// How many entries there are where `-n` is absent; `None`: that is told at the app's turn.
+/// How many entries there are if `-n` is absent; `None` if only the app's turn can tell.
 ///
 /// # Errors
 /// As [`entries`].
@@ -70,12 +70,12 @@ pub(crate) fn count(
     if policy.map == MapBy::Rankfile {
         return Ok(Some(resolved.apps.own_listing(app).map_or(0, written)));
     }
-    // A task map of the job, and LSF's file, have what the earlier apps left.
+    // From a task map of the job, or from LSF's file, the app gets what earlier apps left.
     if policy.map == MapBy::Lsf || numbering(resolved, app) == Numbering::Job {
         return Ok(None);
     }
     match sequence(pool, resolved, app, policy, 0) {
-        // That there is no entry, or that NOLOCAL leaves none, is said at the app's turn.
+        // A missing entry, or NOLOCAL that leaves none, is reported at the app's turn.
         Err(MapError::Place(PlaceError::BadSeqfile { .. } | PlaceError::NoNodes { .. })) => {
             Ok(None)
         }
@@ -83,13 +83,13 @@ pub(crate) fn count(
     }
 }
 
-/// Whether an app's entries go on where earlier apps ended.
+/// Whether an app's entries continue where earlier apps ended.
 fn numbering(resolved: &Resolved, app: AppId) -> Numbering {
     resolved.apps.listing[app].map_or(Numbering::App, |(_, numbering)| numbering)
 }
 
-/// The number of an app's first entry: lines of LSF's file count over the apps that it takes, ranks of a rankfile and nodes
-/// of a task map over all of the job.
+/// The number of an app's first entry. Lines of LSF's file are counted over the apps that it takes; ranks of a rankfile and nodes
+/// of a task map are counted over the whole job.
 fn first_entry(app: &App<'_>) -> u32 {
     match (numbering(app.resolved, app.id), app.policy.map) {
         (Numbering::App, _) => 0,
@@ -98,7 +98,7 @@ fn first_entry(app: &App<'_>) -> u32 {
     }
 }
 
-/// Entries of a file.
+/// How many entries a file has.
 fn written(file: &Listing) -> u64 {
     let counts = file.entries.iter().map(|entry| u64::from(entry.count));
     counts.sum()
@@ -112,7 +112,7 @@ fn entry_count(steps: &[EntryStep]) -> u64 {
     steps.iter().map(entries).sum()
 }
 
-/// Where an app's entries come from, for messages.
+/// The source of an app's entries, for messages.
 pub(super) fn path(app: &App<'_>) -> String {
     app.listing().map_or_else(
         || "the list of the app's hosts".to_owned(),
@@ -159,7 +159,7 @@ fn in_sequence(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<
     })
 }
 
-/// The entries of the ranks of a rankfile app. A rank without one ends them.
+/// The entries of a rankfile app, up to the first rank without one.
 fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entries, MapError> {
     let hosts = &app.resolved.hosts;
     let named = named(pool, hosts, app.id)?;
@@ -207,7 +207,7 @@ fn ranks(pool: &mut Pool, app: &App<'_>, notes: &mut Vec<Note>) -> Result<Entrie
     })
 }
 
-/// A node of a list, by its place from 0.
+/// The node at a position of a list, from 0.
 fn nth_of(list: &[NodeRange], nth: u32) -> Option<u32> {
     let mut left = nth;
     list.iter().find_map(|nodes| {
@@ -217,7 +217,7 @@ fn nth_of(list: &[NodeRange], nth: u32) -> Option<u32> {
     })
 }
 
-/// The first entries, as many as there are processes, each node by itself.
+/// The first entries, as many as there are processes, with each node by itself.
 ///
 /// # Errors
 /// `job-too-large` for more nodes than [`SEQUENCE_NODES_MAX`].
@@ -253,10 +253,10 @@ fn first_steps(steps: &[EntryStep], procs: u32) -> Result<Vec<EntryStep>, MapErr
     Ok(first)
 }
 
-/// All entries of a seq or lsf app, the local node's left out under NOLOCAL; from entry `skip` on.
+/// All entries of a seq or lsf app from entry `skip` on, without the local node under NOLOCAL.
 ///
 /// # Errors
-/// `no-nodes` when none is left, `bad-seqfile` when there never was one.
+/// `no-nodes` if NOLOCAL leaves none, `bad-seqfile` if there never was one.
 fn sequence(
     pool: &mut Pool,
     resolved: &Resolved,
@@ -312,8 +312,8 @@ fn sequence(
     Ok(kept)
 }
 
-/// A host of `-H` is an entry of a sequence: it is not among the nodes that the hostfiles name. What selects by place
-/// (`+n1`, `+e`) selects nothing, as everywhere.
+/// Turns an unknown host of `-H` into an error of a sequence: the host is not among the nodes that the hostfiles name. An entry
+/// that selects by place (`+n1`, `+e`) keeps its error, as under every policy.
 fn not_allocated(error: MapError) -> MapError {
     let MapError::Place(PlaceError::NoSuchHost { asked, pool, .. }) = &error else {
         return error;
@@ -331,7 +331,7 @@ fn not_allocated(error: MapError) -> MapError {
     .into()
 }
 
-/// Entries of a file, less the first so many. `node`: which one each is on.
+/// The entries of a file without the first `skip`. `node`: the node of an entry.
 fn from_listing<'l>(
     entries: impl Iterator<Item = (usize, &'l Entry)>,
     mut skip: u32,
@@ -353,7 +353,7 @@ fn from_listing<'l>(
     steps
 }
 
-/// One entry per mention (4.5).
+/// One entry for each mention (4.5).
 fn from_mentions(named: &Named) -> Vec<EntryStep> {
     let one = |&nodes: &NodeRange| EntryStep {
         nodes: Some(nodes),
@@ -364,7 +364,7 @@ fn from_mentions(named: &Named) -> Vec<EntryStep> {
     named.mentions.iter().map(one).collect()
 }
 
-/// The entries that are not on a node.
+/// The entries that are not on the node `gone`.
 fn without_node(steps: Vec<EntryStep>, gone: u32) -> Vec<EntryStep> {
     let mut kept = Vec::with_capacity(steps.len());
     for step in steps {

@@ -7,12 +7,12 @@ use super::share::even;
 use crate::error::MapError;
 use crate::policy::Oversubscribe;
 
-/// When processes are laid on the nodes that they were given to.
+/// When processes are laid on their nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lays {
-    /// Pass by pass.
+    /// After each pass.
     EachPass,
-    /// Behind all passes, by the policy itself.
+    /// After all passes, by the policy itself.
     AtTheEnd,
 }
 
@@ -53,7 +53,7 @@ fn lay_pass(
     }
 }
 
-/// One pass of even shares over the nodes that still take part (4.8): one at max_slots is counted once more, and leaves.
+/// One pass of even shares over the nodes that still take part (4.8). A node at max_slots is counted once more, then leaves.
 fn share_out(placement: &mut Placement<'_>, policy: &mut dyn MapPolicy) -> Result<(), MapError> {
     let open = placement.groups.iter().filter(|group| group.open);
     let all: u64 = open.map(|group| u64::from(group.nodes.count)).sum();

@@ -1,4 +1,4 @@
-//! Laying what was allotted: each different step is worked out once, many of them at once, and the groups move on.
+//! Lays what was allotted. Each distinct step is worked out once, many of them at once; then the groups move on to new trials.
 
 use super::group::Allotment;
 use super::learn::KeptView;
@@ -10,24 +10,24 @@ use crate::table::patterns::{PatternDraft, PatternId, Segment};
 use crate::table::states::NodeState;
 use std::cmp::{Ordering, Reverse};
 
-/// Steps worked out before what they come to is kept: that bounds what waits.
+/// How many steps are worked out before their results are kept. This bounds how many results wait.
 const AT_ONCE: usize = 1024;
 
-/// The first process, in placing order, that does not find its place.
+/// The first process, in placing order, that finds no place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// Row of its group.
+    /// The row of its group.
     pub(crate) group: usize,
-    /// Processes of the app before it.
+    /// How many processes of the app come before it.
     pub(crate) placed: u64,
     pub(crate) end: End,
 }
 
 impl Placement<'_> {
-    /// Lays all that was allotted, and moves the groups on.
+    /// Lays everything allotted, and moves the groups on to their new trials.
     ///
     /// # Errors
-    /// The first process, in placing order, that does not find its place: its group, how many of the app did, and why.
+    /// The first process, in placing order, that finds no place: its group, how many of the app come before it, and why.
     pub(crate) fn lay_allotted(&mut self) -> Result<(), Stop> {
         let mut allotments = std::mem::take(&mut self.allotments);
         let unknown = self.unknown(&mut allotments);
@@ -64,8 +64,8 @@ impl Placement<'_> {
         Ok(())
     }
 
-    /// Sorts the allotments, so that equal steps stand together, and gives each different step that nobody took before once,
-    /// in the order in which the groups come to the trials; the longest of a layout first.
+    /// Sorts the allotments so that equal steps are neighbours. Returns each distinct step that is not yet known, once, in the order
+    /// in which the groups come to the trials; the longest step of a layout comes first.
     fn unknown(&self, allotments: &mut [Allotment]) -> Vec<Allotment> {
         allotments.sort_unstable_by_key(|&Allotment { trial, step, group }| {
             (trial, step.layout, Reverse(step.procs), group)
@@ -92,13 +92,13 @@ impl Placement<'_> {
         unknown
     }
 
-    /// What a step came to that was worked out.
+    /// The outcome of a step that was worked out.
     fn come_to(&self, trial: TrialId, step: Step) -> Result<TrialId, (u32, End)> {
         let known = self.memo[trial].outcome(step);
         known.expect("every step is worked out before groups move on")
     }
 
-    /// Keeps what a step came to. The longest of a layout comes first: its pattern serves the others.
+    /// Keeps the outcome of a step. The longest step of a layout comes first: its pattern serves the others.
     fn keep(&mut self, from: TrialId, step: Step, laid: Laid) {
         if laid.procs < step.procs {
             let outcome = Err((laid.procs, laid.end));
@@ -146,7 +146,7 @@ impl Placement<'_> {
         self.memo[from].steps.push((step, Ok(next)));
     }
 
-    /// The whole pattern of the nodes of a trial, and these processes more.
+    /// The pattern of the nodes of a trial, with these processes appended.
     fn pattern(&mut self, from: TrialId, drafts: Vec<DraftSegment>) -> PatternId {
         let Trial {
             found,
@@ -171,7 +171,7 @@ impl Placement<'_> {
         self.tables.patterns.intern(segments)
     }
 
-    /// The first process that does not find its place: node after node, with SPAN round after round over the nodes.
+    /// The first process that finds no place: node by node, but with SPAN round by round over the nodes.
     fn first_stop(&self, mut allotments: Vec<Allotment>) -> Stop {
         allotments.sort_unstable_by_key(|allotment| allotment.group);
         let in_rounds = |step: Step| matches!(step.layout, Layout::Walk(_));

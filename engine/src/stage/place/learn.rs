@@ -1,4 +1,4 @@
-//! What a placement asks of one node of a group: what there is, how many fit, what so many processes come to.
+//! What a placement asks about a node of a group: its capacity, how many processes fit, and what a number of processes gets.
 
 use super::memo::{Fit, Trial, TrialId};
 use super::placement::Placement;
@@ -11,10 +11,10 @@ use crate::stage::node::sets::NodeSets;
 use crate::stage::parallel::map_all;
 use crate::table::topologies::TopologyId;
 
-/// Groups whose capacity is worked out together, at least.
+/// The least number of groups whose capacity is worked out together.
 const AHEAD: usize = 64;
 
-/// The view made last: neighbours mostly have the same topology.
+/// The view made last, kept because neighbours mostly have the same topology.
 pub(super) type KeptView<'t> = Option<TopologyView<'t>>;
 
 impl Placement<'_> {
@@ -54,7 +54,7 @@ impl Placement<'_> {
         cpus
     }
 
-    /// What there is on each node of a group. Cost: that of a group never asked before, and of some behind it.
+    /// The capacity of each node of a group. Cost: working it out, with some groups after it, if it is not yet known.
     #[inline]
     pub(crate) fn capacity(&mut self, group: usize) -> Capacity {
         let trial = self.groups[group].trial;
@@ -64,8 +64,8 @@ impl Placement<'_> {
         self.memo[trial].capacity.expect("learnt just now")
     }
 
-    /// Works out the capacity of a group and of those behind it that are likely to be asked: as far as the slots say that
-    /// they are needed, and where these were not enough, as many again.
+    /// Works out the capacity of a group and of the groups after it that will probably be needed: first as many as the slots say,
+    /// and if these were not enough, as many again.
     fn learn(&mut self, from: usize) {
         let mut needed = u64::from(self.left);
         let mut least = if from == 0 { 1 } else { AHEAD.max(from) };
@@ -99,7 +99,7 @@ impl Placement<'_> {
         }
     }
 
-    /// How many of `want` processes a layout would place on each node of a group, and how that ends.
+    /// How many of `want` processes a layout would place on each node of a group, and how it ends.
     pub(crate) fn fit(&mut self, group: usize, layout: Layout, want: u32) -> (u32, End) {
         let trial = self.groups[group].trial;
         let mut known = self.memo[trial].fits.iter();
@@ -117,7 +117,7 @@ impl Placement<'_> {
         (procs, end)
     }
 
-    /// What `want` processes more come to.
+    /// Lays `want` more processes on a node of a trial.
     pub(super) fn lay_on<'p>(
         &'p self,
         kept: &mut KeptView<'p>,

@@ -1,7 +1,7 @@
-//! Placing what the user wrote out, entry by entry. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
+//! Places listed apps, entry by entry. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
 //!
-//! Each entry costs one step. What happens on a node depends on its state and on the entries it gets, in order; nodes
-//! for which both are equal are worked out once.
+//! Each entry costs one step. What happens on a node depends on its state and on its entries, in order. Nodes for which both are
+//! equal are worked out once.
 
 use super::app::App;
 use super::entries::{Entries, EntryStep, path};
@@ -27,9 +27,9 @@ use std::collections::HashMap;
 /// A node with entries.
 struct ListedNode {
     node: u32,
-    /// As the app finds it.
+    /// Its state when the app finds it.
     state: StateId,
-    /// Processes of all its entries.
+    /// How many processes all its entries have.
     procs: u32,
     items: Items,
 }
@@ -37,13 +37,13 @@ struct ListedNode {
 /// Where the processes of a step are.
 #[derive(Clone, Copy)]
 struct Start {
-    /// Row of the node among those with entries.
+    /// The row of the node in [`Listed::nodes`].
     row: usize,
     /// The first process of the step on that node.
     local: u32,
 }
 
-/// What nodes of one state come to that get the same entries.
+/// The result for nodes of one state that get the same entries.
 struct Settled {
     pattern: PatternId,
     next: StateId,
@@ -55,18 +55,18 @@ struct Settled {
 struct Listed<'p> {
     app: &'p App<'p>,
     entries: &'p Entries,
-    /// Those up to the first on a node that the app may not use.
+    /// The steps before the first one on a node that the app may not use.
     steps: &'p [EntryStep],
     /// Nodes in the order of their first entry.
     nodes: Vec<ListedNode>,
-    /// Shape `[steps]`.
+    /// Where each step starts. Shape `[steps]`.
     starts: Vec<Start>,
 }
 
 /// Places an app by its entries.
 ///
 /// # Errors
-/// The first entry that cannot be placed, with its class.
+/// The first entry that cannot be placed, as an error of its class.
 pub(crate) fn place(
     work: &mut Workspace,
     app: &App<'_>,
@@ -76,7 +76,7 @@ pub(crate) fn place(
     let listed = Listed::new(app, &entries, &pool.nodes.with(&entries.slots.lowered));
     let mut settled: Vec<Settled> = Vec::new();
     let mut known: HashMap<(StateId, &Items), usize> = HashMap::new();
-    // Which of them each node is. Shape `[nodes]`.
+    // The row of each node in `settled`. Shape `[nodes]`.
     let mut rows = Vec::with_capacity(listed.nodes.len());
     for node in &listed.nodes {
         let row = *known.entry((node.state, &node.items)).or_insert_with(|| {
@@ -156,7 +156,7 @@ impl<'p> Listed<'p> {
         }
     }
 
-    /// Works out what a node's entries come to.
+    /// Works out the result of a node's entries.
     fn settle(&self, tables: &mut Tables, of: &ListedNode) -> Settled {
         let row = *tables.states.get(of.state);
         let topology = row.topology;
@@ -192,7 +192,7 @@ impl<'p> Listed<'p> {
         }
     }
 
-    /// The ranks of the app, as runs on one node.
+    /// The ranks of the app, in runs on one node each.
     fn ranks(&self) -> Vec<ListedRun> {
         let mut rank = 0;
         let mut runs: Vec<ListedRun> = Vec::new();
@@ -208,16 +208,16 @@ impl<'p> Listed<'p> {
         runs
     }
 
-    /// Whether all entries can be placed.
+    /// Checks that all entries can be placed.
     ///
     /// # Errors
-    /// The first that is stuck on its node; then the first on a node that the app may not use; then a rank without one.
+    /// The first entry that is stuck on its node; else the first on a node that the app may not use; else a rank without an entry.
     fn judge<'s>(
         &self,
         pool: &Pool,
         settled: &impl Fn(usize) -> &'s Settled,
     ) -> Result<(), MapError> {
-        // Processes of each node up to the entry at hand. Shape `[nodes]`.
+        // Processes of each node up to the present entry. Shape `[nodes]`.
         let mut reached = vec![0; self.nodes.len()];
         let mut rank = self.entries.first;
         for (step, &Start { row, local }) in self.steps.iter().zip(&self.starts) {
@@ -244,7 +244,7 @@ impl<'p> Listed<'p> {
         Ok(())
     }
 
-    /// `rank`: whose process it is, `bound`: how many before it found their cpus.
+    /// The refusal of an entry. `rank`: the rank of its process; `bound`: how many processes before it got cpus.
     fn refuse(
         &self,
         pool: &Pool,
@@ -336,7 +336,7 @@ impl<'p> Listed<'p> {
         .into()
     }
 
-    /// An entry on a node that the app may not use. `pool`: nodes of the job.
+    /// The refusal of an entry on a node that the app may not use. `pool`: how many nodes the job has.
     fn not_allowed(&self, step: &EntryStep, pool: u32) -> MapError {
         let Some((listing, at)) = self.app.listing().zip(step.entry) else {
             unreachable!("steps made from hosts name nodes of the pool")

@@ -1,4 +1,4 @@
-//! The entries of one node, where the user wrote processes out: sequences, rankfiles, affinity files. Source:
+//! The entries of one node, for processes that the user listed: sequences, rankfiles, affinity files. Source:
 //! `semantics` 4.5, 4.6, `per-app` 9.1.
 
 use super::app::App;
@@ -17,7 +17,7 @@ use crate::stage::node::window::Window;
 use crate::table::listings::SlotListId;
 use crate::table::states::NodeState;
 
-/// What the entries of one node ask for, in order: cpus, and how many processes.
+/// What the entries of one node ask for, in order: cpus, and a number of processes.
 pub(crate) type Items = Vec<(Option<SlotListId>, u32)>;
 
 /// Why an entry of a node cannot be placed.
@@ -25,17 +25,17 @@ pub(crate) type Items = Vec<(Option<SlotListId>, u32)>;
 pub(crate) enum Stuck {
     /// No slot is left, or no room under max_slots.
     Full,
-    /// The named cpus do not exist: which.
+    /// The named cpus do not exist; the text says which.
     Lacking(String),
     /// The named cpus are not all free.
     Taken,
     /// No cpu is free.
     NoCpu,
-    /// The binder must bind it and cannot.
+    /// The binder must bind the process and cannot.
     Unbindable(Failure),
 }
 
-/// What a node's entries come to.
+/// The result of a node's entries.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeEntries {
     pub(crate) segments: Vec<DraftSegment>,
@@ -93,7 +93,7 @@ impl NodeRow<'_> {
     fn item(&mut self, cpus: Option<SlotListId>, count: u32) {
         let fits = count.min(self.room - self.procs);
         let rankfile = self.view.binder.policy.map == MapBy::Rankfile;
-        // Each entry is checked wholly, in this order: its slot, a free cpu, then the cpus it names (4.6).
+        // The checks of an entry come in this order: its slot, a free cpu, then the cpus that it names (4.6).
         let placed = match cpus {
             _ if fits == 0 => Err(Stuck::Full),
             _ if self.needs_a_cpu() && self.out.cpus.units.is_empty() => Err(Stuck::NoCpu),
@@ -116,7 +116,7 @@ impl NodeRow<'_> {
         self.view.binder.policy.overload == Overload::Allowed
     }
 
-    /// A rankfile's slot lists bind, but not under bind none; `none:overload-allowed` binds all the same (4.6).
+    /// The slot lists of a rankfile bind, except under bind none; `none:overload-allowed` binds all the same (4.6).
     fn binds_lists(&self) -> bool {
         self.view.binder.policy.bind != BindTo::Nothing || self.overload()
     }
@@ -130,14 +130,14 @@ impl NodeRow<'_> {
             && self.app.procs.counted() == Counted::Given
     }
 
-    /// The PUs of a slot list, taken or not.
+    /// The PUs of a slot list, free or taken.
     fn named(&self, list: SlotListId) -> Result<Bits, Stuck> {
         let listing = self.app.listing().expect("a slot list stands in a listing");
         let named = slot_list::pus(&self.view.binder, &listing.slot_lists[list]);
         usable(named.map_err(Stuck::Lacking)?)
     }
 
-    /// Exactly the named cpus, all free, all consumed.
+    /// Binds to exactly the named cpus: all must be free, and all are consumed.
     fn exact(&mut self, list: SlotListId, count: u32) -> Result<(), Stuck> {
         let mut mask = self.named(list)?;
         mask.intersect(self.sets.allowed);
@@ -156,7 +156,7 @@ impl NodeRow<'_> {
             cpus.units = binder.free_units(cpus.free.words());
             self.push(1, Some(Mask::Some(Box::new(Window::of(&mask)))));
             if self.overload() {
-                // Nothing changes any more: the rest gets the same.
+                // Nothing changes any more: the other processes get the same.
                 self.push(count - 1, Some(Mask::Some(Box::new(Window::of(&mask)))));
                 return Ok(());
             }
@@ -164,9 +164,9 @@ impl NodeRow<'_> {
         Ok(())
     }
 
-    /// Bound as by slot; while bound, by default too, PE cpus must be free (4.5).
+    /// Binds as by slot. While processes are bound, also by default, PE cpus must be free (4.5).
     fn as_by_slot(&mut self, count: u32) -> Result<(), Stuck> {
-        // A hwthread of a core that is not wholly free takes no cpu away: each process must be asked for one.
+        // A hwthread of a partly taken core takes no cpu away, so the free cpus are checked for each process by itself.
         let binder = &self.view.binder;
         let bound = &binder.target;
         let (hwthreads, cores) = (ObjKind::Hwthread, binder.policy.mode == CpuMode::Core);
@@ -235,14 +235,14 @@ impl NodeRow<'_> {
         self.procs += placed;
         match laid.end {
             _ if placed == count => Ok(()),
-            // That no package can ever hold them was said before: these are taken.
+            // A PE that no package can ever hold was refused above: here the cpus are taken.
             End::Fails(Failure::SpanPackages) => Err(Stuck::NoCpu),
             End::Fails(failure) => Err(Stuck::Unbindable(failure)),
             End::Wanted | End::Full | End::TooLong => Err(Stuck::NoCpu),
         }
     }
 
-    /// Whether some package has so many cpus that may be used, taken or not.
+    /// Whether some package has `pe` cpus that may be used, free or taken.
     fn packages_hold(&self, pe: u32) -> bool {
         let binder = &self.view.binder;
         let may = binder.free_units(self.sets.allowed);
@@ -278,7 +278,7 @@ impl NodeRow<'_> {
     }
 }
 
-/// Some PUs, if there is one among them.
+/// The PUs, if there are any.
 fn usable(pus: Bits) -> Result<Bits, Stuck> {
     if pus.is_empty() {
         return Err(Stuck::Lacking("cpu among them that may be used".to_owned()));

@@ -1,4 +1,4 @@
-//! What becomes of nodes of one state under one policy: a pure function, so it is kept for later apps, and later plans.
+//! Results for nodes of one state under one policy. They depend on nothing else, so they are kept for later apps and later plans.
 
 use crate::define_id;
 use crate::id::Column;
@@ -13,38 +13,38 @@ use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
 
 define_id! {
-    /// How far nodes of one state have come with an app.
+    /// How far nodes of one state have come with an app: a row of [`Memo`].
     #[expect(unreachable_pub, reason = "the macro makes table ids, which are public")]
     TrialId
 }
 
-/// Nodes of one state, and what is known of them under one policy: before an app came, or with some of its processes there.
+/// What is known about nodes of one state under one policy, before an app comes or with some of its processes on them.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
-    /// The state in which the app found the nodes, and the one in which it leaves them.
+    /// The state in which the app found the nodes, and their state with its processes.
     pub(crate) found: StateId,
     pub(crate) now: StateId,
     /// Processes of the app on each node.
     pub(crate) placed: u32,
-    /// What these get; `None`: nothing of the app is here yet.
+    /// The pattern of these processes; `None` if there are none.
     pub(crate) pattern: Option<PatternId>,
-    /// Before the last pass over the nodes.
+    /// The trial before the last pass over the nodes.
     pub(crate) from: Option<TrialId>,
-    /// Processes bound to each target; empty without LIMIT.
+    /// Processes bound to each target; empty if nothing needs the counts.
     pub(crate) bound: Vec<u32>,
-    /// The last pass gave some cpus out again.
+    /// Whether some cpus were given out again.
     pub(crate) shares_cpus: bool,
-    /// The first pass left processes unbound: their default binding was given up.
+    /// Whether the first pass gave up a default binding and left processes unbound.
     pub(crate) began_unbound: bool,
-    /// What there is on each node, as far as somebody asked.
+    /// The capacity of each node, if it was asked for.
     pub(crate) capacity: Option<Capacity>,
-    /// How many processes fit, where that was asked.
+    /// How many processes fit, for each layout asked for.
     pub(crate) fits: Vec<Fit>,
-    /// What more processes came to.
+    /// The outcomes of placing more processes.
     pub(crate) steps: SmallVec<[(Step, StepOutcome); 1]>,
 }
 
-/// How many of `want` processes a layout places, and how that ends.
+/// How many of `want` processes a layout places, and how it ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
     pub(crate) layout: Layout,
@@ -53,20 +53,20 @@ pub(crate) struct Fit {
     pub(crate) end: End,
 }
 
-/// So many processes more, in a layout.
+/// This many more processes, in a layout.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Step {
     pub(crate) layout: Layout,
     pub(crate) procs: u32,
-    /// The most that nodes of the same trial get in it: their pattern serves the others.
+    /// The most processes that nodes of the same trial get in this layout. Their pattern serves the others.
     pub(crate) longest: u32,
 }
 
-/// What a step comes to: the trial behind it, or how many processes it places and why no more.
+/// The outcome of a step: the next trial, or how many processes it places and why no more.
 pub(crate) type StepOutcome = Result<TrialId, (u32, End)>;
 
 impl Trial {
-    /// Nothing of the app is here yet.
+    /// A trial with no process of the app.
     pub(crate) fn root(state: StateId) -> Self {
         Self {
             found: state,
@@ -94,12 +94,12 @@ impl Trial {
 pub(crate) struct Memo {
     trials: Column<TrialId, Trial>,
     roots: ById<(StateId, PolicyId), TrialId>,
-    /// The size of the job that settled policies, whose ids another job's of another size may have.
+    /// The job size that decided bindings. The same policy id may mean another policy at another size.
     size: Option<Size>,
 }
 
 impl Memo {
-    /// Forgets what was found under policies that the job's size settled otherwise.
+    /// Clears the memo if an earlier job size decided bindings in another way.
     pub(crate) fn settle(&mut self, size: Size) {
         if self.size.is_some_and(|settled| settled != size) {
             self.trials.clear();
@@ -108,7 +108,7 @@ impl Memo {
         self.size = Some(size);
     }
 
-    /// Nodes of a state that an app of a policy finds.
+    /// The trial of nodes of a state before an app of a policy comes.
     pub(crate) fn root(&mut self, state: StateId, policy: PolicyId) -> TrialId {
         let trials = &mut self.trials;
         let root = self.roots.entry((state, policy));

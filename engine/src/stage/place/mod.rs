@@ -1,52 +1,52 @@
-//! Placing one app: which nodes, how many processes on each, on which objects and cpus, what that leaves. Source:
-//! `semantics` 4.
+//! Placing one app: how many processes each node gets, on which objects and cpus, and the node states that this leaves.
+//! Source: `semantics` 4.
 
 // An app about to be placed.
 pub(crate) mod app;
-// What becomes of nodes of one state under one policy.
+// Results for nodes of one state under one policy.
 pub(crate) mod memo;
-// How many go to each node: arithmetic.
+// How many processes go to each node: arithmetic.
 pub(crate) mod share;
-// Nodes that fare alike, and what they are given.
+// Groups of nodes that are treated alike, and what they get.
 mod group;
 // An app being placed.
 pub(crate) mod placement;
-// The vectors that this fills.
+// The vectors that placing fills.
 pub(crate) mod scratch;
-// What it asks of nodes.
+// What a placement finds out about nodes.
 mod learn;
-// How what was allotted is laid.
+// How shares become patterns.
 mod lay;
-// Refusals of several policies.
+// Refusals that several policies share.
 pub(crate) mod refuse;
-// What a map policy says.
+// What every map policy does.
 pub(crate) mod policy;
 // Each node filled before the next.
 mod filling;
-// One process to each node in turn.
+// One process on each node in turn.
 mod rounds;
-// The policies, a file each.
+// The map policies, one file each.
 mod mpibind;
 mod node;
 mod object;
 mod pe_list;
 mod ppr;
 mod slot;
-// Where a component of the launcher's own puts an app.
+// Where a launcher's own component puts an app.
 mod custom;
-// What nodes, tables and memos apps are placed on.
+// The nodes, tables and memos for placing apps.
 pub(crate) mod workspace;
-// What is worth a note.
+// What is worth a note to the user.
 pub(crate) mod notes;
-// What an app comes to.
+// The result of placing an app.
 pub(crate) mod outcome;
 // Giving the nodes their new states.
 pub(crate) mod commit;
-// What an app wrote out: which nodes, in which order.
+// The entries that an app lists: which nodes, in which order.
 pub(crate) mod entries;
 // The entries of one node.
 mod listed_node;
-// What all entries come to.
+// All entries of an app, placed.
 mod listed;
 
 use crate::count::ProcCount;
@@ -71,16 +71,16 @@ use workspace::Workspace;
 
 /// The nodes of an app.
 pub(crate) enum AppNodes {
-    /// All that it may use.
+    /// The nodes that the app may use.
     Candidates(Selected),
-    /// Those that were written out, entry by entry.
+    /// The entries that the app lists.
     Entries(Entries),
 }
 
-/// Which nodes an app may use, or those that were written out for it.
+/// Selects the nodes that an app may use, or reads its listed entries.
 ///
 /// # Errors
-/// What the app's hosts get wrong, that there are no nodes, or none with room.
+/// Wrong hosts of the app; no nodes, or no nodes with room.
 pub(crate) fn select(
     work: &mut Workspace,
     app: &App<'_>,
@@ -94,7 +94,7 @@ pub(crate) fn select(
     select::select(&mut work.pool, hosts, app.id, app.policy, notes).map(AppNodes::Candidates)
 }
 
-/// How many processes go to each node, on which objects and cpus, and what that leaves. Changes no node.
+/// Decides how many processes each node gets, on which objects and cpus, and which states that leaves. Changes no node.
 ///
 /// # Errors
 /// The classes of errors "Room" and "Objects and cpus".
@@ -115,7 +115,7 @@ pub(crate) fn place(
     }
 }
 
-/// Calls something with the map policy of an app. Entries that were written out have none.
+/// Calls a function with the map policy of an app. Listed apps have no such policy.
 pub(crate) fn by_policy<R>(map: MapBy, call: impl FnOnce(&mut dyn MapPolicy) -> R) -> R {
     match map {
         MapBy::Slot => call(&mut slot::BySlot),
@@ -141,7 +141,7 @@ fn by_engine(
         scratch,
     } = work;
     let (procs, counted) = procs(pool, app, &selected.candidates)?;
-    // What is near a device is only this app's.
+    // The device of an app is not part of its policy, so the results for it are not shared.
     let mut own = Memo::default();
     let memo = if app.policy.map == MapBy::Dist {
         &mut own
@@ -166,7 +166,7 @@ fn by_engine(
     Ok(outcome)
 }
 
-/// Places an app by the functions of a launcher's component.
+/// Places an app by the functions of a launcher's own component.
 fn by_component(
     work: &mut Workspace,
     app: &App<'_>,
@@ -183,7 +183,7 @@ fn by_component(
     let procs = custom::share_out(&mut placement, app, count)?;
     match pattern {
         ComponentPattern::Engine(_) => {
-            // The shares are exact: more than slots or not, the engine fills each and no more.
+            // The shares are exact: the engine gives each node its share and no more, whether or not the node has the slots.
             placement.policy.oversubscribe = Oversubscribe::Refused;
             place_by_policy(&mut placement, procs, Counted::Given)?;
         }
@@ -200,7 +200,7 @@ fn by_component(
     Ok(placement.outcome(app.policy_id, selected.slots))
 }
 
-/// Processes of an app whose turn has come.
+/// How many processes an app has when its turn comes.
 fn procs(
     pool: &mut Pool,
     app: &App<'_>,
@@ -223,7 +223,7 @@ fn procs(
     Ok((ProcCount(judge_size(procs)?), app.procs.counted()))
 }
 
-/// Places so many processes by the placement's policy, if its slots hold them.
+/// Places this many processes by the placement's policy, if its slots hold them.
 fn place_by_policy(
     placement: &mut Placement<'_>,
     procs: ProcCount,
@@ -243,7 +243,7 @@ fn place_by_policy(
             nodes,
         ));
     }
-    // A default binding is given up where slots do not tell how many come to a node.
+    // With too few slots, the slots do not say how many processes a node gets: a default binding is given up.
     let unbound =
         policy.bind == BindTo::Nothing || (short && policy.strength == BindStrength::Default);
     placement.begin(procs, if unbound { Binding::Off } else { Binding::On });

@@ -1,4 +1,4 @@
-//! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets hangs on how many a node has in all.
+//! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets depends on how many its node has in all.
 
 use super::filling::{self, Lays};
 use super::group::{Limit, NodeGroup};
@@ -17,7 +17,7 @@ use crate::stage::node::units::narrow;
 pub(crate) struct ByMpibind(pub(crate) Mpibind);
 
 impl MapPolicy for ByMpibind {
-    /// Fills nodes by slots, then by even shares where that is allowed, then lays each node once.
+    /// Fills nodes by slots, then by even shares if that is allowed, then lays each node once.
     fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError> {
         filling::place(placement, self, Lays::AtTheEnd)?;
         let used = placement.groups.iter().enumerate();
@@ -27,7 +27,7 @@ impl MapPolicy for ByMpibind {
             let refused = self.check(placement, row).err()?;
             Some((turn(group.nodes.first), group.nodes.first, refused))
         });
-        // The one whose first process came first.
+        // Refuse at the node whose first process came first.
         if let Some((.., refused)) = refused.min_by_key(|&(turn, node, _)| (turn, node)) {
             return Err(refused);
         }
@@ -47,14 +47,14 @@ impl MapPolicy for ByMpibind {
         })
     }
 
-    /// Cpus do not end: max_slots does.
+    /// Cpus do not run out; only max_slots ends placing.
     fn out_of_cpus(&self, placement: &Placement<'_>, _placed: u64) -> MapError {
         refuse::out_of_resource(placement)
     }
 }
 
 impl ByMpibind {
-    /// Whether the nodes of a group can be dealt out: cpus with memory, and cores as wide as `smt=` says.
+    /// Checks that the nodes of a group can be dealt out: free cpus with memory, and cores as wide as `smt=` says.
     fn check(&self, placement: &Placement<'_>, group: usize) -> Result<(), MapError> {
         let state = placement.found(group);
         let (topology, topologies) = (state.topology, &placement.tables.topologies);

@@ -1,4 +1,4 @@
-//! What is worth a note about what was placed. Source: errors "Notes".
+//! What is worth a note about placed apps. Source: errors "Notes".
 
 use super::placement::Placement;
 use crate::error::Note;
@@ -9,10 +9,10 @@ use crate::stage::alloc::Pool;
 use crate::table::apps::AppId;
 use crate::table::names::NodeId;
 
-/// Cpus for each process of a node from which a binding to one cpu is called narrow.
+/// A binding to one cpu is called narrow from this many cpus for each process of the node.
 const NARROW_FROM: u32 = 4;
 
-/// Bindings given up, cpus shared.
+/// Notes on bindings that were given up, and on cpus that are shared.
 pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
     let (app, groups) = (placement.app.number(), &placement.groups);
     let first = |node: u32| groups.iter().position(|group| group.nodes.first == node);
@@ -40,7 +40,7 @@ pub(crate) fn of_app(placement: &Placement<'_>, notes: &mut Vec<Note>) {
     }
 }
 
-/// Nodes that hold more processes than slots.
+/// Notes nodes that hold more processes than slots.
 pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
     let state = |state| pool.tables.states.get(state);
     let over = || {
@@ -59,7 +59,7 @@ pub(crate) fn of_job(pool: &Pool, notes: &mut Vec<Note>) {
     }
 }
 
-/// One or two processes bound to a cpu each by default, on a node that has many.
+/// Notes one or two processes that a default binds to one cpu each, on a node with many cpus.
 pub(crate) fn narrow(pool: &mut Pool, app: AppId, placed: &Placed, notes: &mut Vec<Note>) {
     let Some(run) = placed.runs.first() else {
         return;

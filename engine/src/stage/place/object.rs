@@ -31,7 +31,7 @@ impl MapPolicy for ByObject {
     }
 }
 
-/// Processes that the objects of a node take, at most its slots.
+/// How many processes the objects of a node take, at most as many as its slots.
 #[inline]
 fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, MapError> {
     let (capacity, slots) = (view.capacity(), view.slots());
@@ -52,12 +52,12 @@ fn objects_take(view: &mut GroupView<'_, '_>, layout: Layout) -> Result<u32, Map
     if certain || (!explicit && capacity.has_target && placement.policy.limit.is_none()) {
         return Ok(slots.min(u32::try_from(capacity.by_object).unwrap_or(u32::MAX)));
     }
-    // What the binder leaves unbound uses up no room: only laying them tells.
+    // Processes that the binder leaves unbound use up no room. Only laying them tells how many fit.
     let want = slots.min(placement.asked);
     Ok(placement.fit(view.group, layout, want).0)
 }
 
-/// PE must fit a mapped object of this node, taken or not.
+/// Checks that PE fits a mapped object of this node, free or taken.
 ///
 /// # Errors
 /// `pe-exceeds-object`.
@@ -85,7 +85,7 @@ fn kind_word(placement: &Placement<'_>) -> &'static str {
         .map_or("node", ObjKind::word)
 }
 
-/// A node has none of the objects that the policy maps to.
+/// The refusal when a node has none of the objects that the policy maps to.
 pub(crate) fn not_found(placement: &Placement<'_>, group: usize) -> MapError {
     let (app, node) = (placement.app.number(), refuse::node(placement, group));
     if placement.policy.map == MapBy::Dist {

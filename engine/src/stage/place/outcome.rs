@@ -1,4 +1,4 @@
-//! What an app that was placed comes to: where its processes are, and the states that it leaves. Writes nothing to nodes.
+//! The result of placing an app: where its processes are, and the states that it leaves. Nothing here changes nodes.
 
 use super::placement::Placement;
 use super::scratch::emptied;
@@ -10,25 +10,25 @@ use crate::table::apps::PolicyId;
 use crate::table::names::NodeRange;
 use crate::table::states::StateId;
 
-/// What an app comes to; [`super::commit`] gives it to the nodes.
+/// The result of placing an app; [`super::commit`] applies it to the nodes.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) policy: PolicyId,
     /// Where its processes are, in the order of its nodes.
     pub(crate) runs: Vec<PlacedRun>,
     pub(crate) order: RankOrder,
-    /// Where passes ended, where a plan tells them.
+    /// Where passes ended, if the plan records it.
     pub(crate) passes: Option<Vec<PassRun>>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
-    /// Slots that it changes, also of nodes without a process of it.
+    /// Changes to slots, also of nodes without a process of the app.
     pub(crate) slots: SlotChanges,
-    /// The states that it leaves.
+    /// The states that the app leaves.
     pub(crate) changes: Vec<(NodeRange, StateId)>,
 }
 
 impl Placement<'_> {
-    /// What the app comes to.
+    /// The result of placing the app.
     pub(crate) fn outcome(self, policy: PolicyId, slots: SlotChanges) -> Outcome {
         let mut runs = emptied(&mut self.scratch.runs);
         let mut changes = emptied(&mut self.scratch.changes);
@@ -79,7 +79,7 @@ impl Placement<'_> {
                 .map(|from| self.memo[from].placed)
                 .filter(|&placed| placed > 0)
                 .collect();
-            // By a list, nodes that the first pass left alone find it whole.
+            // With a pe-list, nodes that the first pass left alone have the whole list ahead of them.
             let late = self.policy.map == MapBy::PeList && !self.explicit();
             if late && last.began_unbound {
                 ends.push(0);

@@ -1,4 +1,4 @@
-//! By the cpus of a list: each serves one process of a node. Source: `semantics` 3.4, 4.7.
+//! By the cpus of a list: each cpu serves one process of a node. Source: `semantics` 3.4, 4.7.
 
 use super::filling::{self, Lays};
 use super::group::Limit;
@@ -16,7 +16,7 @@ use crate::table::apps::{AppTable, Policy};
 /// `--map-by pe-list=LIST`.
 pub(crate) struct ByPeList;
 
-/// The cpus of the list.
+/// How many cpus the list has.
 fn cpus(apps: &AppTable, policy: &Policy) -> u64 {
     let cpus = |&(first, last): &(u32, u32)| u64::from(last - first) + 1;
     let list = policy.list.map(|list| &apps.lists[list]);
@@ -28,7 +28,7 @@ fn listed(placement: &Placement<'_>) -> u32 {
 }
 
 impl MapPolicy for ByPeList {
-    /// The cpus of the list, once and not for each node (3.4).
+    /// As many as the list has cpus, counted once and not for each node (3.4).
     fn count(&self, app: &mut Counting<'_>, _nodes: &[Candidate]) -> Result<u64, MapError> {
         Ok(cpus(app.apps, app.policy))
     }
@@ -70,12 +70,12 @@ impl MapPolicy for ByPeList {
         })
     }
 
-    /// Only when its binding was given up, or cpus may be shared (4.7).
+    /// Only under a default binding or no binding, or if cpus may be shared (4.7).
     fn shares(&self, placement: &Placement<'_>) -> bool {
         !placement.explicit() || placement.overload() || placement.policy.bind == BindTo::Nothing
     }
 
-    /// The list's default binding is given up now (4.7).
+    /// Gives up the default binding of the list (4.7).
     fn begin_sharing(&self, placement: &mut Placement<'_>) {
         if !placement.explicit() {
             placement.binding = Binding::Off;

@@ -1,7 +1,7 @@
-//! One app being placed: its nodes in groups that fare alike, and what each group was given so far.
+//! One app being placed: its nodes in groups that are treated alike, and what each group got so far.
 //!
-//! Policies say how many processes each node takes ([`Placement::allot`]); then all that was allotted is laid on objects and
-//! cpus at once (`lay.rs`). Nodes in one state that get the same share one trial, which is worked out once.
+//! Policies say how many processes each node takes ([`Placement::allot`]). Then everything allotted is laid on objects and cpus
+//! at once (`lay.rs`). Nodes in one state that get the same share one trial, which is worked out once.
 
 use super::app::App;
 use super::group::{Allotment, Limit, NodeGroup};
@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// One app being placed.
 pub(crate) struct Placement<'s> {
-    /// As the app finds them.
+    /// The nodes as the app finds them.
     pub(crate) nodes: &'s Nodes,
     pub(crate) tables: &'s mut Tables,
     pub(crate) memo: &'s mut Memo,
@@ -35,11 +35,11 @@ pub(crate) struct Placement<'s> {
     pub(crate) allotments: Vec<Allotment>,
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
-    /// The objects that a component wrote out, as rows of the mapped ones.
+    /// The objects that a component lists, as rows of the mapped ones.
     pub(crate) written: Vec<Vec<usize>>,
-    /// Whether processes are bound; off: a default binding was given up for all of them.
+    /// Whether processes are bound. Off if the policy binds to nothing, or if a default binding was given up for all of them.
     pub(crate) binding: Binding,
-    /// Processes that are asked for, and those of them that no group was given yet.
+    /// Processes asked for, and how many of them no group was given yet.
     pub(crate) asked: u32,
     pub(crate) left: u32,
     /// The first node whose default binding was given up.
@@ -47,7 +47,7 @@ pub(crate) struct Placement<'s> {
 }
 
 impl<'s> Placement<'s> {
-    /// Nothing placed yet. `policy`: the app's, or the one by which the engine lays what a component counts.
+    /// A placement with nothing placed. `policy`: the app's, or the one by which the engine lays the counts of a component.
     pub(crate) fn new(
         pool: &'s mut Pool,
         memo: &'s mut Memo,
@@ -94,17 +94,17 @@ impl<'s> Placement<'s> {
         }
     }
 
-    /// So many processes are to be placed.
+    /// Sets how many processes are to be placed.
     pub(crate) const fn begin(&mut self, procs: ProcCount, binding: Binding) {
         (self.asked, self.left, self.binding) = (procs.0, procs.0, binding);
     }
 
-    /// Processes that groups were given so far.
+    /// How many processes groups were given so far.
     pub(crate) fn dealt(&self) -> u64 {
         u64::from(self.asked - self.left)
     }
 
-    /// Whether the binding was asked for.
+    /// Whether the binding is explicit.
     pub(crate) fn explicit(&self) -> bool {
         self.policy.strength == BindStrength::Explicit
     }
@@ -114,12 +114,12 @@ impl<'s> Placement<'s> {
         self.policy.overload == Overload::Allowed
     }
 
-    /// Nodes of the app's list.
+    /// How many nodes the app's list has.
     pub(crate) fn node_count(&self) -> u32 {
         self.groups.iter().map(|group| group.nodes.count).sum()
     }
 
-    /// How far the nodes of a group have come.
+    /// The trial of the nodes of a group.
     pub(crate) fn trial(&self, group: usize) -> &Trial {
         &self.memo[self.groups[group].trial]
     }
@@ -129,7 +129,7 @@ impl<'s> Placement<'s> {
         self.tables.states.get(self.trial(group).found)
     }
 
-    /// Processes of the app that found cpus. Cost: the distinct patterns so far.
+    /// How many processes of the app got cpus. Cost: the distinct patterns so far.
     pub(crate) fn bound(&self) -> u64 {
         let bound = self.groups.iter().map(|group| {
             let Trial {
@@ -141,7 +141,7 @@ impl<'s> Placement<'s> {
         bound.sum()
     }
 
-    /// Gives each node of a group so many processes more.
+    /// Gives each node of a group this many more processes.
     #[inline]
     pub(crate) fn allot(&mut self, group: usize, layout: Layout, procs: u32) {
         if procs == 0 {
@@ -157,7 +157,7 @@ impl<'s> Placement<'s> {
         self.lay_later(group, layout, procs);
     }
 
-    /// Notes that each node of a group is to get so many processes in a layout.
+    /// Records that each node of a group will get this many processes in a layout.
     pub(crate) fn lay_later(&mut self, group: usize, layout: Layout, procs: u32) {
         if procs > 0 {
             self.allotments.push(Allotment {
@@ -172,7 +172,7 @@ impl<'s> Placement<'s> {
         }
     }
 
-    /// Gives each node of a group what it takes while processes are left. Gives one behind the groups that it became.
+    /// Gives each node of a group what it takes while processes are left. Returns the row after the groups that it was split into.
     pub(crate) fn fill(&mut self, group: usize, limit: Limit) -> usize {
         let share = RunShare {
             nodes: self.groups[group].nodes.count,
@@ -182,7 +182,7 @@ impl<'s> Placement<'s> {
         self.allot_parts(group, limit.layout, &parts)
     }
 
-    /// Splits a group into parts, each of which gets what it says. Gives one behind the new groups.
+    /// Splits a group into parts and gives each part its processes. Returns the row after the new groups.
     pub(crate) fn allot_parts(
         &mut self,
         group: usize,
@@ -197,7 +197,7 @@ impl<'s> Placement<'s> {
         groups.end
     }
 
-    /// Splits a group into parts of so many nodes each. Gives the new rows.
+    /// Splits a group into parts with these numbers of nodes. Returns the new rows.
     #[inline]
     pub(crate) fn split(&mut self, group: usize, parts: impl Iterator<Item = u32>) -> Range<usize> {
         let row = self.groups[group];

@@ -1,5 +1,5 @@
-//! What a map policy says: how many processes there are, how each group of nodes takes them, when cpus end, how it refuses.
-//! Each has a file of its own.
+//! What a map policy decides: how many processes an app has, how each group of nodes takes them, what happens when slots or cpus
+//! run out, and how it refuses. Each policy has a file of its own.
 
 use super::group::{Limit, NodeGroup};
 use super::lay::Stop;
@@ -22,12 +22,12 @@ pub(crate) enum Counts {
     AtItsTurn,
 }
 
-/// Which pass over the nodes.
+/// A pass over the nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pass {
     /// Slots count.
     First,
-    /// Sharing what is too much (4.8): only max_slots and cpus count.
+    /// The rest is shared out (4.8): only max_slots and cpus count.
     Sharing,
 }
 
@@ -37,26 +37,26 @@ pub(crate) trait MapPolicy {
         Counts::First
     }
 
-    /// Processes of an app without `-n`: as many as the slots of its nodes, with PE also as their cpus.
+    /// How many processes an app without `-n` has: as many as its nodes have slots; with PE no more than their cpus hold.
     fn count(&self, app: &mut Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
         Ok(app.by_slots(nodes))
     }
 
-    /// Places the app: how the policy goes over its nodes.
+    /// Places the app on its nodes, in the order of the policy.
     fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError>;
 
-    /// How each node of a group takes processes. What a node can never serve is refused here.
+    /// How each node of a group takes processes. Refuses what a node can never serve.
     fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError>;
 
-    /// Whether what the first pass left over is shared out, where OVERSUBSCRIBE allows it.
+    /// Whether the processes left over by the first pass are shared out, if OVERSUBSCRIBE allows it.
     fn shares(&self, _placement: &Placement<'_>) -> bool {
         true
     }
 
-    /// What changes when sharing begins.
+    /// Changes the placement when sharing begins.
     fn begin_sharing(&self, _placement: &mut Placement<'_>) {}
 
-    /// A process that must be bound and cannot be. `placed`: processes before it.
+    /// The refusal of a process that must be bound and cannot be. `placed`: processes before it.
     fn unbindable(
         &self,
         placement: &Placement<'_>,
@@ -67,13 +67,13 @@ pub(crate) trait MapPolicy {
         refuse::unbindable(placement, placed, group, failure)
     }
 
-    /// Cpus ran out. `placed`: processes that found theirs.
+    /// The refusal when cpus ran out. `placed`: processes that got theirs.
     fn out_of_cpus(&self, placement: &Placement<'_>, placed: u64) -> MapError {
         refuse::out_of_cpus(placement, placed)
     }
 }
 
-/// An app without `-n`.
+/// An app without `-n`, to be counted.
 pub(crate) struct Counting<'c> {
     pub(crate) pool: &'c mut Pool,
     pub(crate) apps: &'c AppTable,
@@ -82,7 +82,7 @@ pub(crate) struct Counting<'c> {
 }
 
 impl Counting<'_> {
-    /// As many as the slots; with PE no more than the cpus of the topologies, each by itself, in the mode of the words.
+    /// As many as the slots. With PE no more than the cpus of the nodes hold, node by node, in the cpu mode of the words.
     pub(crate) fn by_slots(&mut self, nodes: &[Candidate]) -> u64 {
         let slots = nodes
             .iter()
@@ -102,7 +102,7 @@ impl Counting<'_> {
     }
 }
 
-/// A group of nodes at hand.
+/// A group of nodes in one pass.
 pub(crate) struct GroupView<'p, 's> {
     pub(crate) placement: &'p mut Placement<'s>,
     pub(crate) group: usize,
@@ -115,13 +115,13 @@ impl GroupView<'_, '_> {
         &self.placement.groups[self.group]
     }
 
-    /// What there is on each of its nodes.
+    /// The capacity of each of its nodes.
     #[inline]
     pub(crate) fn capacity(&mut self) -> Capacity {
         self.placement.capacity(self.group)
     }
 
-    /// Processes that the slots of each node take.
+    /// How many processes the slots of each node take.
     #[inline]
     pub(crate) fn slots(&self) -> u32 {
         let row = self.row();
@@ -131,7 +131,7 @@ impl GroupView<'_, '_> {
         }
     }
 
-    /// An explicit target must be there (7.6); checked before cpus.
+    /// Refuses an explicit target that is not there (7.6). This comes before cpus are checked.
     #[inline]
     pub(crate) fn check_target(&mut self, binding: Binding) -> Result<(), MapError> {
         let there = self.capacity().has_target;
@@ -141,7 +141,7 @@ impl GroupView<'_, '_> {
         Ok(())
     }
 
-    /// PE must fit a package of this node, taken or not.
+    /// Refuses a PE that fits no package of this node, free or taken.
     pub(crate) fn check_packages(&mut self) -> Result<(), MapError> {
         let pe = u32::from(self.placement.policy.pe);
         if pe == 1 || self.capacity().largest_package >= pe {
@@ -152,7 +152,7 @@ impl GroupView<'_, '_> {
     }
 }
 
-/// What a group takes. Node by node: what fails on an earlier one, of those allotted so far, is said first.
+/// What each node of a group takes. If that is refused, the nodes allotted so far are laid first: their failure comes before it.
 #[inline]
 pub(crate) fn limit(
     placement: &mut Placement<'_>,
@@ -174,7 +174,7 @@ pub(crate) fn limit(
 /// Lays what was allotted.
 ///
 /// # Errors
-/// The first process that does not find its place, in the words of the policy.
+/// The first process that finds no place, refused by the policy.
 pub(crate) fn lay(placement: &mut Placement<'_>, policy: &dyn MapPolicy) -> Result<(), MapError> {
     let laid = placement.lay_allotted();
     laid.map_err(|Stop { group, placed, end }| match end {

@@ -1,4 +1,4 @@
-//! `ppr:N:object`: so many processes on each object, node after node. Source: `semantics` 3.4, 4.4.
+//! `ppr:N:object`: N processes on each object, node after node. Source: `semantics` 3.4, 4.4.
 
 use super::filling::{self, Lays};
 use super::group::Limit;
@@ -18,7 +18,7 @@ use crate::stage::node::units::Targets;
 pub(crate) struct ByPpr {
     per: u32,
     on: PprObject,
-    /// Nodes that the pattern passed over, and why the first of them was.
+    /// Nodes that the pattern passed over, and the reason for the first of them.
     passed_over: u32,
     why: Option<String>,
 }
@@ -33,7 +33,7 @@ impl ByPpr {
         }
     }
 
-    /// A node lacks what the whole pattern takes.
+    /// Records nodes that lack room for the whole pattern.
     fn pass_over(&mut self, view: &GroupView<'_, '_>, needed: u64, noun: &'static str, has: u32) {
         self.passed_over = (self.passed_over).saturating_add(view.row().nodes.count);
         self.why.get_or_insert_with(|| {
@@ -48,7 +48,7 @@ impl MapPolicy for ByPpr {
         Counts::AtItsTurn
     }
 
-    /// N per object.
+    /// N processes for each object.
     fn count(&self, app: &mut Counting<'_>, nodes: &[Candidate]) -> Result<u64, MapError> {
         let tables = &app.pool.tables;
         let each = |of: &Candidate| {
@@ -111,7 +111,7 @@ impl MapPolicy for ByPpr {
         if u64::from(procs) < whole.min(u64::from(want)) {
             self.pass_over(view, cpus, "free cpu", capacity.free);
         }
-        // A layout that ended early: the node is full, or a process must be bound and cannot be.
+        // If the layout ended early, the node is full, or a process must be bound and cannot be.
         match end {
             End::Wanted | End::Full => Ok(Limit { layout, procs }),
             End::TooLong => Err(refuse::too_long()),

@@ -1,4 +1,4 @@
-//! Refusals of the placing stages: what was asked, what there was, where. Source: `errors`.
+//! Refusals of the placing stages: what was asked, what there was, and where. Source: `errors`.
 
 use super::group::NodeGroup;
 use super::placement::Placement;
@@ -14,7 +14,7 @@ use crate::table::apps::{AppId, Policy};
 use crate::table::states::NodeState;
 use crate::table::topologies::{Topologies, TopologyId};
 
-/// An app asks for more processes than the slots left on its nodes hold. Which nodes are full is for those who know.
+/// An app asks for more processes than the slots left on its nodes. Callers that know the full nodes add them.
 pub(crate) fn not_enough_slots(
     app: AppId,
     asked: u64,
@@ -38,7 +38,7 @@ pub(crate) struct RefusedAt<'p> {
     pub(crate) tables: &'p Tables,
     pub(crate) app: AppId,
     pub(crate) policy: &'p Policy,
-    /// As the app finds the node.
+    /// The node's state when the app finds it.
     pub(crate) state: &'p NodeState,
     pub(crate) node: String,
 }
@@ -49,7 +49,7 @@ impl RefusedAt<'_> {
         Binder::new(&self.tables.topologies, hardware, self.policy)
     }
 
-    /// It has nothing to bind to. `inside`: where that was looked for.
+    /// The node has no object to bind to. `inside`: where the object was looked for.
     pub(crate) fn no_target(self, kind: ObjKind, inside: &'static str) -> MapError {
         PlaceError::BindTargetNotFound {
             app: self.app.number(),
@@ -89,7 +89,7 @@ impl RefusedAt<'_> {
         .into()
     }
 
-    /// Cpus are found for some processes.
+    /// Only some processes got cpus.
     pub(crate) fn not_enough_cpus(self, asked: u32, placed: u64, target: String) -> MapError {
         PlaceError::NotEnoughCpus {
             app: self.app.number(),
@@ -101,7 +101,7 @@ impl RefusedAt<'_> {
         .into()
     }
 
-    /// Its cpus that may be used: `cpus 0-3,8`.
+    /// The cpus of the node that may be used: `cpus 0-3,8`.
     pub(crate) fn cpus_there(&self) -> String {
         let allowed = self.tables.pusets.words(self.state.allowed);
         let may = self.binder().free_units(allowed);
@@ -127,7 +127,7 @@ impl RefusedAt<'_> {
 }
 
 impl Placement<'_> {
-    /// The first node of a group, as the app is refused there.
+    /// The first node of a group, to refuse the app there.
     pub(crate) fn refused_at(&self, group: usize) -> RefusedAt<'_> {
         RefusedAt {
             tables: self.tables,
@@ -153,14 +153,14 @@ fn target(placement: &Placement<'_>) -> String {
     }
 }
 
-/// The kinds of objects of a topology, but for the machine.
+/// The kinds of objects of a topology, without the machine.
 pub(crate) fn kinds(topologies: &Topologies, topology: TopologyId) -> Kinds {
     let there = ObjKind::ALL.into_iter().skip(1);
     let there = there.filter(|&kind| topologies.count(topology, kind) > 0);
     Kinds(there.map(ObjKind::word).collect())
 }
 
-/// The nodes of a group have nothing to bind to.
+/// The nodes of a group have no object to bind to.
 pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> MapError {
     let kind = match placement.policy.bind {
         BindTo::Object(kind) => kind,
@@ -171,7 +171,7 @@ pub(crate) fn no_target(placement: &Placement<'_>, group: usize) -> MapError {
     unbindable(placement, 0, group, failure)
 }
 
-/// A process that must be bound and cannot be.
+/// A process must be bound and cannot be.
 pub(crate) fn unbindable(
     placement: &Placement<'_>,
     placed: u64,
@@ -191,7 +191,7 @@ pub(crate) fn unbindable(
     }
 }
 
-/// The policy gives no processes, though nodes are left.
+/// The policy gives no processes, although nodes are left.
 pub(crate) fn no_processes(pool: &Pool, app: AppId) -> MapError {
     let states = &pool.tables.states;
     let slots = pool
@@ -208,7 +208,7 @@ pub(crate) fn no_processes(pool: &Pool, app: AppId) -> MapError {
 }
 
 /// # Errors
-/// `job-too-large` when ranks cannot count the processes.
+/// `job-too-large` if ranks cannot number the processes.
 pub(crate) fn judge_size(procs: u64) -> Result<u32, MapError> {
     let limit = u64::from(RANKS_MAX);
     match u32::try_from(procs) {
@@ -232,7 +232,7 @@ pub(crate) fn out_of_resource(placement: &Placement<'_>) -> MapError {
     .into()
 }
 
-/// Cpus ran out behind so many processes.
+/// Cpus ran out after `placed` processes.
 pub(crate) fn out_of_cpus(placement: &Placement<'_>, placed: u64) -> MapError {
     let has_slots = |group: &NodeGroup| group.avail() > 0;
     let group = placement.groups.iter().position(has_slots);
@@ -249,7 +249,7 @@ fn full(placement: &Placement<'_>, placed: u64, group: usize) -> MapError {
     at.not_enough_cpus(asked, placed, target)
 }
 
-/// Not one process finds its cpus.
+/// Not one process got cpus.
 pub(crate) fn no_cpus(placement: &Placement<'_>, group: usize) -> MapError {
     let at = placement.refused_at(group);
     let binder = at.binder();

@@ -34,8 +34,8 @@ pub(crate) fn place(
     lay(placement, policy)
 }
 
-/// What each group takes; nodes behind the one where the first round ends are not looked at. What is too much is shared from
-/// the start, where that is allowed.
+/// What each node of a group takes. Nodes after the one where the first round ends are not checked. If OVERSUBSCRIBE allows
+/// sharing, it applies from the start.
 fn limits(
     placement: &mut Placement<'_>,
     policy: &mut dyn MapPolicy,
@@ -63,9 +63,9 @@ fn limits(
     Ok(limits)
 }
 
-/// Rounds ended early, each group at its limit: at max_slots everywhere, or for want of cpus.
+/// The refusal when every group reached its limit too early: all are at max_slots, or cpus ran out.
 fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]) -> MapError {
-    // What the binder leaves unbound takes no cpu: it is the limits that say whether cpus or max_slots ended the rounds.
+    // Processes that the binder leaves unbound take no cpu, so only the limits say whether cpus or max_slots ended the rounds.
     let groups = || placement.groups.iter().zip(limits);
     let at_most =
         |(group, limit): (&NodeGroup, &Limit)| group.most < u32::MAX && limit.procs >= group.most;
@@ -82,7 +82,7 @@ fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]
         || placement.policy.if_supported == IfSupported::Yes;
     let mut placed = placement.dealt();
     if may_be_unbound {
-        // Some may take their place without cpus: only laying them tells.
+        // Some processes may be placed without cpus. Only laying them tells.
         placement.left = placement.asked;
         for (group, limit) in limits.iter().enumerate() {
             placement.allot(group, limit.layout, limit.procs);

@@ -1,27 +1,27 @@
-//! Vectors that placing fills for every app: kept, so that another app, or another plan, allocates none of them anew.
+//! Vectors that placing fills for every app. They are kept, so that later apps and plans need not allocate them.
 
 use super::group::{Allotment, Limit, NodeGroup};
 use crate::plan::PlacedRun;
 use crate::table::names::NodeRange;
 use crate::table::states::StateId;
 
-/// What is taken when it is needed and given back behind that. What an error keeps is made anew.
+/// Vectors that are taken when needed and given back afterwards. After an error they are made anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) groups: Vec<NodeGroup>,
     pub(crate) allotments: Vec<Allotment>,
     pub(crate) touched: Vec<NodeRange>,
-    /// Of rounds.
+    /// Used by rounds.
     pub(crate) limits: Vec<Limit>,
     pub(crate) caps: Vec<(u32, u64)>,
-    /// Of what an app leaves.
+    /// Used for what an app leaves.
     pub(crate) changes: Vec<(NodeRange, StateId)>,
     pub(crate) parts: Vec<(u32, PlacedRun)>,
-    /// For the runs of the app at hand: those that it had in an earlier plan.
+    /// For the runs of the present app: the vector of its runs in an earlier plan.
     pub(crate) runs: Vec<PlacedRun>,
 }
 
-/// A vector to fill: the one kept, emptied.
+/// Takes a kept vector and empties it.
 pub(crate) fn emptied<T>(kept: &mut Vec<T>) -> Vec<T> {
     let mut vector = std::mem::take(kept);
     vector.clear();

@@ -7,10 +7,10 @@ pub(crate) struct RunShare {
     pub(crate) cap: u32,
 }
 
-/// A part of a run: how many nodes get how many.
+/// A part of a run: how many nodes, and how many processes each gets.
 pub(crate) type SharePart = (u32, u32);
 
-/// Fills each node before the next: the parts of one run while `left` processes wait.
+/// Fills each node before the next: the parts of one run while `left` processes remain.
 #[inline]
 pub(crate) fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
     if share.cap == 0 || left == 0 {
@@ -25,14 +25,14 @@ pub(crate) fn fill(share: RunShare, left: u32) -> [SharePart; 3] {
     [(full, share.cap), (1, last), (share.nodes - full - 1, 0)]
 }
 
-/// Round-robin under caps: every node gets `min(cap, rounds)`, and the first `extra` of those with a larger cap one more.
+/// Round-robin under caps: every node gets `min(cap, rounds)`; the first `extra` nodes with a larger cap get one more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RoundRobin {
     pub(crate) rounds: u32,
     pub(crate) extra: u32,
 }
 
-/// How `procs` processes are dealt round-robin; `None` when the caps do not hold them.
+/// How `procs` processes are dealt round-robin; `None` if the caps do not hold them.
 ///
 /// Cost: a sort of the runs by cap. `caps`: scratch.
 pub(crate) fn round_robin(
@@ -66,7 +66,7 @@ pub(crate) fn round_robin(
     })
 }
 
-/// The parts of one run when processes are dealt so; `extra` counts down over the runs.
+/// The parts of one run under a round-robin deal; `extra` counts down over the runs.
 pub(crate) fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -> [SharePart; 2] {
     if share.cap <= round_robin.rounds {
         return [(share.nodes, share.cap), (0, 0)];
@@ -79,8 +79,8 @@ pub(crate) fn dealt(share: RunShare, round_robin: RoundRobin, extra: &mut u32) -
     ]
 }
 
-/// Even shares: node `at` of `all` gets `left / all`, one more when it is among the first `left % all`.
-/// The parts of a run of `nodes` that starts at `at`.
+/// Even shares: node `at` of `all` gets `left / all`, and one more if it is among the first `left % all`.
+/// Returns the parts of a run of `nodes` that starts at `at`.
 pub(crate) fn even(nodes: u32, at: u64, all: u64, left: u32) -> [SharePart; 2] {
     let base = u64::from(left) / all;
     let more = (u64::from(left) % all)

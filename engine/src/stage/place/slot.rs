@@ -19,7 +19,7 @@ impl MapPolicy for BySlot {
         let (capacity, slots) = (view.capacity(), view.slots());
         let given_up = match view.pass {
             Pass::First => view.row().avail() > capacity.free && !view.placement.explicit(),
-            // What the first pass gave up stays given up.
+            // If the first pass gave the binding up, it stays given up.
             Pass::Sharing => view.placement.trial(view.group).began_unbound,
         };
         if view.placement.binding == Binding::Off || given_up {

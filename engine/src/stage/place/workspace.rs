@@ -1,5 +1,5 @@
-//! What placing the apps of a job works on: nodes, which change; tables, which grow; what may be dropped without changing an
-//! answer.
+//! What placing the apps of a job works on: nodes, which change; tables, which grow; and results that may be dropped without
+//! changing an answer.
 
 use super::memo::Memo;
 use super::scratch::Scratch;
@@ -9,18 +9,18 @@ use crate::table::patterns::Patterns;
 use crate::table::states::StateRuns;
 use std::sync::Arc;
 
-/// The pool of a job, and what placing keeps beside it.
+/// The pool of a job, and what placing keeps besides it.
 #[derive(Clone, Debug)]
 pub(crate) struct Workspace {
     /// Nodes and tables.
     pub(crate) pool: Pool,
-    /// What became of nodes under the policies of apps.
+    /// Results for nodes under the policies of apps.
     pub(crate) memo: Memo,
     pub(crate) scratch: Scratch,
 }
 
 impl Workspace {
-    /// Nothing worked out yet.
+    /// A workspace without results.
     pub(crate) fn new(pool: Pool) -> Self {
         Self {
             pool,
@@ -29,7 +29,7 @@ impl Workspace {
         }
     }
 
-    /// What a plan speaks of, and its patterns: they are the plan's then. `before`: the states in which the job found the
+    /// Moves the tables and patterns that a plan needs out of the workspace. `before`: the states in which the job found the
     /// nodes.
     pub(crate) fn take_world(&mut self, before: StateRuns) -> (World, Patterns) {
         let Pool { nodes, tables, .. } = &mut self.pool;
@@ -46,7 +46,7 @@ impl Workspace {
         (world, std::mem::take(&mut tables.patterns))
     }
 
-    /// Takes back what a plan had; gives the states in which its job found the nodes.
+    /// Moves the tables and patterns of a plan back. Returns the states in which its job found the nodes.
     pub(crate) fn put_back(&mut self, world: World, patterns: Patterns) -> StateRuns {
         let Pool { nodes, tables, .. } = &mut self.pool;
         nodes.names = Arc::new(world.names);

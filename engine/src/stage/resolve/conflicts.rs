@@ -1,4 +1,4 @@
-//! Words that are right alone and wrong together, judged on each app's options. Source: `semantics` 2.4, 2.5.
+//! Words that are valid alone and wrong together, checked on each app's options. Source: `semantics` 2.4, 2.5.
 
 use super::dedupe::AppOptions;
 use super::options::{DecidedBy, Options, target_mode};
@@ -16,18 +16,18 @@ use crate::text::mapping::pattern_text;
 use crate::text::said::Directive;
 use crate::text::words::Qualifier;
 
-/// Map by hwthread and bind to core: above the map where there are cores; where there are none, core means hwthread.
+/// Map by hwthread with bind to core. If there are cores, the target is above the map; if there are none, core means hwthread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ByCores {
-    /// The refusal when a topology of the job has cores.
+    /// The refusal if any topology of the job has cores.
     pub with_cores: SpecError,
-    /// The refusal when none has, if there is another reason.
+    /// The refusal if none has cores and there is another reason to refuse.
     pub without_cores: Option<SpecError>,
 }
 
 impl ByCores {
     /// # Errors
-    /// The refusal that these topologies decide.
+    /// The refusal that holds for these topologies.
     pub(crate) fn judge(&self, topologies: &Topologies) -> Result<(), MapError> {
         let has_cores = |topology| topologies.count(topology, ObjKind::Core) > 0;
         let refusal = if topologies.ids().any(has_cores) {
@@ -39,7 +39,7 @@ impl ByCores {
     }
 }
 
-/// One app's options, to be judged.
+/// The options of one app, to be checked.
 pub(crate) struct JudgedOptions<'a> {
     /// The app.
     pub(crate) app: u32,
@@ -75,7 +75,7 @@ impl JudgedOptions<'_> {
             map.word().to_owned()
         }
     }
-    /// The policy in force, where it was said.
+    /// The policy in force, and where it was said.
     pub(super) fn said_map(&self) -> Said {
         let at = |owner| self.policy_at(self.spoken.map(owner));
         Said {
@@ -89,7 +89,7 @@ impl JudgedOptions<'_> {
             at: self.policy_at(self.spoken.bind(self.owner(by))),
         }
     }
-    /// Cpus per process, if said, where they were said.
+    /// The PE in force, and where it was said.
     fn said_pe(&self) -> Option<Said> {
         let pe = self.options.pe?;
         Some(Said {
@@ -157,14 +157,14 @@ impl JudgedOptions<'_> {
     }
 
     /// # Errors
-    /// `bind-above-map`: the job's target above the job's map. An app's own target may be any.
+    /// `bind-above-map`: the job's target is above the job's map. An app's own target may be any object.
     fn judge_heights(&self) -> Result<(), SpecError> {
         let options = self.options;
         let Some((BindTo::Object(bind), DecidedBy::Job)) = options.bind_said else {
             return Ok(());
         };
         match options.map().object_kind() {
-            // What is above a GPU's cpus is looked for inside them.
+            // Targets for a GPU are looked for inside the cpus near it.
             Some(ObjKind::Gpu) => Ok(()),
             Some(map) if !options.own_map && bind.height() < map.height() => {
                 Err(SpecError::BindAboveMap {
@@ -179,7 +179,7 @@ impl JudgedOptions<'_> {
     }
 
     /// # Errors
-    /// `rank-needs-object`: fill or span where the map has no objects.
+    /// `rank-needs-object`: fill or span with a map that has no objects.
     fn judge_ranking(&self) -> Result<(), SpecError> {
         let map = self.options.map();
         match self.options.rank_said {
@@ -198,7 +198,7 @@ impl JudgedOptions<'_> {
     }
 
     /// # Errors
-    /// `pe-exceeds-object`, as far as words decide it.
+    /// `pe-exceeds-object`, if the words alone decide it.
     fn judge_pe(&self) -> Result<(), SpecError> {
         let options = self.options;
         let pe = options.pe.filter(|pe| pe.cpus > 1);
@@ -217,11 +217,11 @@ impl JudgedOptions<'_> {
     }
 }
 
-/// Judges the options of all apps, by class and within a class by app: equal options by the first app that has them.
-/// `promoted`: what was found of the job's words.
+/// Checks the options of all apps, class by class and within a class app by app. Equal options are checked for the first app
+/// that has them. `promoted`: the result of checking the job's words.
 ///
 /// # Errors
-/// The first combination that is refused. What hangs on whether there are cores is given back.
+/// The first combination that is refused. A refusal that depends on whether there are cores is returned as `Ok`.
 pub(crate) fn judge_rows(
     request: &SpawnRequest,
     options: &AppOptions,
@@ -291,7 +291,7 @@ pub(crate) fn judge_devices(options: &AppOptions) -> Result<(), SpecError> {
 }
 
 /// # Errors
-/// `job-too-large` when the counts that are given pass what ranks count.
+/// `job-too-large` if the given process counts add up to more than the most ranks.
 fn judge_size(request: &SpawnRequest) -> Result<(), SpecError> {
     let counts = request.apps().iter().filter_map(|(_, row)| row.np());
     let asked: u64 = counts.map(|np| u64::from(np.0)).sum();

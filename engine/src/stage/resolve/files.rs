@@ -17,7 +17,7 @@ pub trait Files {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// The reason in words, as `No such file or directory`.
+    /// The reason in words, such as `No such file or directory`.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
 }
 
@@ -34,7 +34,7 @@ impl Files for NoFiles {
 /// The bytes of a file.
 ///
 /// # Errors
-/// That it cannot be read as what it shall be.
+/// The error of this kind of file, if the file cannot be read.
 pub(crate) fn read_file(
     files: &dyn Files,
     kind: FileKind,
@@ -52,7 +52,7 @@ pub(crate) struct ListingFile<'a> {
 }
 
 impl<'a> ListingFile<'a> {
-    /// That which an app names; `None` where it is mapped by none.
+    /// The file that an app names; `None` if the app is not mapped by a file.
     pub(crate) fn of(options: &'a Options) -> Option<Self> {
         let kind = if options.map_word == MapBy::Seq {
             FileKind::Sequence
@@ -65,7 +65,7 @@ impl<'a> ListingFile<'a> {
         Some(Self { kind, path })
     }
 
-    /// Whose numbers it has.
+    /// Whether the file numbers the ranks of the job or of the app.
     pub(crate) fn numbering(self, options: &Options) -> Numbering {
         if self.kind == FileKind::Rankfile && options.job_numbering {
             Numbering::Job
@@ -84,7 +84,7 @@ impl<'a> ListingFile<'a> {
     }
 }
 
-/// The nodes of an affinity file in order of first mention, with a slot per line.
+/// The nodes of an affinity file in order of first mention, with one slot for each line.
 pub(crate) fn pool_of(listing: &Listing) -> Vec<HostEntry> {
     let mut slots: Vec<u32> = vec![0; listing.names.len()];
     for entry in &listing.entries {

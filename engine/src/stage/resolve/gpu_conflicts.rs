@@ -1,4 +1,4 @@
-//! Words about GPUs, and those of mpibind, that cannot stand together.
+//! GPU words that contradict a map, and words that contradict mpibind.
 
 use super::conflicts::JudgedOptions;
 use super::options::DecidedBy;
@@ -11,7 +11,7 @@ use crate::text::words::Qualifier;
 
 impl JudgedOptions<'_> {
     /// # Errors
-    /// `contradicting-qualifiers`: how GPUs are given beside a map that says it, on one app.
+    /// `contradicting-qualifiers`: a GPU word for an app whose map decides the GPUs.
     pub(super) fn judge_gpus(&self) -> Result<(), SpecError> {
         let options = self.options;
         let Some((share, by)) = options.gpus else {
@@ -34,7 +34,7 @@ impl JudgedOptions<'_> {
     }
 
     /// # Errors
-    /// `contradicting-qualifiers`: mpibind decides cpus and binding itself.
+    /// `contradicting-qualifiers`: a word about cpus or binding, which mpibind decides itself.
     pub(super) fn judge_mpibind(&self) -> Result<(), SpecError> {
         match self.beside_mpibind() {
             Some(said) => self.contradiction(said, self.said_map(), "mpibind deals cpus by itself"),
@@ -42,7 +42,7 @@ impl JudgedOptions<'_> {
         }
     }
 
-    /// The first word that cannot stand beside mpibind: those of its own directive, then what else is in force.
+    /// The first word that contradicts mpibind: first the words of its own directive, then all others in force.
     fn beside_mpibind(&self) -> Option<Said> {
         let options = self.options;
         let said = |word: &str, at| {

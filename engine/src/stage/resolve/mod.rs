@@ -2,15 +2,15 @@
 
 // One app's options, from its attributes and the job's.
 pub mod options;
-// The options of all apps, equal ones once.
+// The options of all apps; equal options are kept once.
 pub(crate) mod dedupe;
-// Words that are wrong together.
+// Words that contradict each other.
 pub(crate) mod conflicts;
 // The same for GPUs and mpibind.
 pub(crate) mod gpu_conflicts;
-// What is worth a note about the words.
+// Words that are worth a note.
 pub(crate) mod notes;
-// Bindings by the size of the job.
+// Bindings that the size of the job decides.
 pub(crate) mod size;
 // The files that a request names.
 pub(crate) mod files;
@@ -44,22 +44,22 @@ use std::collections::hash_map::Entry;
 /// What placement needs of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Resolved {
-    /// One row per app.
+    /// One row for each app.
     pub apps: AppTable,
     /// Which nodes each app names.
     pub hosts: Hosts,
-    /// What is worth a note so far.
+    /// The notes so far.
     pub notes: Vec<Note>,
-    /// Whether components are asked once, or for each app.
+    /// Whether components are asked once for the job, or once for each app.
     pub dispatch: Dispatch,
-    /// What is refused for words whose meaning hangs on whether there are cores.
+    /// Refusals of words whose meaning depends on whether there are cores.
     pub by_cores: Option<ByCores>,
-    /// A file that an earlier app reads as something else, and that does not parse as what this app takes it for: an
-    /// error when the app's turn comes.
+    /// Files that do not parse as the kind of file that this app takes them for. An earlier app reads the same file as another
+    /// kind, so the error is reported when the app's turn comes.
     pub deferred: Vec<(AppId, SpecError)>,
 }
 
-/// A request whose promotions and inheritance are done: what `--show-attributes` shows.
+/// A request after promotions and inheritance: what `--show-attributes` shows.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     /// The request.
@@ -68,7 +68,7 @@ pub struct Prepared {
     pub inherited: Inherited,
 }
 
-/// Does what is done once, before any app is looked at: the job's words, promotions, inheritance.
+/// Does everything that comes before any single app: the job's words, promotions, inheritance.
 ///
 /// # Errors
 /// `contradicting-qualifiers` (opposite words of two infos), `app-forbidden-qualifier`, `conflicting-inheritance`.
@@ -82,7 +82,7 @@ pub fn prepare(
     Ok(prepared)
 }
 
-/// As [`prepare`]; what comes behind combinations of words in the order of classes is told beside the request.
+/// Like [`prepare`], but returns some errors beside the request: those of classes that come after contradictions.
 fn prepare_all(
     mut request: SpawnRequest,
     parent: Option<&Parent>,
@@ -95,7 +95,7 @@ fn prepare_all(
     Ok((Prepared { request, inherited }, promoted))
 }
 
-/// Apps with every word decided, and the files that must still be read.
+/// Apps whose options are all decided, and the request whose files must still be read.
 #[derive(Clone, Debug)]
 pub struct Decided {
     resolved: Resolved,
@@ -104,12 +104,12 @@ pub struct Decided {
     affinity: Option<Listing>,
 }
 
-/// What a request is resolved with, beside itself.
+/// What resolving needs besides the request.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The parent job's row, if a running job spawned this one.
     pub parent: Option<&'a Parent>,
-    /// The words as said, for messages.
+    /// The words as the user said them, for messages.
     pub spoken: &'a Spoken,
     /// LSF's affinity file.
     pub affinity: Option<&'a str>,
@@ -117,20 +117,21 @@ pub struct Context<'a> {
     pub files: &'a dyn Files,
 }
 
-/// From a relayed request to one row per app: [`decide`], then [`Decided::read_files`].
+/// Resolves a relayed request to one row for each app: [`decide`], then [`Decided::read_files`].
 ///
 /// # Errors
-/// The first that the request deserves, in the order of errors "Which class".
+/// The first error of the request, in the order of errors "Which class".
 ///
 /// Cost: linear in the request and the files; apps with equal options share one policy.
 pub fn resolve(request: SpawnRequest, context: Context<'_>) -> Result<Resolved, MapError> {
     decide(request, context)?.read_files(context.files)
 }
 
-/// Decides every option of every app from words alone.
+/// Decides every option of every app from the words alone.
 ///
 /// # Errors
-/// Contradictions and combinations by class, and within a class by app; LSF's file, as it decides who takes an app.
+/// Contradictions and wrong combinations, class by class, and within a class app by app. Errors in LSF's file, because that
+/// file decides which component takes an app.
 pub fn decide(request: SpawnRequest, context: Context<'_>) -> Result<Decided, MapError> {
     let (prepared, promoted) = prepare_all(request, context.parent, context.spoken)?;
     let Prepared { request, inherited } = prepared;
@@ -191,10 +192,10 @@ impl Decided {
             let policy = policy(options, oversubscribe, &mut lists, apps);
             apps.intern(policy)
         };
-        // The policy of distinct options, and that to take where the job's PE is not used.
+        // The policy of each distinct set of options, and its policy for apps that do not use the job's PE.
         let rows = self.options.each(|(app, options)| {
             let policy = intern(options);
-            // The job's PE, taken by an app that has other objects: where these are too small, it is not used.
+            // An app with a map, target, pattern or mode of its own drops the job's PE if its objects are too small for it.
             let pe = options.pe.filter(|_| options.judges_pe);
             let borrowed = pe.is_some_and(|pe| pe.cpus > 1 && pe.by == DecidedBy::Job);
             let without_pe = borrowed.then(|| {
@@ -226,8 +227,8 @@ impl Decided {
 }
 
 impl Decided {
-    /// Judges the words whose meaning hangs on whether there are cores, where the topologies are known before the files are
-    /// read: combinations of words come first. Cost: the topologies.
+    /// Checks the words whose meaning depends on whether there are cores, if the topologies are known before the files are read:
+    /// errors in combinations of words come first. Cost: the topologies.
     ///
     /// # Errors
     /// `bind-above-map`, `rank-needs-object`, `pe-exceeds-object`.
@@ -238,7 +239,7 @@ impl Decided {
         }
     }
 
-    /// Reads the files: hostfiles of all apps, then the sequence file or rankfile of each, in the order of the apps.
+    /// Reads the files: first the hostfiles of all apps, then the sequence file or rankfile of each app, in the order of the apps.
     ///
     /// # Errors
     /// `bad-hostfile`, `bad-seqfile`, `bad-rankfile`, `duplicate-rank`, with file and line.
@@ -270,7 +271,7 @@ impl Decided {
                         Entry::Occupied(known) => *known.get(),
                         Entry::Vacant(new) => {
                             let read = match file.read(files) {
-                                // An earlier app takes it for something else.
+                                // An earlier app takes the file for another kind.
                                 Err(error) if is_known => {
                                     resolved.deferred.push((app, error));
                                     Listing::default()
@@ -294,7 +295,7 @@ impl Decided {
         let hosts = &mut self.resolved.hosts;
         for app in self.request.apps().ids() {
             let text = |key| self.request.attributes().string(owner(app), key);
-            // The list was judged when it was set, and again when it was unpacked.
+            // The list was checked when it was set, and again when it was unpacked.
             let list = text(keys::APP_DASH_HOST).and_then(|text| {
                 *lists.entry(text).or_insert_with(|| {
                     let list = read_hosts(text).ok()?;
@@ -333,7 +334,7 @@ fn policy(
         let list = lists.entry(text.clone());
         *list.or_insert_with(|| apps.lists.push(ranges()))
     });
-    // LSF and all but lists have no use for these.
+    // LSF does not use SPAN, and only lists use ORDERED.
     let span = flags.has(Flags::SPAN) && map != MapBy::Lsf;
     let ordered = flags.has(Flags::ORDERED) && map == MapBy::PeList;
     Policy {

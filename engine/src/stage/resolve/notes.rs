@@ -1,4 +1,4 @@
-//! What is worth a note once every option is decided: words without effect, words that do not reach an app.
+//! Notes on decided options: words that have no effect, and words of the job that do not reach an app.
 //! Source: errors "Notes".
 
 use super::dedupe::AppOptions;
@@ -10,7 +10,7 @@ use crate::spawn::keys;
 use crate::spawn::policy::Flags;
 use crate::spawn::request::{SpawnRequest, owner};
 
-/// The notes on a request, the job's before the apps'.
+/// The notes on a request: first those on the job, then those on the apps.
 pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Options) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |word: &str, owner, why| {
@@ -59,12 +59,12 @@ pub(crate) fn remarks(request: &SpawnRequest, options: &AppOptions, job: &Option
     notes
 }
 
-/// Whether an app is mapped by a file that it names.
+/// Whether an app is mapped by sequence file or rankfile.
 fn reads_file(options: &Options) -> bool {
     matches!(options.map_word, MapBy::Seq | MapBy::Rankfile)
 }
 
-/// The job's rank and bind words, where an app has its own map.
+/// Notes rank and bind words of the job that apps with their own map do not use.
 fn unused_words(notes: &mut Vec<Note>, options: &AppOptions, job: &Options) {
     for (app, options) in options.iter() {
         let Some(app) = owner(app).app().filter(|_| options.own_map) else {

@@ -11,25 +11,25 @@ use crate::table::origins::{Origin, Origins, Rule};
 use crate::text::mapping::read_pattern;
 use crate::text::mpibind::read_options;
 
-/// Whether LSF's affinity file has entries to serve those who name no policy.
+/// Whether LSF's affinity file has entries for apps that name no policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lsf {
-    /// It has.
+    /// It has entries.
     Given,
     /// There is none, or it is empty.
     Absent,
 }
 
-/// Whether an app may take the job's PE where it can use it.
+/// Whether an app may take the job's PE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JobPe {
-    /// Yes.
+    /// Yes, if it can use it.
     Offered,
     /// No: the objects of the app's nodes are too small for it.
     Withheld,
 }
 
-/// Who said a word: no number, so that apps of equal options are equal.
+/// Who said a word. No app number, so that apps with equal options have equal rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecidedBy {
     /// The job.
@@ -50,59 +50,60 @@ pub struct Pe {
 /// The options of the job, or of one app, before they are interned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Where processes go, by its word alone: [`Options::map`] has what stands behind it.
+    /// The map policy by its word alone; [`Options::map`] adds its parameters and LSF.
     pub map_word: MapBy,
-    /// LSF's file serves the app.
+    /// Whether LSF's file places the app.
     pub lsf: bool,
-    /// A policy was named, by app or job.
+    /// Whether the app or the job named a policy.
     pub named: bool,
-    /// The app has a mapping directive.
+    /// Whether the app has a mapping directive.
     pub own_map: bool,
     /// SPAN, ORDERED, NOLOCAL.
     pub flags: Flags,
-    /// `ppr`'s.
+    /// The pattern of `ppr`.
     pub pattern: Option<(u32, PprObject)>,
-    /// `pe-list`'s, as text.
+    /// The list of `pe-list`, as text.
     pub list: Option<String>,
-    /// The file of seq and rankfile.
+    /// The file of seq or rankfile.
     pub file: Option<String>,
-    /// The file numbers the job's ranks.
+    /// Whether the file numbers the job's ranks.
     pub job_numbering: bool,
     /// The device of dist.
     pub device: Option<String>,
-    /// The cpu mode of the words alone.
+    /// The cpu mode that follows from the words alone.
     pub word_mode: CpuMode,
-    /// The cpu mode.
+    /// The cpu mode in force.
     pub mode: CpuMode,
-    /// Cpus per process, if said.
+    /// Cpus per process, if anybody said it.
     pub pe: Option<Pe>,
-    /// The app has a map, target, pattern or mode of its own: it does without the job's PE where it cannot use it.
+    /// Whether the app has a map, target, pattern or mode of its own. Such an app drops the job's PE if it cannot use it.
     pub judges_pe: bool,
-    /// The job said a PE that this app cannot use.
+    /// Whether the job said a PE that this app cannot use.
     pub pe_unused: bool,
-    /// Order of ranks.
+    /// The order of ranks.
     pub rank: RankBy,
-    /// The rank word in force, if one was said, and by whom.
+    /// The rank word in force and who said it, if anybody did.
     pub rank_said: Option<(RankBy, DecidedBy)>,
-    /// Bind target.
+    /// The bind target.
     pub bind: BindTo,
-    /// The bind word in force, if one was said, and by whom.
+    /// The bind word in force and who said it, if anybody did.
     pub bind_said: Option<(BindTo, DecidedBy)>,
-    /// Asked for or default.
+    /// Whether the binding was asked for or is a default.
     pub strength: BindStrength,
-    /// Overload flags.
+    /// Qualifiers of the bind directive.
     pub bind_flags: Flags,
     /// LIMIT.
     pub limit: Option<u16>,
-    /// How processes get GPUs, if said, and by whom.
+    /// How processes get GPUs and who said it, if anybody did.
     pub gpus: Option<(GpuShare, DecidedBy)>,
-    /// `mpibind`'s.
+    /// The options of `mpibind`.
     pub mpibind: Mpibind,
-    /// Where the policies came from.
+    /// Where the policies come from.
     pub origins: Origins,
 }
 
-/// The default ranking of a map: node by node, slot by slot, SPAN by span, objects by fill, the rest by slot.
+/// The default ranking of a map: by node for node, by span for objects with SPAN, by fill for other objects, as listed for files,
+/// by slot for all other maps.
 #[must_use]
 pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
     match map {
@@ -113,7 +114,7 @@ pub(crate) fn derive_ranking(map: MapBy, flags: Flags) -> RankBy {
     }
 }
 
-/// The default target of a map: the mapped kind, a cpu for PE and where there is no object.
+/// The default target of a map: the mapped kind; one cpu if PE is said or the map has no objects.
 #[must_use]
 pub(crate) fn derive_binding(map: MapBy, pe: Option<Pe>, mode: CpuMode) -> (ObjKind, Rule) {
     match map.object_kind() {
@@ -124,14 +125,14 @@ pub(crate) fn derive_binding(map: MapBy, pe: Option<Pe>, mode: CpuMode) -> (ObjK
     }
 }
 
-/// The mode that PE or ORDERED take from an explicit target, where it is one cpu.
+/// The mode that PE or ORDERED takes from an explicit target, if the target is one cpu.
 pub(super) fn target_mode(bind: BindTo) -> Option<CpuMode> {
     [CpuMode::Core, CpuMode::Hwthread]
         .into_iter()
         .find(|mode| bind == BindTo::Object(mode.cpu()))
 }
 
-/// The job's options: every default decided. Source: `semantics` 3.
+/// The job's options, with every default decided. Source: `semantics` 3.
 #[must_use]
 pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Options {
     let mut options = Options::unsaid();
@@ -153,16 +154,16 @@ pub fn job_options(request: &SpawnRequest, inherited: Inherited, lsf: Lsf) -> Op
     options
 }
 
-/// Which default target an object-less map has.
+/// Which default target a map without objects has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Defaults {
-    /// The job's: by its number of processes (3.6).
+    /// The job's default, which depends on its number of processes (3.6).
     Jobs,
-    /// That of an app's own map: a cpu.
+    /// The default of an app's own map: a cpu.
     Own,
 }
 
-/// The options of one app. An app without attributes gives the job's unchanged.
+/// The options of one app. An app without attributes has the job's options.
 #[must_use]
 pub fn app_options(
     request: &SpawnRequest,
@@ -182,7 +183,7 @@ pub fn app_options(
     options.settle_map(lsf);
     let threads_said = own.is_set(app, keys::APP_HWT_CPUS);
     let cores_said = own.is_set(app, keys::APP_CORE_CPUS);
-    // Threads are the cpus of LSF's apps alone, not of an app beside them.
+    // LSF makes threads the cpus of the apps that it places, not of the other apps.
     let mut words = job.clone();
     if job.lsf && !options.lsf {
         words.lsf = false;
@@ -195,7 +196,7 @@ pub fn app_options(
     } else {
         (words.word_mode, words.mode)
     };
-    // An app of its own map, target, pattern or mode judges for itself whether it can use the job's PE; others are the job.
+    // An app with a map, target, pattern or mode of its own decides whether it can use the job's PE; all other apps keep it.
     let own_bind = request.binding(app);
     let says_where = options.own_map || own_bind.is_some() || own.has(app, keys::APP_PPR);
     options.judges_pe = says_where || threads_said || cores_said;
@@ -210,12 +211,12 @@ pub fn app_options(
     } else if own_bind.is_some() || own_pe {
         options.settle_bind(Defaults::Jobs);
     }
-    // Else what the job is bound to stands as it is, also under a pattern of the app's own.
+    // Otherwise the app keeps the job's binding, even with a pattern of its own.
     options
 }
 
 impl Options {
-    /// Nothing said, and no default settled.
+    /// Nothing said, and no default decided.
     fn unsaid() -> Self {
         let nobody = Origin::Default(Rule::MapCore);
         Self {
@@ -251,7 +252,7 @@ impl Options {
         }
     }
 
-    /// The policy in force, with what stands behind its word.
+    /// The policy in force, with its parameters.
     #[must_use]
     pub fn map(&self) -> MapBy {
         if self.lsf {
@@ -269,7 +270,7 @@ impl Options {
         self.lsf || self.map().object_kind() == Some(ObjKind::Hwthread)
     }
 
-    /// What the words of the job make its cpus.
+    /// Decides the cpu modes from the words of the job.
     fn settle_job_modes(&mut self, request: &SpawnRequest) {
         let threads = request.attributes().is_set(Owner::Job, keys::JOB_HWT_CPUS);
         self.word_mode = if threads || self.maps_threads() {
@@ -285,7 +286,7 @@ impl Options {
         self.lsf = lsf == Lsf::Given && !self.named && !self.flags.has(Flags::ORDERED);
     }
 
-    /// Takes what an owner says, in place of what was said before. `inherited`: what the job has from its parent.
+    /// Takes the words of an owner in place of earlier ones. `inherited`: what the job has from its parent.
     fn take(&mut self, request: &SpawnRequest, owner: Owner, inherited: Inherited) {
         let by = match owner {
             Owner::Job => DecidedBy::Job,
@@ -298,7 +299,7 @@ impl Options {
         };
         if let Some(mapping) = request.mapping(owner) {
             self.flags = mapping.flags;
-            // What the job says of ranks and targets is of its own map.
+            // The job's rank and bind words belong to the job's own map.
             (self.rank_said, self.bind_said) = (None, None);
             if let Some(word) = mapping.map {
                 self.map_word = word;
@@ -342,7 +343,7 @@ impl Options {
         self.limit = number(keys::APP_BINDING_LIMIT).or(self.limit);
     }
 
-    /// Gives up the job's PE where the app cannot use it. `target`: what the app itself says it is bound to.
+    /// Drops the job's PE if the app cannot use it. `target`: the bind target that the app itself says.
     fn drop_unusable_pe(&mut self, target: Option<BindTo>, offer: JobPe) {
         let Some(pe) = self.pe else {
             return;
@@ -357,7 +358,7 @@ impl Options {
         }
     }
 
-    /// Whether an object of the mapped kind has one cpu, whatever the topology.
+    /// Whether an object of the mapped kind has one cpu on every topology.
     #[must_use]
     pub(crate) fn one_cpu_objects(&self) -> bool {
         match self.map().object_kind() {
@@ -367,7 +368,7 @@ impl Options {
         }
     }
 
-    /// PE above 1, or ORDERED with a list: the binding is explicit, and an explicit target decides the mode.
+    /// PE above 1, or ORDERED with a list: the binding counts as explicit, and an explicit target decides the mode.
     fn is_exact(&self) -> bool {
         self.pe.is_some_and(|pe| pe.cpus > 1)
             || (self.map_word == MapBy::PeList && self.flags.has(Flags::ORDERED))

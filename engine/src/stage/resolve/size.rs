@@ -1,14 +1,14 @@
-//! What the size of a job settles: bindings that nobody said. Source: `semantics` 3.6.
+//! Bindings that nobody said, decided by the size of the job. Source: `semantics` 3.6.
 
 use crate::policy::{BindTo, ObjKind};
 use crate::table::apps::Policy;
 
-/// The size of a job, as far as bindings hang on it (3.6).
+/// The size of a job, as far as bindings depend on it (3.6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Size {
     /// One process or two.
     Few,
-    /// More.
+    /// Three processes or more.
     Many,
 }
 
@@ -18,7 +18,7 @@ impl Size {
     }
 }
 
-/// Settles a default binding that depends on the size of the job (3.6).
+/// Decides a default binding that depends on the size of the job (3.6).
 pub(crate) fn settle(policy: &Policy, total: u64) -> Policy {
     if policy.bind != BindTo::BySize {
         return *policy;

@@ -1,9 +1,9 @@
-//! Patterns: in which order the processes of an app go onto one node, and what each gets. Source: `semantics` 4.
+//! Patterns: the order in which the processes of an app go onto one node, and what each gets. Source: `semantics` 4.
 //!
-//! A layout is run for one node *state*, up to the most processes any node of that state could take. What a process gets
-//! does not depend on how many come after it, so the result serves every smaller number as its beginning.
+//! A layout runs on one node *state*, up to the most processes that any node of that state could take. What a process gets does
+//! not depend on how many come after it, so the beginning of the result serves every smaller number.
 
-// How many processes each object takes.
+// How many more processes each object takes.
 mod rooms;
 // Processes going onto a node, one after the other.
 pub(crate) mod sweep;
@@ -22,7 +22,7 @@ use crate::stage::node::sets::NodeSets;
 use crate::stage::node::units::Targets;
 use crate::table::patterns::ShareRun;
 
-/// Whether processes are bound in a pass, or their default binding was given up.
+/// Whether a pass binds processes or has given up their default binding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Binding {
     On,
@@ -32,21 +32,21 @@ pub(crate) enum Binding {
 /// The order in which processes go onto one node in one pass.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Layout {
-    /// No object (slot, node).
+    /// No objects (slot, node).
     Plain(Binding),
-    /// No object; the first so many unbound (by node, 4.2).
+    /// No objects; this many processes at the start are unbound (by node, 4.2).
     HalfBound(u32),
     /// One process per object and sweep, while the object has room (4.3).
     Sweep(Binding),
     /// Each process on the next object that has room (4.3, SPAN).
     Walk(Binding),
-    /// So many on each object before the next (4.4).
+    /// This many processes on each object before the next (4.4).
     Blocks(u32, Binding),
     /// The cpus of a pe-list (4.7).
     List(Binding),
-    /// The objects that a launcher's component wrote out: which of its lists.
+    /// The objects that a launcher's component lists; the number says which of its lists.
     Written(u32, Binding),
-    /// So many processes dealt over memory: what one gets hangs on how many there are.
+    /// This many processes, dealt over memory: what one gets depends on how many there are.
     Mpibind(u32),
 }
 
@@ -66,7 +66,7 @@ impl Layout {
     }
 }
 
-/// What some neighbouring processes get, masks not yet interned.
+/// What some neighbouring processes get, with masks not yet interned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DraftRun {
     pub(crate) count: u32,
@@ -74,37 +74,37 @@ pub(crate) struct DraftRun {
     pub(crate) mask: Option<Mask>,
 }
 
-/// A stretch of a pattern, masks not yet interned.
+/// A stretch of a pattern, with masks not yet interned.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct DraftSegment {
     pub(crate) procs: u32,
     pub(crate) runs: Vec<DraftRun>,
     pub(crate) cycle: Option<u32>,
-    /// Threads and GPUs, where the map says them.
+    /// Threads and GPUs, if the map decides them.
     pub(crate) shares: Vec<ShareRun>,
 }
 
 /// How a layout ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum End {
-    /// As many as wanted.
+    /// All processes wanted were laid.
     Wanted,
     /// The node holds no more.
     Full,
-    /// The next process must be bound and cannot be.
+    /// The next process must be bound, and cannot be.
     Fails(Failure),
-    /// More different processes on one node than a pattern may have.
+    /// The node would have more different processes than a pattern may have.
     TooLong,
 }
 
-/// A layout, run.
+/// The result of a layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Laid {
     pub(crate) segments: Vec<DraftSegment>,
-    /// Processes laid: at most those wanted.
+    /// Processes laid, at most as many as wanted.
     pub(crate) procs: u32,
     pub(crate) end: End,
-    /// The node's cpus behind them. After a round was found, those of the right turn.
+    /// The node's cpus after all of them, also if the last ones repeat a cycle.
     pub(crate) cpus: Cpus,
 }
 
@@ -115,9 +115,9 @@ pub(crate) struct LayoutView<'g> {
     /// The mapped objects, in the order of placing.
     pub(crate) objects: &'g Targets<'g>,
     pub(crate) sets: NodeSets<'g>,
-    /// Units of a pe-list on this topology.
+    /// The units of a pe-list on this topology.
     pub(crate) listed: &'g [u32],
-    /// Rows of `objects`, one for each process, where a component wrote them out.
+    /// Rows of `objects`, one for each process, if a component lists them.
     pub(crate) written: &'g [usize],
 }
 

@@ -1,4 +1,4 @@
-//! One node under `--map-by mpibind`: processes dealt over memory, then over what is inside. `docs/gpus.md` tells the rule.
+//! One node under `--map-by mpibind`: processes dealt over memory, then over the objects inside. `docs/gpus.md` has the rule.
 
 use super::End;
 use super::sweep::LayoutBuilder;
@@ -12,7 +12,7 @@ use crate::table::topologies::{ObjectId, Topologies, TopologyId};
 /// Ranges of logical PUs.
 type PuRanges<'t> = &'t [(u32, u32)];
 
-/// A node with the cpus that an app finds.
+/// A node with the cpus that are free when an app starts.
 struct MpibindNode<'t> {
     topologies: &'t Topologies,
     topology: TopologyId,
@@ -21,7 +21,7 @@ struct MpibindNode<'t> {
     options: Mpibind,
 }
 
-/// Things dealt to receivers as contiguous blocks, as even as can be, the larger ones first: block `at`.
+/// Deals things to receivers in contiguous blocks, as even as possible, larger blocks first. Returns block `at`.
 fn block(things: u32, receivers: u32, at: u32) -> (u32, u32) {
     let (each, more) = (things / receivers, things % receivers);
     let first = at * each + at.min(more);
@@ -71,16 +71,16 @@ pub(super) fn lay(builder: &mut LayoutBuilder<'_>, procs: u32) -> End {
     End::Wanted
 }
 
-/// What processes get, while it is dealt.
+/// What processes got so far.
 struct DealtSoFar<'r, 'g> {
     builder: &'r mut LayoutBuilder<'g>,
-    /// PUs that nobody got.
+    /// PUs that no process got.
     left: Bits,
     bound: bool,
 }
 
 impl DealtSoFar<'_, '_> {
-    /// `count` processes that share these PUs.
+    /// Gives the same PUs to `count` processes.
     fn cpus(&mut self, count: u32, pus: &[u32]) {
         let mut mask = Bits::none(self.left.len());
         for &pu in pus {
@@ -103,12 +103,12 @@ impl<'t> MpibindNode<'t> {
         bits::count_of(self.free.words(), ranges)
     }
 
-    /// Free PUs of some ranges, in logical order.
+    /// The free PUs of some ranges, in logical order.
     fn pus(&self, ranges: PuRanges<'_>) -> Vec<u32> {
         bits::ones(self.free.words(), ranges).collect()
     }
 
-    /// The first free PUs by OS number, at most so many.
+    /// The first free PUs by OS number, at most `count`.
     fn first_by_os(&self, ranges: PuRanges<'_>, count: u32) -> Vec<u32> {
         let os = self.topologies.pus_os(self.topology);
         let mut pus = self.pus(ranges);
@@ -117,7 +117,7 @@ impl<'t> MpibindNode<'t> {
         pus
     }
 
-    /// NUMA nodes with free cpus, none that shares a cpu with an earlier one.
+    /// NUMA nodes that have free cpus and share no cpu with an earlier one.
     fn domains(&self) -> Vec<ObjectId> {
         let mut taken = Bits::none(self.free.len());
         let mut domains = Vec::new();
@@ -134,7 +134,7 @@ impl<'t> MpibindNode<'t> {
         domains
     }
 
-    /// Logical numbers of the GPUs that count, with how many of their free cpus are in a domain, and how many there are.
+    /// The GPUs with free cpus in a domain: logical number, free cpus in the domain, free cpus in all.
     fn gpus_near(&self, domain: ObjectId) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
         let inside = self.ranges(domain);
         let gpus = self.topologies.objects(self.topology, ObjKind::Gpu);
@@ -146,13 +146,13 @@ impl<'t> MpibindNode<'t> {
         })
     }
 
-    /// GPUs all of whose free cpus are in a domain.
+    /// GPUs whose free cpus are all in a domain.
     fn gpus_in(&self, domain: ObjectId) -> Vec<u32> {
         let within = self.gpus_near(domain).filter(|&(_, here, all)| here == all);
         within.map(|(logical, ..)| logical).collect()
     }
 
-    /// Fewer processes than domains: each gets all that is in its block of them.
+    /// With fewer processes than domains, each process gets everything in its block of domains.
     fn greedy(&self, domains: &[ObjectId], procs: u32, got: &mut DealtSoFar<'_, '_>) {
         for at in 0..procs {
             let (first, end) = block(narrow(domains.len()), procs, at);
@@ -170,7 +170,7 @@ impl<'t> MpibindNode<'t> {
         }
     }
 
-    /// Processes of each domain: by the GPUs near it, else by its free cpus; the largest remainders get one more.
+    /// How many processes each domain gets: by the GPUs near it, or else by its free cpus. The largest remainders get one more.
     fn counts(&self, domains: &[ObjectId], procs: u32) -> Vec<u32> {
         let by_gpus = |domain: &ObjectId| self.gpus_near(*domain).count() as u64;
         let by_cpus = |domain: &ObjectId| u64::from(self.free_in(self.ranges(*domain)));
@@ -194,7 +194,7 @@ impl<'t> MpibindNode<'t> {
         counts
     }
 
-    /// The objects of a kind that have a free cpu and lie wholly inside some ranges. Where there are no cores, hwthreads are.
+    /// The objects of a kind that have a free cpu and lie wholly inside some ranges.
     fn objects_inside(&self, kind: ObjKind, inside: PuRanges<'_>) -> Vec<ObjectId> {
         let within = |ranges: PuRanges<'_>| {
             let in_one =
@@ -216,14 +216,14 @@ impl<'t> MpibindNode<'t> {
         }
     }
 
-    /// Free hwthreads of the core that has most.
+    /// How many free hwthreads the core with the most of them has.
     fn widest(&self) -> u32 {
         let cores = self.topologies.objects(self.topology, self.core_kind());
         let free = cores.map(|core| self.free_in(self.ranges(core)));
         free.max().unwrap_or(1).max(1)
     }
 
-    /// The processes of one domain: threads, cpus and GPUs.
+    /// Deals threads, cpus and GPUs to the processes of one domain.
     fn inside(&self, domain: ObjectId, procs: u32, got: &mut DealtSoFar<'_, '_>) {
         let within = self.ranges(domain);
         let mut cores = self.objects_inside(self.core_kind(), within);
@@ -263,7 +263,7 @@ impl<'t> MpibindNode<'t> {
         self.deal_gpus(&self.gpus_in(domain), procs, threads, got);
     }
 
-    /// The objects that cpus are taken of, and how many hwthreads of each.
+    /// The objects from which cpus are taken, and how many hwthreads of each.
     fn level(
         &self,
         domain: ObjectId,
@@ -315,7 +315,7 @@ impl<'t> MpibindNode<'t> {
     }
 }
 
-/// The chosen hwthreads of one object, dealt to the processes that share it.
+/// Deals the chosen hwthreads of one object to the processes that share it.
 fn deal_threads(chosen: &[u32], procs: u32, got: &mut DealtSoFar<'_, '_>) {
     let count = narrow(chosen.len());
     if count >= procs {

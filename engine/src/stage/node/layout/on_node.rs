@@ -1,4 +1,4 @@
-//! Layouts: one node, its processes, in the order of a policy.
+//! Layouts: the processes of one node, in the order of a policy.
 
 use super::mpibind;
 use super::pe_list::lay_list;
@@ -6,7 +6,7 @@ use super::sweep::LayoutBuilder;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::{Binding, Laid, Layout, LayoutView};
 
-/// Lays `want` processes on a node whose cpus are `cpus`, `placed` processes of the app being there already.
+/// Lays `want` processes on a node with the cpus `cpus`, where `placed` processes of the app are already.
 pub(crate) fn place_on_node(
     node: &LayoutView<'_>,
     layout: Layout,

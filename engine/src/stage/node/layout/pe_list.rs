@@ -8,14 +8,14 @@ use crate::stage::node::layout::{Binding, End};
 use crate::stage::node::units::narrow;
 use crate::stage::node::window::Window;
 
-/// How a list holds.
+/// How listed cpus are given out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     /// Each cpu serves one process.
     Once,
-    /// Cpus may be shared: the list starts again behind its end.
+    /// Cpus may be shared: the list starts again after its end.
     Again,
-    /// A default binding was given up: the list serves as it is, and what comes behind its end is unbound.
+    /// A default binding was given up: the list is used as it is, and processes after its end are unbound.
     GivenUp,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> End
     }
 }
 
-/// All get the same cpus: those of the list that are free, or the whole list. The i-th consumes one.
+/// All processes get the same cpus: those of the list that are free, or the whole list. Each consumes one cpu.
 fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     let binder = builder.node.binder;
     let free: Vec<u32> = listed
@@ -70,7 +70,7 @@ fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Op
         listed.len()
     };
     let count = narrow(room).min(builder.left());
-    // The i-th process consumes the i-th of the list, be it free or not.
+    // The i-th process consumes the i-th cpu of the list, free or not.
     for &unit in &listed[..count as usize] {
         binder.consume(&mut builder.cpus, unit);
     }
@@ -78,7 +78,7 @@ fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Op
     None
 }
 
-/// The i-th gets the i-th of the list, alone.
+/// The i-th process gets the i-th cpu of the list alone.
 fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
     let binder = builder.node.binder;
     for &unit in listed.iter().take(builder.left() as usize) {

@@ -1,4 +1,4 @@
-//! How many processes each mapped object still takes.
+//! How many more processes each mapped object takes.
 
 use super::LayoutView;
 use crate::policy::{ObjKind, Overload};
@@ -8,13 +8,13 @@ use crate::stage::node::cpus::Cpus;
 use crate::stage::node::units::{narrow, shared as meeting};
 use crate::table::topologies::ObjectId;
 
-/// The cpus that may be used at all, where they may be shared.
+/// The cpus that may be used at all; `None` if cpus may not be shared.
 pub(super) fn shared_cpus(node: &LayoutView<'_>) -> Option<Bits> {
     let binder = node.binder;
     (binder.policy.overload == Overload::Allowed).then(|| binder.free_units(node.sets.allowed))
 }
 
-/// Processes an object can take: its free cpus by PE; without end where cpus may be shared and PE of them are there.
+/// How many processes an object can take: its free cpus divided by PE. Unlimited if cpus may be shared and it has PE cpus.
 #[inline]
 pub(super) fn room(
     node: &LayoutView<'_>,
@@ -42,7 +42,7 @@ pub(super) fn rooms(node: &LayoutView<'_>, cpus: &Cpus) -> Vec<u32> {
         .collect()
 }
 
-/// The mapped objects that share a cpu with each, itself among them; `None` where no two objects do.
+/// For each mapped object, the objects that share a cpu with it, itself among them. `None` unless the objects are GPUs.
 pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
     let LayoutView {
         binder, objects, ..
@@ -66,10 +66,10 @@ pub(super) fn near(node: &LayoutView<'_>) -> Option<Vec<Vec<usize>>> {
     Some(ranges.iter().map(of).collect())
 }
 
-/// A process was bound on an object: its room shrinks, and that of the objects with which it shares cpus. Gives how many
-/// became full. Cpus that may be shared have no end.
+/// Lowers the room of an object on which a process was bound, and of the objects that share cpus with it. Returns how many
+/// became full. Unlimited room is not lowered.
 ///
-/// A thread of a core that is no longer whole takes no room (4.3).
+/// A thread of a partly taken core takes no room (4.3).
 pub(super) fn take_room(
     node: &LayoutView<'_>,
     cpus: &Cpus,

@@ -1,4 +1,4 @@
-//! A layout under way: processes going onto one node, one after the other. Source: `semantics` 4.
+//! Builds a layout: processes go onto one node, one after the other. Source: `semantics` 4.
 
 use super::rooms::{near, room, rooms, shared_cpus, take_room};
 use crate::limit::PATTERN_RUNS_MAX;
@@ -11,10 +11,10 @@ use crate::stage::node::units::narrow;
 use crate::table::patterns::ShareRun;
 use std::collections::HashMap;
 
-/// Runs that a segment has room for from the start: a process each on nearly every node there is.
+/// How many runs a segment reserves memory for at its start: on nearly every node enough for one process each.
 const ROOM: usize = 128;
 
-/// A layout under way.
+/// A layout while it is built.
 pub(crate) struct LayoutBuilder<'g> {
     pub(crate) node: &'g LayoutView<'g>,
     pub(crate) cpus: Cpus,
@@ -22,9 +22,9 @@ pub(crate) struct LayoutBuilder<'g> {
     open: DraftSegment,
     procs: u32,
     pub(crate) want: u32,
-    /// The cpus at the turns so far, and the run and process where each was.
+    /// Moments at which a cycle could begin, with the runs and processes before each.
     outcome: HashMap<(u128, u128), (u32, u32)>,
-    /// Runs before this one take no more processes: a round begins at a run.
+    /// Runs before this one take no more processes, because a cycle begins at a run.
     barrier: usize,
 }
 
@@ -50,7 +50,7 @@ impl<'g> LayoutBuilder<'g> {
         self.node.binder.policy.overload == Overload::Allowed
     }
 
-    /// Appends what `count` processes run and were given beside their cpus.
+    /// Appends the threads and GPUs of `count` processes.
     pub(crate) fn share(&mut self, count: u32, threads: u32, gpus: &[u32]) {
         match self.open.shares.last_mut() {
             Some(last) if last.threads == threads && last.gpus == gpus => last.count += count,
@@ -62,7 +62,7 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// Appends `count` processes that get the same.
+    /// Appends `count` processes that get the same object and mask.
     #[inline]
     pub(crate) fn push(&mut self, count: u32, object: Option<u32>, mask: Option<Mask>) {
         if count == 0 {
@@ -89,20 +89,20 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// Ends the segment: what follows counts from here.
+    /// Ends the segment: the next process starts a new one.
     pub(crate) fn close(&mut self) {
         self.outcome.clear();
         self.barrier = 0;
         if self.open.procs > 0 {
             if self.done.len() >= ROOM {
-                // Many segments are short ones: the room that one starts with would be most of what is held.
+                // Where there are many segments, most are short: without this they would hold mostly unused memory.
                 self.open.runs.shrink_to_fit();
             }
             self.done.push(std::mem::take(&mut self.open));
         }
     }
 
-    /// Fills the rest of what is wanted with rounds that begin at run `from`.
+    /// Fills the rest of what is wanted by repeating the runs from run `from` on.
     pub(crate) fn come_round(&mut self, from: u32) {
         let left = self.left();
         self.open.cycle = Some(from);
@@ -110,19 +110,19 @@ impl<'g> LayoutBuilder<'g> {
         self.procs += left;
     }
 
-    /// As [`Self::come_round`], but `count` processes in all belong to the open segment.
+    /// Like [`Self::come_round`], but the open segment ends up with `count` processes in all.
     fn come_round_for(&mut self, from: u32, count: u32) {
         self.procs += count - self.open.procs;
         self.open.cycle = Some(from);
         self.open.procs = count;
     }
 
-    /// At a turn: if the cpus were like this at an earlier turn, everything since comes round for ever.
-    /// Gives the run where the round begins, and the processes of a round.
+    /// Called where a cycle could begin. If the cpus were like this at an earlier call, everything since then repeats forever.
+    /// Returns the run where the cycle begins, and the number of processes in a cycle.
     fn repeats(&mut self) -> Option<(u32, u32)> {
         let here = (narrow(self.open.runs.len()), self.open.procs);
         self.barrier = self.open.runs.len();
-        // Above LIMIT only differences decide.
+        // Above LIMIT only differences between targets matter.
         let limit = self.node.binder.policy.limit.map_or(0, u32::from);
         let key = self.cpus.moment(limit);
         match self.outcome.get(&key) {
@@ -149,7 +149,7 @@ impl<'g> LayoutBuilder<'g> {
         self.open.runs.len() >= PATTERN_RUNS_MAX
     }
 
-    /// The rest unbound, on no object or on one.
+    /// Leaves the rest unbound, on no object or on one.
     pub(crate) fn unbound(&mut self, object: Option<u32>) -> End {
         if self.left() > 0 {
             self.close();
@@ -168,7 +168,7 @@ impl<'g> LayoutBuilder<'g> {
         End::Wanted
     }
 
-    /// No object, bound.
+    /// Binds processes that are mapped to no object.
     pub(crate) fn plain(&mut self) -> End {
         while self.left() > 0 {
             match self.bind(None) {
@@ -183,7 +183,7 @@ impl<'g> LayoutBuilder<'g> {
                     }
                     self.push(1, None, Some(mask));
                 }
-                // Nothing was consumed: all that follow fare alike.
+                // Nothing was consumed, so the same happens to all later processes.
                 Bound::Nothing => return self.unbound(None),
                 Bound::Fails(failure) => return End::Fails(failure),
             }
@@ -194,8 +194,8 @@ impl<'g> LayoutBuilder<'g> {
         End::Wanted
     }
 
-    /// At a turn before the next process: whether the rest comes round. The cpus are brought to the right turn by
-    /// laying the beginning of one more round.
+    /// Called before the next process, where a cycle could begin. If the rest repeats a cycle, this adds the cycle, lays the
+    /// beginning of one more to bring the cpus to their final state, and returns true.
     fn comes_round(&mut self, again: fn(&mut LayoutBuilder<'_>) -> End) -> bool {
         let Some((run, round)) = self.repeats() else {
             return false;
@@ -222,7 +222,7 @@ impl<'g> LayoutBuilder<'g> {
             .bind(&mut self.cpus, mapped, self.node.sets)
     }
 
-    /// One object after the other, unbound, for ever.
+    /// Places processes unbound, on one object after the other, again and again.
     pub(crate) fn unbound_round(&mut self, placed: u32, layout: Layout) -> End {
         let objects = self.node.objects;
         if objects.is_empty() {
@@ -256,7 +256,7 @@ impl<'g> LayoutBuilder<'g> {
     pub(crate) fn sweep(&mut self) -> End {
         let mut rooms = rooms(self.node, &self.cpus);
         let near = near(self.node);
-        // Objects that have room: those that were full stay so.
+        // Objects that have room. A full object stays full.
         let mut open: Vec<usize> = (0..rooms.len()).collect();
         loop {
             open.retain(|&at| rooms[at] > 0);
@@ -289,7 +289,7 @@ impl<'g> LayoutBuilder<'g> {
                 };
             }
             if !consumed {
-                // A sweep that left every process unbound comes again just so.
+                // A sweep that left every process unbound repeats exactly.
                 return self.repeat_sweep(run, before);
             }
             if self.too_long() {
@@ -298,7 +298,7 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// The sweep since process `before` of the layout comes round. It begins at run `run`, or inside the one before.
+    /// Repeats the sweep that began after process `before` of the layout. It begins at run `run`, or inside the run before it.
     fn repeat_sweep(&mut self, run: usize, before: u32) -> End {
         let count = self.procs - before;
         let mut swept: Vec<DraftRun> = self.open.runs.split_off(run);
@@ -332,7 +332,7 @@ impl<'g> LayoutBuilder<'g> {
         End::Wanted
     }
 
-    /// One process on each object that was written out.
+    /// One process on each object that a component lists.
     pub(crate) fn written(&mut self, binding: Binding) -> End {
         for &at in self.node.written {
             if self.left() == 0 || self.too_long() {
@@ -351,7 +351,7 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// Places one process on an object; whether it was bound.
+    /// Places one process on an object. Returns whether it was bound.
     #[inline]
     fn place(&mut self, at: usize) -> Result<bool, Failure> {
         let logical = self.node.logical(narrow(at));
@@ -412,7 +412,7 @@ impl<'g> LayoutBuilder<'g> {
     pub(crate) fn blocks(&mut self, per: u32, binding: Binding) -> End {
         let shared = shared_cpus(self.node);
         if self.node.objects.is_empty() {
-            // `ppr:N:node`: the machine is the one object, and processes have none.
+            // `ppr:N:node`: the machine is the only object, and processes are mapped to none.
             let block = self.block(None, per, binding, shared.as_ref());
             return block.unwrap_or(End::Full);
         }
@@ -431,7 +431,7 @@ impl<'g> LayoutBuilder<'g> {
         }
     }
 
-    /// `per` processes on one object; an end when the layout ends there. `shared`: as [`shared_cpus`] gives it.
+    /// Places `per` processes on one object. Returns an end if the layout ends there. `shared`: the result of [`shared_cpus`].
     fn block(
         &mut self,
         at: Option<usize>,
@@ -452,7 +452,7 @@ impl<'g> LayoutBuilder<'g> {
             return None;
         }
         if self.overload() {
-            // An object's turns are its own: a stretch of the pattern that comes round by itself.
+            // Cycles are found for each object by itself, so each object gets segments of its own.
             self.close();
         }
         let mut left = count;

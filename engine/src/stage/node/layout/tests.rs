@@ -45,11 +45,11 @@ fn machine() -> (Topologies, TopologyId) {
     (topologies, id)
 }
 
-/// What is asked of the node.
+/// The request to the node.
 struct Asked {
     resolved: Resolved,
     procs: u32,
-    /// PUs that nobody consumed.
+    /// PUs that no process has consumed.
     free: Bits,
 }
 
@@ -139,7 +139,7 @@ fn told(laid: &Laid, topologies: &Topologies, kind: Option<ObjKind>) -> String {
     lines.join("\n")
 }
 
-/// What a node gives, in a first pass, to so many processes: a line each, and why there are no more.
+/// What each process gets on the node in a first pass, one line each, and why there are no more.
 #[track_caller]
 fn check(words: &str, lines: &str) {
     let Asked {
@@ -175,7 +175,7 @@ fn check(words: &str, lines: &str) {
     );
 }
 
-/// What a node has before anything is placed there.
+/// The capacity of a node before anything is placed there.
 #[track_caller]
 fn check_capacity(words: &str, told: &str) {
     let Asked { resolved, free, .. } = asked(words);
