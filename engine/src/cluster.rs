@@ -8,7 +8,7 @@
 
 use crate::count::counted;
 use crate::error::MapError;
-use crate::map::{Components, Machine, Mapped, judge_cores, map_on, map_resolved};
+use crate::map::{Components, Machine, Mapped, map_on, map_resolved};
 use crate::plan::{Plan, World};
 use crate::policy::Overload;
 use crate::stage::alloc::Pool;
@@ -66,7 +66,7 @@ impl Cluster {
         let mapped = match &self.world {
             None => map_resolved(resolved, self.machine.clone())?,
             Some(world) => {
-                judge_cores(&resolved, &world.topologies)?;
+                resolved.judge_cores(&world.topologies)?;
                 map_on(
                     resolved,
                     Workspace::new(Pool::resume(world)),

@@ -12,7 +12,7 @@ pub use crate::stage::component::Components;
 use crate::stage::job::count::{count, total};
 use crate::stage::job::side_by_side::side_by_side;
 use crate::stage::job::{Before, JobOutcome, choose, processes};
-use crate::stage::parallel::Sharing;
+use crate::stage::map_all::Sharing;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::commit;
 use crate::stage::place::refuse::{judge_size, no_processes};
@@ -22,7 +22,6 @@ use crate::stage::resolve::Resolved;
 use crate::stage::resolve::size::Size;
 pub use crate::table::machine::{Candidates, CpuList, Machine};
 use crate::table::states::StateRuns;
-use crate::table::topologies::Topologies;
 
 /// A plan, its notes, and the calls of components.
 #[derive(Clone, Debug)]
@@ -49,7 +48,7 @@ pub fn map_resolved(resolved: Resolved, machine: Machine) -> Result<Mapped, MapE
 /// # Errors
 /// As [`map_resolved`].
 pub fn map_shared(resolved: Resolved, mut machine: Machine) -> Result<Mapped, MapError> {
-    let mut work = nodes(&resolved, &mut machine)?;
+    let mut work = build_workspace(&resolved, &mut machine)?;
     work.pool.tables.sharing = Sharing::Always;
     map_on(resolved, work, &Components::standard())
 }
@@ -63,25 +62,20 @@ pub fn map_with(
     mut machine: Machine,
     components: Components,
 ) -> Result<Mapped, MapError> {
-    let work = nodes(&resolved, &mut machine)?;
+    let work = build_workspace(&resolved, &mut machine)?;
     map_on(resolved, work, &components)
 }
 
-/// Builds the pool: which nodes there are, and in which state.
+/// Builds the pool, which nodes there are and in which state, and an empty memo and scratch beside it.
 ///
 /// # Errors
-/// The errors of [`map_resolved`] that concern the nodes, and those of [`judge_cores`].
-pub(crate) fn nodes(resolved: &Resolved, machine: &mut Machine) -> Result<Workspace, MapError> {
-    judge_cores(resolved, &machine.topologies)?;
+/// The errors of [`map_resolved`] that concern the nodes, and those of [`Resolved::judge_cores`].
+pub(crate) fn build_workspace(
+    resolved: &Resolved,
+    machine: &mut Machine,
+) -> Result<Workspace, MapError> {
+    resolved.judge_cores(&machine.topologies)?;
     build(resolved, machine).map(Workspace::new)
-}
-
-/// Judges the words whose meaning depends on whether the topologies have cores.
-pub(crate) fn judge_cores(resolved: &Resolved, topologies: &Topologies) -> Result<(), MapError> {
-    match &resolved.by_cores {
-        Some(by_cores) => by_cores.judge(topologies),
-        None => Ok(()),
-    }
 }
 
 /// Places a resolved job on the nodes of a workspace.
@@ -94,7 +88,7 @@ pub(crate) fn map_on(
     let mut outcome = JobOutcome::default();
     place_apps(&mut work, &mut resolved, components, &mut outcome)?;
     let derived = Derived::default();
-    let mut mapped = rank(&mut work, &mut resolved, before, derived, &mut outcome);
+    let mut mapped = make_plan(&mut work, &mut resolved, before, derived, &mut outcome);
     mapped.plan.judge_gpus(&mut mapped.notes)?;
     Ok(mapped)
 }
@@ -107,7 +101,7 @@ pub(crate) fn place_apps(
     components: &Components,
     outcome: &mut JobOutcome,
 ) -> Result<(), MapError> {
-    // How many processes each app has. Their sum settles the bindings that nobody asked for.
+    // How many processes each app has. Their sum settles the bindings that nobody asked for, in `choose`.
     count(&mut work.pool, resolved, &mut outcome.counts)?;
     let total = total(resolved, &outcome.counts);
     work.memo.settle(Size::of(total));
@@ -116,6 +110,7 @@ pub(crate) fn place_apps(
         in_order(work, resolved, components, total, outcome)?;
     }
     notes::of_job(&work.pool, &mut outcome.notes);
+    // Slots that hosts lowered were lowered for this job alone.
     let states = &mut work.pool.tables.states;
     work.pool.nodes.restore_slots(states);
     Ok(())
@@ -195,7 +190,7 @@ fn place_app(
 /// The last stage: gives ranks, as a prefix sum over the apps, and makes the plan. The plan takes the tables, also the
 /// table of the resolved apps. `before`: the states in which the job found the nodes; `derived`: what an earlier plan
 /// derived from the same patterns.
-pub(crate) fn rank(
+pub(crate) fn make_plan(
     work: &mut Workspace,
     resolved: &mut Resolved,
     before: StateRuns,
@@ -364,7 +359,7 @@ mod tests {
         };
         let resolved = resolve(request.clone(), context)?;
         let mut machine = machine();
-        let mut work = nodes(&resolved, &mut machine)?;
+        let mut work = build_workspace(&resolved, &mut machine)?;
         work.pool.tables.sharing = sharing;
         map_on(resolved, work, &Components::standard())
     }

@@ -6,7 +6,7 @@
 
 use crate::count::counted;
 use crate::error::MapError;
-use crate::map::{Components, Machine, Mapped, nodes, place_apps, rank};
+use crate::map::{Components, Machine, Mapped, build_workspace, make_plan, place_apps};
 use crate::plan::{Derived, Placed};
 use crate::stage::job::JobOutcome;
 use crate::stage::place::workspace::Workspace;
@@ -50,7 +50,7 @@ impl Planner {
     /// Those of [`crate::map::map_resolved`] that concern the nodes: `bad-hostfile`, `not-in-session`, `bad-topology`,
     /// `bad-cpu-list`, `job-too-large`.
     pub fn new(resolved: Resolved, mut machine: Machine) -> Result<Self, MapError> {
-        let work = nodes(&resolved, &mut machine)?;
+        let work = build_workspace(&resolved, &mut machine)?;
         Ok(Self {
             found: work.pool.nodes.runs.clone(),
             before: StateRuns::default(),
@@ -98,7 +98,7 @@ impl Planner {
         before.copy(&self.found);
         let derived = std::mem::take(&mut self.derived);
         let (work, resolved) = (&mut self.work, &mut self.resolved);
-        let mut mapped = rank(work, resolved, before, derived, &mut self.outcome);
+        let mut mapped = make_plan(work, resolved, before, derived, &mut self.outcome);
         let judged = mapped.plan.judge_gpus(&mut mapped.notes);
         self.last = Some(mapped);
         if let Err(error) = judged {

@@ -2,8 +2,8 @@
 
 use crate::error::JobError;
 use stowplan_engine::table::names::NameRange;
+use stowplan_engine::text::host_entries::{EntrySlots, HostEntry};
 use stowplan_engine::text::hostlist::{HostFault, read_hosts};
-use stowplan_engine::text::hosts::{EntrySlots, HostEntry};
 
 /// The names of `NODES=T`: a host list without counts.
 pub fn hosts(text: &str) -> Result<Vec<NameRange>, JobError> {

@@ -1,7 +1,7 @@
 //! One app of a plan: its runs, its ranks.
 
 use super::placed::{ListedRun, PassRun, Placed, PlacedRun, RankOrder, listed_by_node, row};
-use super::rank::node_order::{RoundTurns, RunOrders};
+use super::rank::turns::{RoundTurns, RunOrders};
 use super::sorted_index::SortedIndex;
 use crate::count::{ProcCount, Rank};
 use crate::id::Id as _;

@@ -6,7 +6,7 @@
 // Ascending numbers, searched quickly.
 mod sorted_index;
 // A counting sort.
-mod counted;
+mod counting_sort;
 // The result of placing.
 mod placed;
 // The object and cpus of each process of a pattern, written out.
@@ -36,7 +36,7 @@ pub mod gpus;
 // The part of a plan that the daemon of one node needs.
 pub mod slice;
 // Which node each rank is on, as blocks.
-mod tasks;
+mod task_map;
 
 pub use app::AppPlan;
 pub use bytes::BadPlan;
@@ -53,8 +53,8 @@ use crate::table::patterns::Patterns;
 use gpus::given::GivenGpus;
 use node_apps::NodeApps;
 use places::Places;
-use rank::node_order::{MetOrders, PlanOrders};
 use rank::ranges::RankRanges;
+use rank::turns::{MetOrders, PlanOrders};
 use std::sync::{Arc, OnceLock};
 
 /// Where every process of a job is.

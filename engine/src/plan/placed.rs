@@ -1,6 +1,6 @@
 //! The result of placing: where the processes of an app are, the order of their ranks, and the nodes that these refer to.
 
-use super::counted::by_key;
+use super::counting_sort::by_key;
 use crate::policy::ObjKind;
 use crate::table::apps::PolicyId;
 use crate::table::cpusets::Cpusets;

@@ -6,8 +6,8 @@
 use super::Plan;
 use super::placed::row;
 use super::places::Packed;
-use super::rank::node_order::TurnsBy;
 use super::rank::ranges::{Phase, RankRange, Source};
+use super::rank::turns::TurnsBy;
 use super::row_writer::{Block, COLUMNS, RowsOut, SHORT};
 
 /// How many rounds are drafted at once, and how many rows of each.

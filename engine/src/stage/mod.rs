@@ -8,7 +8,7 @@ pub mod resolve;
 // One node alone.
 pub(crate) mod node;
 // Work on many different items, shared among threads.
-pub(crate) mod parallel;
+pub(crate) mod map_all;
 // Which nodes there are, in which state.
 pub(crate) mod alloc;
 // How many processes go to each node, policy by policy, and the states that they leave.

@@ -1,7 +1,7 @@
 //! Names of nodes: cut at the first dot, ranges written out, the number a name ends in.
 
 use std::net::IpAddr;
-use stowplan_engine::text::hosts::NameRange;
+use stowplan_engine::text::host_entries::NameRange;
 
 /// The name up to its first dot, unless it is an IP address.
 pub(crate) fn short(name: &str) -> String {

@@ -3,7 +3,7 @@
 use super::placed::Facts;
 use super::remarks::{Remark, Remarks};
 use super::wire::{BadPlan, Edition, FrameKind, Reader, Writer};
-use super::{gpus, listed, passes, placed, table};
+use super::{apps, gpus, listed, passes, placed};
 use crate::id::Id as _;
 use crate::limit::{GPUS_MAX, OBJECTS_MAX, PUS_MAX, RANKS_MAX};
 use crate::plan::Plan;
@@ -141,10 +141,10 @@ fn names_are_kept_in_one_way() {
 
 #[test]
 fn ranges_of_a_list_ascend_within_the_pus() {
-    assert!(table::ranges(&[(0, 0), (3, PUS_MAX - 1)]));
-    assert!(!table::ranges(&[(0, PUS_MAX)]));
-    assert!(!table::ranges(&[(1, 0)]));
-    assert!(!table::ranges(&[(0, 0), (1, 0)]));
+    assert!(apps::ranges(&[(0, 0), (3, PUS_MAX - 1)]));
+    assert!(!apps::ranges(&[(0, PUS_MAX)]));
+    assert!(!apps::ranges(&[(1, 0)]));
+    assert!(!apps::ranges(&[(0, 0), (1, 0)]));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn entries_of_a_file_ascend_and_name_nodes_that_there_are() {
             entries: entries.iter().map(entry).collect(),
             ..Listing::default()
         };
-        assert_eq!(table::listing(&listing), sound, "{entries:?}");
+        assert_eq!(apps::listing(&listing), sound, "{entries:?}");
     };
     let nth = EntryNode::Nth(0);
     check(&[(0, 2), (2, 1), (7, 1)], nth, true);
@@ -333,7 +333,7 @@ fn arguments_are_of_apps_in_order_and_as_many_as_are_counted() {
         table.push_hole();
         table.push_hole();
         let read = reads(numbers(told), |reader| {
-            table::read_arguments(reader, &mut table)
+            apps::read_arguments(reader, &mut table)
         });
         assert_eq!(read.err(), expected, "{told:?}");
     };

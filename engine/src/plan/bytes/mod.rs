@@ -15,7 +15,7 @@ mod ranges;
 // Names and topologies.
 mod hardware;
 // Resolved apps.
-mod table;
+mod apps;
 // Patterns and placed runs.
 pub(crate) mod placed;
 // Listed ranks.
@@ -67,7 +67,7 @@ impl Plan {
         self.write_names(&mut writer);
         hardware::write_topologies(&mut writer, &self.world.topologies, topologies, edition);
         writer.append(&states);
-        table::write(&mut writer, &self.table);
+        apps::write(&mut writer, &self.table);
         if edition == Edition::Gpus {
             gpus::write_words(&mut writer, &self.table);
         }
@@ -75,7 +75,7 @@ impl Plan {
             writer.maybe(app.policy().map(|policy| row(policy.row())));
         }
         self.write_places(&mut writer, edition);
-        table::write_arguments(&mut writer, &self.table);
+        apps::write_arguments(&mut writer, &self.table);
         remarks::write(&mut writer, remarks, topologies);
         passes::write(&mut writer, &self.apps);
         writer.seal(FrameKind::Whole, edition)
@@ -105,7 +105,7 @@ impl Plan {
         let mut world = read_names(&mut reader)?;
         world.topologies = hardware::read_topologies(&mut reader, &mut world.cpusets)?.into();
         states::read(&mut reader, &mut world)?;
-        let mut table = table::read(&mut reader)?;
+        let mut table = apps::read(&mut reader)?;
         if reader.edition == Edition::Gpus {
             gpus::read_words(&mut reader, &mut table)?;
         }
@@ -250,7 +250,7 @@ fn sections(
         match section {
             passes::PASSES => passes::read(reader, placed, nodes)?,
             remarks::REMARKS => remarks = remarks::read(reader, topologies)?,
-            _ => table::read_arguments(reader, table)?,
+            _ => apps::read_arguments(reader, table)?,
         }
     }
     reader.end()?;

@@ -1,7 +1,7 @@
 //! Slots: what is left of a node, what max_slots allows, what entries say about slots. Source: `semantics` 1.3, 1.4, 4.
 
 use crate::table::states::NodeState;
-use crate::text::hosts::EntrySlots;
+use crate::text::host_entries::EntrySlots;
 use std::ops::{Add, Sub};
 
 impl NodeState {

@@ -1,11 +1,11 @@
 //! The tables that nodes, patterns and plans point into. Rows are added, but never changed or removed.
 
 use crate::id::{Column, Id as _};
+use crate::stage::map_all::{Sharing, map_all};
 use crate::stage::node::bind::Mask;
 use crate::stage::node::layout::DraftSegment;
 use crate::stage::node::units::Hardware;
 use crate::stage::node::window::Window;
-use crate::stage::parallel::{Sharing, map_all};
 use crate::table::cpusets::{CpusetId, Cpusets};
 use crate::table::interner::{Interner, START, mix};
 use crate::table::patterns::{Patterns, Place, PlaceRun, Segment};

@@ -7,7 +7,7 @@ use crate::stage::alloc::Pool;
 use crate::stage::alloc::select::select;
 use crate::stage::alloc::selected::Selected;
 use crate::stage::place::app::Procs;
-use crate::stage::place::policy::{Counting, Counts};
+use crate::stage::place::map_policy::{Counting, Counts};
 use crate::stage::place::refuse::{judge_size, no_processes};
 use crate::stage::place::{by_policy, entries};
 use crate::stage::resolve::Resolved;

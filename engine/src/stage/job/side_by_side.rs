@@ -11,7 +11,7 @@ use crate::limit::RANKS_MAX;
 use crate::plan::Placed;
 use crate::stage::alloc::{Pool, Tables};
 use crate::stage::component::{AppIndex, Components};
-use crate::stage::parallel::Sharing;
+use crate::stage::map_all::Sharing;
 use crate::stage::place::app::{App, Procs};
 use crate::stage::place::commit::join;
 use crate::stage::place::workspace::Workspace;

@@ -16,7 +16,7 @@ pub(crate) struct TopologyView<'t> {
     /// The mapped objects, in the order of placing.
     pub(crate) objects: Targets<'t>,
     /// The units of a pe-list, in list order.
-    pub(crate) listed: Vec<u32>,
+    pub(crate) pe_list: Vec<u32>,
     /// The first cpu of the list that the topology lacks.
     pub(crate) missing: Option<u32>,
     /// Whether target objects exist where processes look for them; true if none are needed.
@@ -45,9 +45,9 @@ pub(crate) struct Capacity {
     /// Whether the node has objects of the bind target; true if none are needed.
     pub(crate) has_target: bool,
     /// Listed cpus that are free.
-    pub(crate) listed_free: u32,
+    pub(crate) pe_list_free: u32,
     /// The first listed cpu that is missing or may not be used, and which of the two.
-    pub(crate) listed_closed: Option<(u32, &'static str)>,
+    pub(crate) pe_list_closed: Option<(u32, &'static str)>,
 }
 
 /// The kind of the objects that a policy maps to.
@@ -76,8 +76,8 @@ impl<'t> TopologyView<'t> {
                 Targets::new(topologies, topology, kind)
             }),
         };
-        let (listed, missing) = policy.list.map_or((Vec::new(), None), |list| {
-            listed(&apps.lists[list], binder.units.len())
+        let (pe_list, missing) = policy.list.map_or((Vec::new(), None), |list| {
+            listed_units(&apps.lists[list], binder.units.len())
         });
         let gpus = mapped_kind(policy.map) == Some(ObjKind::Gpu);
         Self {
@@ -89,7 +89,7 @@ impl<'t> TopologyView<'t> {
             },
             binder,
             objects,
-            listed,
+            pe_list,
             missing,
         }
     }
@@ -139,8 +139,8 @@ impl<'t> TopologyView<'t> {
             largest_object,
             largest_package,
             has_target: self.has_target,
-            listed_free: narrow(self.listed.iter().filter(is_free).count()),
-            listed_closed: self.closed(may),
+            pe_list_free: narrow(self.pe_list.iter().filter(is_free).count()),
+            pe_list_closed: self.closed(may),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'t> TopologyView<'t> {
         if let Some(cpu) = self.missing {
             return Some((cpu, "missing"));
         }
-        let closed = self.listed.iter().find(|&&unit| !has(may.words(), unit));
+        let closed = self.pe_list.iter().find(|&&unit| !has(may.words(), unit));
         closed.map(|&cpu| (cpu, "not allowed"))
     }
 }
@@ -187,7 +187,7 @@ fn loose_threads(binder: &Binder<'_>, cpus: &Cpus, pus: &[(u32, u32)]) -> u32 {
 }
 
 /// The units of a list; or no units, and the first one that does not exist.
-fn listed(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
+fn listed_units(ranges: &[(u32, u32)], units: u32) -> (Vec<u32>, Option<u32>) {
     let mut listed = Vec::new();
     for &(first, last) in ranges {
         if last >= units {

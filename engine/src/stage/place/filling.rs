@@ -1,7 +1,7 @@
 //! Nodes in list order, each filled before the next; then even shares of what is left. Source: `semantics` 4.1, 4.8.
 
+use super::map_policy::{MapPolicy, Pass, lay, node_takes};
 use super::placement::Placement;
-use super::policy::{MapPolicy, Pass, lay, limit};
 use super::refuse;
 use super::share::even;
 use crate::error::MapError;
@@ -24,8 +24,8 @@ pub(crate) fn place(
 ) -> Result<(), MapError> {
     let mut group = 0;
     while group < placement.groups.len() && placement.left > 0 {
-        let limit = limit(placement, policy, group, Pass::First)?;
-        group = placement.fill(group, limit);
+        let take = node_takes(placement, policy, group, Pass::First)?;
+        group = placement.fill(group, take);
     }
     lay_pass(placement, policy, lays)?;
     if placement.left == 0 {
@@ -80,9 +80,9 @@ fn share_out(placement: &mut Placement<'_>, policy: &mut dyn MapPolicy) -> Resul
         let parts = parts.iter().filter(|(nodes, _)| *nodes > 0);
         let groups = placement.split(group, parts.clone().map(|(nodes, _)| *nodes));
         for (part, &(_, procs)) in groups.clone().zip(parts) {
-            let limit = limit(placement, policy, part, Pass::Sharing)?;
-            let procs = procs.min(limit.procs).min(row.room());
-            placement.allot(part, limit.layout, procs);
+            let take = node_takes(placement, policy, part, Pass::Sharing)?;
+            let procs = procs.min(take.procs).min(row.room());
+            placement.allot(part, take.layout, procs);
         }
         group = groups.end;
     }

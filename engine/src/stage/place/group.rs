@@ -43,7 +43,7 @@ pub(crate) struct Allotment {
 
 /// How each node of a group takes processes in one pass: the layout, and the most processes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
+pub(crate) struct NodeTake {
     pub(crate) layout: Layout,
     pub(crate) procs: u32,
 }

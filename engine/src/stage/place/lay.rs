@@ -1,11 +1,11 @@
 //! Lays what was allotted. Each distinct step is worked out once, many of them at once; then the groups move on to new trials.
 
+use super::ask_node::KeptView;
 use super::group::Allotment;
-use super::learn::KeptView;
 use super::memo::{Step, Trial, TrialId};
 use super::placement::Placement;
+use crate::stage::map_all::map_all;
 use crate::stage::node::layout::{DraftSegment, End, Laid, Layout};
-use crate::stage::parallel::map_all;
 use crate::table::patterns::{PatternDraft, PatternId, Segment};
 use crate::table::states::NodeState;
 use std::cmp::{Ordering, Reverse};

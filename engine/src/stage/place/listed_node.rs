@@ -203,8 +203,8 @@ impl NodeRow<'_> {
             binder,
             objects: &Targets::NONE,
             sets: self.sets,
-            listed: &[],
-            written: &[],
+            pe_list: &[],
+            chosen: &[],
         };
         let laid = place_on_node(
             &node,

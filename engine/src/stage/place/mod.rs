@@ -1,5 +1,15 @@
 //! Placing one app: how many processes each node gets, on which objects and cpus, and the node states that this leaves.
 //! Source: `semantics` 4.
+//!
+//! The way of an app by a map policy (`by_NAME.rs`):
+//!
+//! 1. The policy places over the nodes, by `filling` or by `rounds`; both ask it how many processes a node of each group takes
+//!    (`node_takes`).
+//! 2. It answers from what the node has (`ask_node`, `node/capacity`).
+//! 3. Each group is given its share (`placement`: `fill` and `allot`, by the arithmetic of `share`).
+//! 4. All shares are laid at once (`lay`): one node of each group gets objects and cpus (`node/layout`, `node/bind`), and the result is
+//!    kept in the memo.
+//! 5. What the app leaves is its `outcome`; `commit` gives it to the nodes.
 
 // An app about to be placed.
 pub(crate) mod app;
@@ -14,26 +24,26 @@ pub(crate) mod placement;
 // The vectors that placing fills.
 pub(crate) mod scratch;
 // What a placement finds out about nodes.
-mod learn;
+mod ask_node;
 // How shares become patterns.
 mod lay;
 // Refusals that several policies share.
 pub(crate) mod refuse;
 // What every map policy does.
-pub(crate) mod policy;
+pub(crate) mod map_policy;
 // Each node filled before the next.
 mod filling;
 // One process on each node in turn.
 mod rounds;
 // The map policies, one file each.
-mod mpibind;
-mod node;
-mod object;
-mod pe_list;
-mod ppr;
-mod slot;
+mod by_mpibind;
+mod by_node;
+mod by_object;
+mod by_pe_list;
+mod by_ppr;
+mod by_slot;
 // Where a launcher's own component puts an app.
-mod custom;
+mod by_component;
 // The nodes, tables and memos for placing apps.
 pub(crate) mod workspace;
 // What is worth a note to the user.
@@ -59,13 +69,13 @@ use crate::stage::alloc::selected::{Candidate, Selected};
 use crate::stage::component::{ComponentPattern, Count, Functions};
 use crate::stage::node::layout::Binding;
 use app::App;
-use custom::ByObjects;
+use by_component::ByObjects;
 use entries::Entries;
 use group::NodeGroup;
+use map_policy::{Counting, MapPolicy};
 use memo::Memo;
 use outcome::Outcome;
 use placement::Placement;
-use policy::{Counting, MapPolicy};
 use refuse::{judge_size, not_enough_slots};
 use workspace::Workspace;
 
@@ -118,12 +128,12 @@ pub(crate) fn place(
 /// Calls a function with the map policy of an app. Listed apps have no such policy.
 pub(crate) fn by_policy<R>(map: MapBy, call: impl FnOnce(&mut dyn MapPolicy) -> R) -> R {
     match map {
-        MapBy::Slot => call(&mut slot::BySlot),
-        MapBy::Node => call(&mut node::ByNode),
-        MapBy::Object(_) | MapBy::Dist => call(&mut object::ByObject),
-        MapBy::Ppr { per, on } => call(&mut ppr::ByPpr::new(per, on)),
-        MapBy::PeList => call(&mut pe_list::ByPeList),
-        MapBy::Mpibind(options) => call(&mut mpibind::ByMpibind(options)),
+        MapBy::Slot => call(&mut by_slot::BySlot),
+        MapBy::Node => call(&mut by_node::ByNode),
+        MapBy::Object(_) | MapBy::Dist => call(&mut by_object::ByObject),
+        MapBy::Ppr { per, on } => call(&mut by_ppr::ByPpr::new(per, on)),
+        MapBy::PeList => call(&mut by_pe_list::ByPeList),
+        MapBy::Mpibind(options) => call(&mut by_mpibind::ByMpibind(options)),
         MapBy::Seq | MapBy::Rankfile | MapBy::Lsf => unreachable!("listed.rs places entries"),
     }
 }
@@ -177,10 +187,10 @@ fn by_component(
 ) -> Result<Outcome, MapError> {
     let mut own = Memo::default();
     let Workspace { pool, scratch, .. } = work;
-    let policy = custom::laid(app.policy, pattern);
+    let policy = by_component::laid(app.policy, pattern);
     let nodes = &selected.candidates;
     let mut placement = Placement::new(pool, &mut own, scratch, app, policy, nodes);
-    let procs = custom::share_out(&mut placement, app, count)?;
+    let procs = by_component::share_out(&mut placement, app, count)?;
     match pattern {
         ComponentPattern::Engine(_) => {
             // The shares are exact: the engine gives each node its share and no more, whether or not the node has the slots.

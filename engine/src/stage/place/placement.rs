@@ -4,7 +4,7 @@
 //! at once (`lay.rs`). Nodes in one state that get the same share one trial, which is worked out once.
 
 use super::app::App;
-use super::group::{Allotment, Limit, NodeGroup};
+use super::group::{Allotment, NodeGroup, NodeTake};
 use super::memo::{Memo, Step, Trial};
 use super::scratch::{Scratch, emptied};
 use super::share::{RunShare, SharePart, fill};
@@ -36,7 +36,7 @@ pub(crate) struct Placement<'s> {
     /// Nodes in the order in which they first received a process of the app; nodes may repeat.
     pub(crate) touched: Vec<NodeRange>,
     /// The objects that a component lists, as rows of the mapped ones.
-    pub(crate) written: Vec<Vec<usize>>,
+    pub(crate) chosen: Vec<Vec<usize>>,
     /// Whether processes are bound. Off if the policy binds to nothing, or if a default binding was given up for all of them.
     pub(crate) binding: Binding,
     /// Processes asked for, and how many of them no group was given yet.
@@ -86,7 +86,7 @@ impl<'s> Placement<'s> {
             app: app.id,
             policy,
             groups,
-            written: Vec::new(),
+            chosen: Vec::new(),
             binding: Binding::On,
             asked: 0,
             left: 0,
@@ -173,13 +173,13 @@ impl<'s> Placement<'s> {
     }
 
     /// Gives each node of a group what it takes while processes are left. Returns the row after the groups that it was split into.
-    pub(crate) fn fill(&mut self, group: usize, limit: Limit) -> usize {
+    pub(crate) fn fill(&mut self, group: usize, take: NodeTake) -> usize {
         let share = RunShare {
             nodes: self.groups[group].nodes.count,
-            cap: limit.procs,
+            cap: take.procs,
         };
         let parts = fill(share, self.left);
-        self.allot_parts(group, limit.layout, &parts)
+        self.allot_parts(group, take.layout, &parts)
     }
 
     /// Splits a group into parts and gives each part its processes. Returns the row after the new groups.

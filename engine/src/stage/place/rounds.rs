@@ -1,8 +1,8 @@
 //! Round-robin over the nodes, each up to what it takes: by node, by objects with SPAN. Source: `semantics` 4.2, 4.3.
 
-use super::group::{Limit, NodeGroup};
+use super::group::{NodeGroup, NodeTake};
+use super::map_policy::{MapPolicy, Pass, lay, node_takes};
 use super::placement::Placement;
-use super::policy::{MapPolicy, Pass, lay, limit};
 use super::refuse;
 use super::scratch::emptied;
 use super::share::{RunShare, dealt, round_robin};
@@ -15,63 +15,63 @@ pub(crate) fn place(
     placement: &mut Placement<'_>,
     policy: &mut dyn MapPolicy,
 ) -> Result<(), MapError> {
-    let limits = limits(placement, policy)?;
+    let takes = all_take(placement, policy)?;
     let groups = placement.groups.iter();
-    let shares = groups.zip(&limits).map(|(group, limit)| RunShare {
+    let shares = groups.zip(&takes).map(|(group, take)| RunShare {
         nodes: group.nodes.count,
-        cap: limit.procs,
+        cap: take.procs,
     });
     let Some(found) = round_robin(shares, placement.asked, &mut placement.scratch.caps) else {
-        return Err(ended(placement, policy, &limits));
+        return Err(ended(placement, policy, &takes));
     };
     let (mut extra, mut group) = (found.extra, 0);
-    for &Limit { layout, procs: cap } in &limits {
+    for &NodeTake { layout, procs: cap } in &takes {
         let nodes = placement.groups[group].nodes.count;
         let parts = dealt(RunShare { nodes, cap }, found, &mut extra);
         group = placement.allot_parts(group, layout, &parts);
     }
-    placement.scratch.limits = limits;
+    placement.scratch.takes = takes;
     lay(placement, policy)
 }
 
 /// What each node of a group takes. Nodes after the one where the first round ends are not checked. If OVERSUBSCRIBE allows
 /// sharing, it applies from the start.
-fn limits(
+fn all_take(
     placement: &mut Placement<'_>,
     policy: &mut dyn MapPolicy,
-) -> Result<Vec<Limit>, MapError> {
+) -> Result<Vec<NodeTake>, MapError> {
     let pass = match placement.policy.oversubscribe {
         Oversubscribe::Refused => Pass::First,
         Oversubscribe::Allowed => Pass::Sharing,
     };
-    let mut limits = emptied(&mut placement.scratch.limits);
+    let mut takes = emptied(&mut placement.scratch.takes);
     let mut reached = 0_u64;
     for group in 0..placement.groups.len() {
         if reached >= u64::from(placement.asked) {
-            limits.push(Limit {
+            takes.push(NodeTake {
                 layout: Layout::Plain(Binding::Off),
                 procs: 0,
             });
             continue;
         }
-        let limit = limit(placement, policy, group, pass)?;
-        if limit.procs > 0 {
+        let take = node_takes(placement, policy, group, pass)?;
+        if take.procs > 0 {
             reached += u64::from(placement.groups[group].nodes.count);
         }
-        limits.push(limit);
+        takes.push(take);
     }
-    Ok(limits)
+    Ok(takes)
 }
 
 /// The refusal when every group reached its limit too early: all are at max_slots, or cpus ran out.
-fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]) -> MapError {
+fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, takes: &[NodeTake]) -> MapError {
     // Processes that the binder leaves unbound take no cpu, so only the limits say whether cpus or max_slots ended the rounds.
-    let groups = || placement.groups.iter().zip(limits);
+    let groups = || placement.groups.iter().zip(takes);
     let at_most =
-        |(group, limit): (&NodeGroup, &Limit)| group.most < u32::MAX && limit.procs >= group.most;
+        |(group, take): (&NodeGroup, &NodeTake)| group.most < u32::MAX && take.procs >= group.most;
     let limited = groups().all(at_most);
     let held: u32 = groups()
-        .map(|(group, limit)| group.nodes.count * limit.procs)
+        .map(|(group, take)| group.nodes.count * take.procs)
         .sum();
     placement.left = placement.asked - held;
     let oversubscribed = placement.policy.oversubscribe == Oversubscribe::Allowed;
@@ -84,8 +84,8 @@ fn ended(placement: &mut Placement<'_>, policy: &dyn MapPolicy, limits: &[Limit]
     if may_be_unbound {
         // Some processes may be placed without cpus. Only laying them tells.
         placement.left = placement.asked;
-        for (group, limit) in limits.iter().enumerate() {
-            placement.allot(group, limit.layout, limit.procs);
+        for (group, take) in takes.iter().enumerate() {
+            placement.allot(group, take.layout, take.procs);
         }
         if placement.lay_allotted().is_ok() {
             placed = placement.bound();

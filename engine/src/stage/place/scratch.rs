@@ -1,6 +1,6 @@
 //! Vectors that placing fills for every app. They are kept, so that later apps and plans need not allocate them.
 
-use super::group::{Allotment, Limit, NodeGroup};
+use super::group::{Allotment, NodeGroup, NodeTake};
 use crate::plan::PlacedRun;
 use crate::table::names::NodeRange;
 use crate::table::states::StateId;
@@ -12,7 +12,7 @@ pub(crate) struct Scratch {
     pub(crate) allotments: Vec<Allotment>,
     pub(crate) touched: Vec<NodeRange>,
     /// Used by rounds.
-    pub(crate) limits: Vec<Limit>,
+    pub(crate) takes: Vec<NodeTake>,
     pub(crate) caps: Vec<(u32, u64)>,
     /// Used for what an app leaves.
     pub(crate) changes: Vec<(NodeRange, StateId)>,

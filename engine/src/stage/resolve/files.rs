@@ -7,8 +7,8 @@ use crate::id::Id as _;
 use crate::policy::MapBy;
 use crate::table::apps::Numbering;
 use crate::table::listings::{EntryNode, Listing};
+use crate::text::host_entries::{EntrySlots, HostEntry};
 use crate::text::hostlist::plain;
-use crate::text::hosts::{EntrySlots, HostEntry};
 use crate::text::lines::bad_file;
 use crate::text::written::{read_rankfile, read_sequence};
 

@@ -34,9 +34,9 @@ use crate::table::apps::{AppId, AppTable, ListId, ListingId, Numbering, Policy};
 use crate::table::listings::Listing;
 use crate::table::topologies::Topologies;
 use crate::text::cursor::whole_ranges;
+use crate::text::host_entries::{HostListId, HostfileId, Hosts};
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
-use crate::text::hosts::{HostListId, HostfileId, Hosts};
 use crate::text::written::read_affinity;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -57,6 +57,19 @@ pub struct Resolved {
     /// Files that do not parse as the kind of file that this app takes them for. An earlier app reads the same file as another
     /// kind, so the error is reported when the app's turn comes.
     pub deferred: Vec<(AppId, SpecError)>,
+}
+
+impl Resolved {
+    /// Checks the words whose meaning depends on whether the topologies have cores.
+    ///
+    /// # Errors
+    /// As [`Decided::judge_cores`].
+    pub(crate) fn judge_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
+        match &self.by_cores {
+            Some(by_cores) => by_cores.judge(topologies),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A request after promotions and inheritance: what `--show-attributes` shows.
@@ -233,10 +246,7 @@ impl Decided {
     /// # Errors
     /// `bind-above-map`, `rank-needs-object`, `pe-exceeds-object`.
     pub fn judge_cores(&self, topologies: &Topologies) -> Result<(), MapError> {
-        match &self.resolved.by_cores {
-            Some(by_cores) => by_cores.judge(topologies),
-            None => Ok(()),
-        }
+        self.resolved.judge_cores(topologies)
     }
 
     /// Reads the files: first the hostfiles of all apps, then the sequence file or rankfile of each app, in the order of the apps.

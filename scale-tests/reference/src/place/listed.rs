@@ -10,7 +10,7 @@ use stowplan_engine::policy::{CpuMode, MapBy, NoLocal, ObjKind};
 use stowplan_engine::stage::resolve::Resolved;
 use stowplan_engine::table::apps::{AppId, Policy};
 use stowplan_engine::table::listings::{EntryNode, Listing, SlotPart};
-use stowplan_engine::text::hosts::{HostEntry, HostfileWhat};
+use stowplan_engine::text::host_entries::{HostEntry, HostfileWhat};
 
 /// One entry: a process.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 // How many more processes each object takes.
 mod rooms;
 // Processes going onto a node, one after the other.
-pub(crate) mod sweep;
+pub(crate) mod builder;
 // The same for a list of cpus.
 pub(crate) mod pe_list;
 // The same for the rule of mpibind.
@@ -45,7 +45,7 @@ pub(crate) enum Layout {
     /// The cpus of a pe-list (4.7).
     List(Binding),
     /// The objects that a launcher's component lists; the number says which of its lists.
-    Written(u32, Binding),
+    Chosen(u32, Binding),
     /// This many processes, dealt over memory: what one gets depends on how many there are.
     Mpibind(u32),
 }
@@ -61,7 +61,7 @@ impl Layout {
             | Self::Walk(binding)
             | Self::Blocks(_, binding)
             | Self::List(binding)
-            | Self::Written(_, binding) => matches!(binding, Binding::Off),
+            | Self::Chosen(_, binding) => matches!(binding, Binding::Off),
         }
     }
 }
@@ -116,9 +116,9 @@ pub(crate) struct LayoutView<'g> {
     pub(crate) objects: &'g Targets<'g>,
     pub(crate) sets: NodeSets<'g>,
     /// The units of a pe-list on this topology.
-    pub(crate) listed: &'g [u32],
+    pub(crate) pe_list: &'g [u32],
     /// Rows of `objects`, one for each process, if a component lists them.
-    pub(crate) written: &'g [usize],
+    pub(crate) chosen: &'g [usize],
 }
 
 impl LayoutView<'_> {

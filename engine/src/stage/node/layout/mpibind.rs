@@ -1,7 +1,7 @@
 //! One node under `--map-by mpibind`: processes dealt over memory, then over the objects inside. `docs/gpus.md` has the rule.
 
 use super::End;
-use super::sweep::LayoutBuilder;
+use super::builder::LayoutBuilder;
 use crate::policy::{BindTo, MapBy, Mpibind, ObjKind, Wanted};
 use crate::stage::node::bind::Mask;
 use crate::stage::node::bits::{self, Bits, There};

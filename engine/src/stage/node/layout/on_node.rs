@@ -1,8 +1,8 @@
 //! Layouts: the processes of one node, in the order of a policy.
 
+use super::builder::LayoutBuilder;
 use super::mpibind;
 use super::pe_list::lay_list;
-use super::sweep::LayoutBuilder;
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::{Binding, Laid, Layout, LayoutView};
 
@@ -26,7 +26,7 @@ pub(crate) fn place_on_node(
         Layout::Walk(Binding::On) => builder.walk(placed),
         Layout::Blocks(per, binding) => builder.blocks(per, binding),
         Layout::List(binding) => lay_list(&mut builder, binding),
-        Layout::Written(_, binding) => builder.written(binding),
+        Layout::Chosen(_, binding) => builder.chosen(binding),
         Layout::Mpibind(procs) => mpibind::lay(&mut builder, procs),
     };
     builder.finish(end)

@@ -1,6 +1,6 @@
-//! The layout of a pe-list: which of the listed cpus each process gets. Source: `semantics` 4.7.
+//! The layout of a pe-list: which of the units cpus each process gets. Source: `semantics` 4.7.
 
-use super::sweep::LayoutBuilder;
+use super::builder::LayoutBuilder;
 use crate::policy::{Ordered, Overload};
 use crate::stage::node::bind::{Failure, Mask, Target};
 use crate::stage::node::bits::{self, Bits, There, has};
@@ -8,7 +8,7 @@ use crate::stage::node::layout::{Binding, End};
 use crate::stage::node::units::narrow;
 use crate::stage::node::window::Window;
 
-/// How listed cpus are given out.
+/// How units cpus are given out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     /// Each cpu serves one process.
@@ -30,10 +30,10 @@ pub(crate) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> End
         (Binding::On, Overload::Allowed) => Hold::Again,
         (Binding::On, Overload::Refused) => Hold::Once,
     };
-    let listed = builder.node.listed;
+    let units = builder.node.pe_list;
     let laid = match binder.policy.ordered {
-        Ordered::No => lay_shared(builder, listed, hold),
-        Ordered::Yes => lay_ordered(builder, listed, hold),
+        Ordered::No => lay_shared(builder, units, hold),
+        Ordered::Yes => lay_ordered(builder, units, hold),
     };
     if let Some(end) = laid {
         return end;
@@ -52,26 +52,26 @@ pub(crate) fn lay_list(builder: &mut LayoutBuilder<'_>, binding: Binding) -> End
 }
 
 /// All processes get the same cpus: those of the list that are free, or the whole list. Each consumes one cpu.
-fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+fn lay_shared(builder: &mut LayoutBuilder<'_>, units: &[u32], hold: Hold) -> Option<End> {
     let binder = builder.node.binder;
-    let free: Vec<u32> = listed
+    let free: Vec<u32> = units
         .iter()
         .copied()
         .filter(|&unit| has(builder.cpus.units.words(), unit))
         .collect();
     let whole = hold == Hold::GivenUp || (hold == Hold::Again && free.is_empty());
-    let mask = mask_of(builder, if whole { listed } else { &free });
+    let mask = mask_of(builder, if whole { units } else { &free });
     if !in_one_package(builder, &mask) {
         return Some(End::Fails(Failure::SpanPackages));
     }
     let room = if hold == Hold::Once {
         free.len()
     } else {
-        listed.len()
+        units.len()
     };
     let count = narrow(room).min(builder.left());
     // The i-th process consumes the i-th cpu of the list, free or not.
-    for &unit in &listed[..count as usize] {
+    for &unit in &units[..count as usize] {
         binder.consume(&mut builder.cpus, unit);
     }
     builder.push(count, None, Some(Mask::Some(Box::new(Window::of(&mask)))));
@@ -79,9 +79,9 @@ fn lay_shared(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Op
 }
 
 /// The i-th process gets the i-th cpu of the list alone.
-fn lay_ordered(builder: &mut LayoutBuilder<'_>, listed: &[u32], hold: Hold) -> Option<End> {
+fn lay_ordered(builder: &mut LayoutBuilder<'_>, units: &[u32], hold: Hold) -> Option<End> {
     let binder = builder.node.binder;
-    for &unit in listed.iter().take(builder.left() as usize) {
+    for &unit in units.iter().take(builder.left() as usize) {
         if hold == Hold::Once && !has(builder.cpus.units.words(), unit) {
             return Some(End::Fails(Failure::ListedTaken(unit)));
         }

@@ -161,8 +161,8 @@ fn check(words: &str, lines: &str) {
             free_at_start: free.words(),
             allowed: all.words(),
         },
-        listed: &view.listed,
-        written: &[],
+        pe_list: &view.pe_list,
+        chosen: &[],
     };
     let layout = layout(policy.map, policy.span);
     let cpus = view.binder.cpus(free.words());

@@ -1,9 +1,9 @@
 //! By slot: each node is filled before the next. Source: `semantics` 4.1.
 
 use super::filling::{self, Lays};
-use super::group::Limit;
+use super::group::NodeTake;
+use super::map_policy::{GroupView, MapPolicy, Pass};
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass};
 use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
 
@@ -15,7 +15,7 @@ impl MapPolicy for BySlot {
         filling::place(placement, self, Lays::EachPass)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let (capacity, slots) = (view.capacity(), view.slots());
         let given_up = match view.pass {
             Pass::First => view.row().avail() > capacity.free && !view.placement.explicit(),
@@ -23,7 +23,7 @@ impl MapPolicy for BySlot {
             Pass::Sharing => view.placement.trial(view.group).began_unbound,
         };
         if view.placement.binding == Binding::Off || given_up {
-            return Ok(Limit {
+            return Ok(NodeTake {
                 layout: Layout::Plain(Binding::Off),
                 procs: slots,
             });
@@ -38,7 +38,7 @@ impl MapPolicy for BySlot {
             (_, true) if view.pass == Pass::Sharing => u32::MAX,
             (_, _) => capacity.by_package,
         };
-        Ok(Limit {
+        Ok(NodeTake {
             layout: Layout::Plain(Binding::On),
             procs: slots.min(cpus),
         })

@@ -1,9 +1,9 @@
 //! Nodes filled by slots alone, for `--map-by mpibind`: what a process gets depends on how many its node has in all.
 
 use super::filling::{self, Lays};
-use super::group::{Limit, NodeGroup};
+use super::group::{NodeGroup, NodeTake};
+use super::map_policy::{GroupView, MapPolicy, lay};
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, lay};
 use super::refuse;
 use crate::error::at::{At, AtText};
 use crate::error::{MapError, SpecError};
@@ -39,9 +39,9 @@ impl MapPolicy for ByMpibind {
         lay(placement, self)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let procs = view.slots();
-        Ok(Limit {
+        Ok(NodeTake {
             layout: Layout::Mpibind(procs),
             procs,
         })

@@ -2,13 +2,13 @@
 
 use super::memo::{Fit, Trial, TrialId};
 use super::placement::Placement;
+use crate::stage::map_all::map_all;
 use crate::stage::node::bits::Bits;
 use crate::stage::node::capacity::{Capacity, TopologyView};
 use crate::stage::node::cpus::Cpus;
 use crate::stage::node::layout::on_node::place_on_node;
 use crate::stage::node::layout::{End, Laid, Layout, LayoutView};
 use crate::stage::node::sets::NodeSets;
-use crate::stage::parallel::map_all;
 use crate::table::topologies::TopologyId;
 
 /// The least number of groups whose capacity is worked out together.
@@ -135,9 +135,9 @@ impl Placement<'_> {
                 free_at_start: self.tables.pusets.words(found.free),
                 allowed: self.tables.pusets.words(found.allowed),
             },
-            listed: &view.listed,
-            written: match layout {
-                Layout::Written(list, _) => &self.written[list as usize],
+            pe_list: &view.pe_list,
+            chosen: match layout {
+                Layout::Chosen(list, _) => &self.chosen[list as usize],
                 Layout::Plain(_)
                 | Layout::HalfBound(_)
                 | Layout::Sweep(_)

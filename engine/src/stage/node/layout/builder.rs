@@ -333,8 +333,8 @@ impl<'g> LayoutBuilder<'g> {
     }
 
     /// One process on each object that a component lists.
-    pub(crate) fn written(&mut self, binding: Binding) -> End {
-        for &at in self.node.written {
+    pub(crate) fn chosen(&mut self, binding: Binding) -> End {
+        for &at in self.node.chosen {
             if self.left() == 0 || self.too_long() {
                 break;
             }

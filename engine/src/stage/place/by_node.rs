@@ -1,8 +1,8 @@
 //! By node: one process to each node in turn. Source: `semantics` 4.2.
 
-use super::group::Limit;
+use super::group::NodeTake;
+use super::map_policy::{GroupView, MapPolicy, Pass};
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, Pass};
 use super::rounds;
 use crate::error::MapError;
 use crate::stage::node::layout::{Binding, Layout};
@@ -15,10 +15,10 @@ impl MapPolicy for ByNode {
         rounds::place(placement, self)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let (capacity, slots) = (view.capacity(), view.slots());
         if view.placement.binding == Binding::Off {
-            return Ok(Limit {
+            return Ok(NodeTake {
                 layout: Layout::Plain(Binding::Off),
                 procs: slots,
             });
@@ -31,7 +31,7 @@ impl MapPolicy for ByNode {
                 (1, false) => capacity.free,
                 (_, _) => capacity.by_package,
             };
-            return Ok(Limit {
+            return Ok(NodeTake {
                 layout: Layout::Plain(Binding::On),
                 procs: slots.min(cpus),
             });
@@ -47,7 +47,7 @@ impl MapPolicy for ByNode {
         } else {
             Layout::Plain(Binding::On)
         };
-        Ok(Limit {
+        Ok(NodeTake {
             layout,
             procs: slots,
         })

@@ -1,7 +1,7 @@
 //! What a map policy decides: how many processes an app has, how each group of nodes takes them, what happens when slots or cpus
 //! run out, and how it refuses. Each policy has a file of its own.
 
-use super::group::{Limit, NodeGroup};
+use super::group::{NodeGroup, NodeTake};
 use super::lay::Stop;
 use super::placement::Placement;
 use super::refuse;
@@ -46,7 +46,7 @@ pub(crate) trait MapPolicy {
     fn place(&mut self, placement: &mut Placement<'_>) -> Result<(), MapError>;
 
     /// How each node of a group takes processes. Refuses what a node can never serve.
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError>;
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError>;
 
     /// Whether the processes left over by the first pass are shared out, if OVERSUBSCRIBE allows it.
     fn shares(&self, _placement: &Placement<'_>) -> bool {
@@ -154,18 +154,18 @@ impl GroupView<'_, '_> {
 
 /// What each node of a group takes. If that is refused, the nodes allotted so far are laid first: their failure comes before it.
 #[inline]
-pub(crate) fn limit(
+pub(crate) fn node_takes(
     placement: &mut Placement<'_>,
     policy: &mut dyn MapPolicy,
     group: usize,
     pass: Pass,
-) -> Result<Limit, MapError> {
+) -> Result<NodeTake, MapError> {
     let mut view = GroupView {
         placement,
         group,
         pass,
     };
-    policy.limit(&mut view).or_else(|error| {
+    policy.node_takes(&mut view).or_else(|error| {
         lay(placement, policy)?;
         Err(error)
     })

@@ -2,10 +2,10 @@
 //! Source: `per-app` 5.
 
 use super::app::App;
-use super::group::{Limit, NodeGroup};
+use super::group::{NodeGroup, NodeTake};
+use super::map_policy::{GroupView, MapPolicy, lay};
 use super::memo::TrialId;
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy, lay};
 use super::refuse::not_enough_slots;
 use crate::count::{ProcCount, counted};
 use crate::error::words::Counted;
@@ -158,8 +158,8 @@ impl MapPolicy for ByObjects<'_> {
                 Some(&layout) => layout,
                 None if slots == 0 => continue,
                 None => {
-                    placement.written.push(self.chosen(placement, group)?);
-                    let layout = Layout::Written(narrow(placement.written.len() - 1), binding);
+                    placement.chosen.push(self.chosen(placement, group)?);
+                    let layout = Layout::Chosen(narrow(placement.chosen.len() - 1), binding);
                     known.insert((trial, slots), layout);
                     layout
                 }
@@ -169,8 +169,8 @@ impl MapPolicy for ByObjects<'_> {
         lay(placement, self)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
-        Ok(Limit {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
+        Ok(NodeTake {
             layout: Layout::Plain(view.placement.binding),
             procs: view.slots(),
         })

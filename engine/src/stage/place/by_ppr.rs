@@ -1,10 +1,10 @@
 //! `ppr:N:object`: N processes on each object, node after node. Source: `semantics` 3.4, 4.4.
 
 use super::filling::{self, Lays};
-use super::group::Limit;
+use super::group::NodeTake;
+use super::map_policy::{Counting, Counts, GroupView, MapPolicy};
 use super::placement::Placement;
-use super::policy::{Counting, Counts, GroupView, MapPolicy};
-use super::{object, refuse};
+use super::{by_object, refuse};
 use crate::count::counted;
 use crate::error::words::FullNodes;
 use crate::error::{MapError, PlaceError};
@@ -76,14 +76,14 @@ impl MapPolicy for ByPpr {
         filling::place(placement, self, Lays::EachPass)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let capacity = view.capacity();
         let objects = match self.on {
             PprObject::Node => 1,
             PprObject::Kind(_) => capacity.objects,
         };
         if objects == 0 {
-            return Err(object::not_found(view.placement, view.group));
+            return Err(by_object::not_found(view.placement, view.group));
         }
         let whole = u64::from(self.per) * u64::from(objects);
         let cpus = whole.saturating_mul(u64::from(view.placement.policy.pe));
@@ -98,12 +98,12 @@ impl MapPolicy for ByPpr {
         let layout = Layout::Blocks(self.per, binding);
         if whole > slots && view.placement.policy.oversubscribe == Oversubscribe::Refused {
             self.pass_over(view, whole, "slot", row.avail());
-            return Ok(Limit { layout, procs: 0 });
+            return Ok(NodeTake { layout, procs: 0 });
         }
         view.check_target(binding)?;
         match self.on {
             PprObject::Node => view.check_packages()?,
-            PprObject::Kind(_) => object::check_pe(view)?,
+            PprObject::Kind(_) => by_object::check_pe(view)?,
         }
         let most = u32::try_from(whole).unwrap_or(u32::MAX);
         let want = view.placement.left.min(row.room()).min(most);
@@ -113,7 +113,7 @@ impl MapPolicy for ByPpr {
         }
         // If the layout ended early, the node is full, or a process must be bound and cannot be.
         match end {
-            End::Wanted | End::Full => Ok(Limit { layout, procs }),
+            End::Wanted | End::Full => Ok(NodeTake { layout, procs }),
             End::TooLong => Err(refuse::too_long()),
             End::Fails(failure) => {
                 let placed = view.placement.dealt() + u64::from(procs);

@@ -1,9 +1,9 @@
 //! By the cpus of a list: each cpu serves one process of a node. Source: `semantics` 3.4, 4.7.
 
 use super::filling::{self, Lays};
-use super::group::Limit;
+use super::group::NodeTake;
+use super::map_policy::{Counting, GroupView, MapPolicy, Pass};
 use super::placement::Placement;
-use super::policy::{Counting, GroupView, MapPolicy, Pass};
 use super::refuse;
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
@@ -23,7 +23,7 @@ fn cpus(apps: &AppTable, policy: &Policy) -> u64 {
     list.map_or(0, |list| list.iter().map(cpus).sum())
 }
 
-fn listed(placement: &Placement<'_>) -> u32 {
+fn list_length(placement: &Placement<'_>) -> u32 {
     u32::try_from(cpus(placement.apps, &placement.policy)).unwrap_or(u32::MAX)
 }
 
@@ -37,10 +37,10 @@ impl MapPolicy for ByPeList {
         filling::place(placement, self, Lays::EachPass)
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let capacity = view.capacity();
         let (placement, row) = (&view.placement, view.row());
-        if let Some((cpu, reason)) = capacity.listed_closed {
+        if let Some((cpu, reason)) = capacity.pe_list_closed {
             return Err(conflict(placement, view.group, cpu, reason));
         }
         let overload = placement.overload();
@@ -50,7 +50,7 @@ impl MapPolicy for ByPeList {
                 let own = if overload && placement.policy.ordered == Ordered::No {
                     row.avail()
                 } else {
-                    listed(placement)
+                    list_length(placement)
                 };
                 let own = match placement.policy.oversubscribe {
                     Oversubscribe::Allowed => own,
@@ -62,9 +62,9 @@ impl MapPolicy for ByPeList {
         let procs = if overload || placement.binding == Binding::Off {
             procs
         } else {
-            procs.min(capacity.listed_free)
+            procs.min(capacity.pe_list_free)
         };
-        Ok(Limit {
+        Ok(NodeTake {
             layout: Layout::List(placement.binding),
             procs,
         })
@@ -105,7 +105,7 @@ impl MapPolicy for ByPeList {
             app: placement.app.number(),
             asked: placement.asked,
             placed,
-            listed: listed(placement),
+            listed: list_length(placement),
             nodes: placement.node_count(),
         }
         .into()

@@ -33,18 +33,18 @@ pub(crate) enum TurnsBy {
 pub(crate) enum Locals {
     /// The n-th process.
     Same,
-    /// The process that [`NodeOrders::locals`] has in this row plus n.
+    /// The process that [`TurnOrders::locals`] has in this row plus n.
     At(u32),
-    /// The process that the index by object in this row of [`NodeOrders::indexes`] gives.
+    /// The process that the index by object in this row of [`TurnOrders::indexes`] gives.
     Asked(u32),
 }
 
 /// The order of the first processes of a pattern.
 #[derive(Clone, Debug)]
-struct NodeOrder {
+struct TurnOrder {
     procs: u32,
     locals: Locals,
-    /// Its rows in [`NodeOrders::rounds`]; none if there are no rounds.
+    /// Its rows in [`TurnOrders::rounds`]; none if there are no rounds.
     rounds: Range<u32>,
 }
 
@@ -90,12 +90,12 @@ type OrderKey = (Option<PatternId>, u32);
 
 /// The node orders of all apps of a plan, for one [`TurnsBy`].
 #[derive(Clone, Debug)]
-pub(crate) struct NodeOrders {
+pub(crate) struct TurnOrders {
     by: TurnsBy,
     /// The known orders. Shape `[orders]`.
     known: InTurn<OrderKey>,
     /// Shape `[orders]`, without the orders met since [`Self::work_out`] was last called.
-    rows: Vec<NodeOrder>,
+    rows: Vec<TurnOrder>,
     rounds: Vec<EqualRounds>,
     /// Written out: the process of each turn, what it gets, and the turn of each process.
     locals: Vec<u32>,
@@ -106,7 +106,7 @@ pub(crate) struct NodeOrders {
     room: usize,
 }
 
-impl NodeOrders {
+impl TurnOrders {
     fn new(by: TurnsBy) -> Self {
         Self {
             by,
@@ -159,7 +159,7 @@ impl NodeOrders {
             keys.zip(row(first)..).collect()
         };
         new.sort_unstable();
-        let unknown = NodeOrder {
+        let unknown = TurnOrder {
             procs: 0,
             locals: Locals::Same,
             rounds: 0..0,
@@ -218,9 +218,9 @@ impl NodeOrders {
     }
 
     /// A row for an order whose rounds were added last.
-    fn row(&self, procs: u32, locals: Locals, rounds: usize) -> NodeOrder {
+    fn row(&self, procs: u32, locals: Locals, rounds: usize) -> TurnOrder {
         let end = row(self.rounds.len());
-        NodeOrder {
+        TurnOrder {
             procs,
             locals,
             rounds: end - row(rounds)..end,
@@ -262,7 +262,7 @@ impl NodeOrders {
 
 /// The node orders of a plan.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PlanOrders([Option<Arc<NodeOrders>>; 3]);
+pub(crate) struct PlanOrders([Option<Arc<TurnOrders>>; 3]);
 
 /// What decides the turns of an app's processes, and the order of each of its runs; `None`: ranks are in placement order, or
 /// listed.
@@ -278,7 +278,7 @@ impl PlanOrders {
 
     /// The orders of every app. Works out those that no earlier plan of the same patterns worked out. Shape `[apps]`.
     ///
-    /// Cost: the runs of apps by fill, node and span; for new orders, see [`NodeOrders::work_out`].
+    /// Cost: the runs of apps by fill, node and span; for new orders, see [`TurnOrders::work_out`].
     pub(crate) fn meet(
         &mut self,
         placed: &[Placed],
@@ -287,7 +287,7 @@ impl PlanOrders {
     ) -> Vec<MetOrders> {
         let met = placed.iter().map(|app| {
             let by = turns_by(app, patterns)?;
-            let orders = self.0[by as usize].get_or_insert_with(|| Arc::new(NodeOrders::new(by)));
+            let orders = self.0[by as usize].get_or_insert_with(|| Arc::new(TurnOrders::new(by)));
             // An earlier plan may still exist and use these orders.
             let known = orders.find(&app.runs);
             let met = known.unwrap_or_else(|| Arc::make_mut(orders).meet(&app.runs));
@@ -328,13 +328,13 @@ fn turns_by(app: &Placed, patterns: &Patterns) -> Option<TurnsBy> {
 /// The orders of the nodes of one app.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOrders {
-    orders: Arc<NodeOrders>,
+    orders: Arc<TurnOrders>,
     /// The order of each run. Shape `[runs]`.
     of_run: Vec<u32>,
 }
 
 impl RunOrders {
-    fn of(&self, run: u32) -> &NodeOrder {
+    fn of(&self, run: u32) -> &TurnOrder {
         &self.orders.rows[self.of_run[run as usize] as usize]
     }
 

@@ -5,8 +5,8 @@
 //! runs only if the numbers of an app would take more than 16 MB and more than two numbers for each run; then a question walks
 //! the runs of a block. So the memory of a plan is in proportion to its runs, whatever the counts are.
 
-use super::node_order::RunOrders;
 use super::ranges::{Phase, RankRange, RankRanges};
+use super::turns::RunOrders;
 use crate::plan::placed::{PlacedRun, row};
 use crate::plan::sorted_index::SortedIndex;
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! By object, or by distance to a device: node after node, or over all nodes with SPAN. Source: `semantics` 4.3.
 
 use super::filling::{self, Lays};
-use super::group::Limit;
+use super::group::NodeTake;
+use super::map_policy::{GroupView, MapPolicy};
 use super::placement::Placement;
-use super::policy::{GroupView, MapPolicy};
 use super::{refuse, rounds};
 use crate::error::{MapError, PlaceError};
 use crate::id::Id as _;
@@ -21,13 +21,13 @@ impl MapPolicy for ByObject {
         }
     }
 
-    fn limit(&mut self, view: &mut GroupView<'_, '_>) -> Result<Limit, MapError> {
+    fn node_takes(&mut self, view: &mut GroupView<'_, '_>) -> Result<NodeTake, MapError> {
         let layout = match view.placement.policy.span {
             Span::No => Layout::Sweep(view.placement.binding),
             Span::Yes => Layout::Walk(view.placement.binding),
         };
         let procs = objects_take(view, layout)?;
-        Ok(Limit { layout, procs })
+        Ok(NodeTake { layout, procs })
     }
 }
 
