@@ -307,7 +307,7 @@ pub enum BindTo {
     /// An object of this kind. On a topology without cores, `Core` means hwthread.
     Object(ObjKind),
     /// The job's default for object-less maps: a cpu up to two processes in the job, else a NUMA node (`semantics` 3.6).
-    /// Settled by the count stage, as it needs every app's process count.
+    /// Settled when the process counts of all apps are known (`stage/resolve/size.rs`).
     BySize,
 }
 

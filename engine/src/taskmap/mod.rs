@@ -1,4 +1,4 @@
-//! Task maps: on which node each task of a job runs, as RFC 34 blocks.
+//! Task maps: on which node each task of a job runs, as RFC 34 blocks. The map of a plan is made in `plan/task_map.rs`.
 //!
 //! A [`TaskMap`] holds Flux's encoding of the map (taskmap "The one encoding of a map") as columns. That encoding is a function of the map.
 //! So two maps that place every task on the same node are equal values, however they were written. Questions are answered by a search over

@@ -1,4 +1,4 @@
-//! What host lists and hostfiles say. No node is looked up, and ranges stay ranges.
+//! The entries of host lists and hostfiles, once read by `hostlist.rs` and `hostfile.rs`. No node is looked up, and ranges stay ranges.
 
 use crate::define_id;
 use crate::id::Column;

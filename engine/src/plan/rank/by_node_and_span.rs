@@ -1,4 +1,4 @@
-//! Ranks round by round. In all rounds of a *phase* the same nodes take part, each with the same number of turns. A phase ends
+//! Ranks by node and by span: round by round. In all rounds of a *phase* the same nodes take part, each with the same number of turns. A phase ends
 //! when some of them have no processes left, or continue with fewer turns.
 //!
 //! Each phase stores how many processes of a round come before each *block* of runs. A block is normally one run. It has more

@@ -1,4 +1,4 @@
-//! Ranges of ranks that are looked up in the same way. The data that a question needs is side by side, in half a cache line.
+//! Where each rank is, for all rank orders: ranges of ranks that are looked up in the same way. The data that a question needs is side by side, in half a cache line.
 //!
 //! For ranks node by node, a range is a placed run. For ranks round by round, a range is a phase, and the runs of the app are
 //! in another table. Listed ranks of an app are one range. So one search finds app and run, or app and phase, whatever the apps

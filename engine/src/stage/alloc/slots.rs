@@ -1,4 +1,7 @@
 //! Slots: what is left of a node, what max_slots allows, what entries say about slots. Source: `semantics` 1.3, 1.4, 4.
+//!
+//! max_slots bounds a node's room ([`NodeState::room`]). `alloc/select.rs` leaves out nodes that have none, each map policy takes no more,
+//! and `place/refuse.rs` says when max_slots is the reason that processes do not fit.
 
 use crate::table::states::NodeState;
 use crate::text::host_entries::EntrySlots;

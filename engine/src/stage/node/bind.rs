@@ -82,7 +82,7 @@ impl<'t> Binder<'t> {
             BindTo::Object(_) | BindTo::BySize if policy.pe > 1 => {
                 Target::Cpus(u32::from(policy.pe))
             }
-            BindTo::BySize => unreachable!("the count stage settles bindings by size"),
+            BindTo::BySize => unreachable!("resolve/size.rs settles bindings by size"),
             BindTo::Object(kind) => {
                 let kind = hardware.kind(kind);
                 Target::Objects {

@@ -1,4 +1,6 @@
 //! By slot: each node is filled before the next. Source: `semantics` 4.1.
+//!
+//! This file says how many processes a node takes. `filling.rs` goes over the nodes and gives each its processes.
 
 use super::filling::{self, Lays};
 use super::group::NodeTake;

@@ -1,4 +1,4 @@
-//! Commit: gives nodes the states that a placed app leaves. Nothing else in placing changes nodes.
+//! Commit: gives nodes the states that a placed app leaves. Nothing else in this folder changes nodes.
 
 use super::outcome::Outcome;
 use super::scratch::emptied;

@@ -1,4 +1,4 @@
-//! The entries of an app whose processes are listed: which nodes, in which order. Source: `semantics` 4.5, 4.6.
+//! The entries of a rankfile, sequence file or affinity file for an app: which nodes, in which order. Source: `semantics` 4.5, 4.6.
 
 use super::app::App;
 use crate::count::ProcCount;

@@ -1,4 +1,4 @@
-//! Places listed apps, entry by entry. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
+//! Places apps whose processes a rankfile, sequence file or affinity file lists, entry by entry. Source: `semantics` 4.5, 4.6, `per-app` 9.1.
 //!
 //! Each entry costs one step. What happens on a node depends on its state and on its entries, in order. Nodes for which both are
 //! equal are worked out once.

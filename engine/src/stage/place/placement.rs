@@ -1,7 +1,9 @@
 //! One app being placed: its nodes in groups that are treated alike, and what each group got so far.
 //!
 //! Policies say how many processes each node takes ([`Placement::allot`]). Then everything allotted is laid on objects and cpus
-//! at once (`lay.rs`). Nodes in one state that get the same share one trial, which is worked out once.
+//! at once. Nodes in one state that get the same share one trial, which is worked out once.
+//!
+//! More of a placement: what it asks about nodes (`ask_node.rs`), laying (`lay.rs`), what it comes to (`outcome.rs`).
 
 use super::app::App;
 use super::group::{Allotment, NodeGroup, NodeTake};

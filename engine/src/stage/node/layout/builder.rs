@@ -1,4 +1,5 @@
-//! Builds a layout: processes go onto one node, one after the other. Source: `semantics` 4.
+//! Builds a layout: processes go onto one node, one after the other, in sweeps, blocks, a walk or as a component chose. Source:
+//! `semantics` 4.
 
 use super::rooms::{near, room, rooms, shared_cpus, take_room};
 use crate::limit::PATTERN_RUNS_MAX;
