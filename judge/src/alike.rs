@@ -1,4 +1,4 @@
-//! Nodes that differ in nothing but what their cpus are called: what is walked on one of them holds on all.
+//! Nodes that differ only in the OS numbers of their cpus: the walk of one of them holds for all.
 
 use super::hardware::{Hardware, OsIndex, logical_mask};
 use stowplan_engine::policy::{MapBy, ObjKind};
@@ -6,12 +6,12 @@ use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::cpusets::Cpusets;
 use stowplan_engine::table::patterns::{Pattern, Segment};
 
-/// The objects of a node by logical PU, and what a pattern gives its processes, by logical PU too; each list behind its length, each
-/// value that may be absent behind 0 or 1. Seven bits of a number in a byte, the low ones first: there are many small ones to
-/// hash. Equal bytes, equal walks.
+/// The objects of a node and the places of a pattern, both by logical PU. A list follows its length, and a value that may be
+/// absent follows 0 or 1. A byte holds seven bits of a number, low bits first, because there are many small numbers to hash.
+/// Equal bytes mean equal walks.
 pub(super) type Form = Vec<u8>;
 
-/// The form of a node. `None`: the map asks for more than objects, or a set names a cpu that the node lacks.
+/// The form of a node. `None`: the map policy asks for more than objects, or a set names a cpu that the node lacks.
 ///
 /// Cost: the objects and the runs of the pattern.
 pub(super) fn form(
@@ -39,7 +39,7 @@ pub(super) fn form(
 fn write_objects(hardware: Hardware<'_>, form: &mut Form) {
     write(hardware.pus, form);
     for kind in ObjKind::ALL.into_iter().chain([ObjKind::Gpu]) {
-        // Hwthreads are the PUs one by one, everywhere.
+        // Hwthreads are the PUs one by one on every node.
         if kind != ObjKind::Hwthread {
             let objects = hardware.targets(kind);
             write_count(objects.len(), form);

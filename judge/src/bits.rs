@@ -1,4 +1,4 @@
-//! Sets of PUs of one node, a bit each, by stretches.
+//! Sets of PUs of one node: one bit per PU, read and changed by stretches.
 
 use bitvec::slice::BitSlice;
 use smallvec::SmallVec;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use stowplan_engine::table::pusets::PuBits;
 
-/// The cpus of a process: ascending (first, end) with gaps between, by logical number.
+/// The cpus of a process by logical number: ascending stretches (first, end) with gaps between them.
 ///
 /// A copy costs nothing: most masks are one stretch, and long ones are shared.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ impl Bits {
         part
     }
 
-    /// The same as stretches with gaps between.
+    /// The part of this set that lies in the ranges, as stretches with gaps between them.
     pub(super) fn part(&self, ranges: &[(u32, u32)]) -> Mask {
         let mut part = Ranges::new();
         for &(first, end) in ranges {
@@ -131,7 +131,7 @@ impl Bits {
         self.0.not_any()
     }
 
-    /// Keeps what is in the other set too.
+    /// Keeps only the PUs that are also in the other set.
     pub(super) fn keep(&mut self, other: &Self) {
         let theirs = other.0.as_raw_slice();
         for (mine, theirs) in self.0.as_raw_mut_slice().iter_mut().zip(theirs) {
@@ -149,7 +149,7 @@ impl Bits {
     }
 }
 
-/// The words that a stretch of PUs lies in, each with the bits that are meant.
+/// The 64-bit words that a stretch of PUs lies in, each with a mask of the stretch's bits.
 fn within((first, end): (u32, u32)) -> impl Iterator<Item = (u32, u64)> {
     let words = first / 64..end.div_ceil(64);
     words.map(move |word| {

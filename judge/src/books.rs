@@ -1,4 +1,4 @@
-//! The end of the books: what is left on each node, beside what the plan says it leaves.
+//! The end of the books: compares what is left on each node with what the plan says.
 
 use super::bits::Bits;
 use super::counts::Ledger;
@@ -12,7 +12,7 @@ use stowplan_engine::table::pusets::PuSetId;
 use stowplan_engine::table::states::NodeState;
 
 impl Ledger<'_, '_> {
-    /// Compares what is left with what the plan says it leaves.
+    /// Compares the states after the last app with those in the plan.
     pub(super) fn close(mut self) {
         let plan = self.plan;
         let mut policies = plan
@@ -75,7 +75,7 @@ impl Ledger<'_, '_> {
             self.faults
                 .equal(Promise::StateAfter, || at.clone(), found, promised);
         }
-        // Sets of two topologies have nothing in common; that they are two was said above.
+        // Sets of different topologies cannot be compared. That the topologies differ was reported above.
         let same = after.topology == state.topology;
         if same && part.sight == Sight::Known && after.free != state.free {
             let hardware = Hardware::new(&self.plan.world().topologies, state.topology);
@@ -90,7 +90,7 @@ impl Ledger<'_, '_> {
             return;
         }
         let used = u64::from(state.used);
-        // Claims raise slots, and what hostfiles lowered has come back (1.3, 1.4): the larger of both counts is what there was.
+        // Claims raise slots, and slots that hostfiles took away are back (1.3, 1.4), so the larger count is the one that applied.
         let slots = after.slots.max(state.slots);
         if refused == Refused::Yes && state.used > slots {
             let promised = Seen::AtMost(u64::from(slots));

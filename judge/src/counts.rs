@@ -1,4 +1,4 @@
-//! Sums and capacities: what each node found, what each app added, what is left. One step per run of equal nodes.
+//! Sums and capacities: what each node had at first, what each app added, what is left. One step per run of equal nodes.
 
 use super::bits::{Bits, Mask};
 use super::fault::{Faults, Promise, Seen, Where};
@@ -14,7 +14,7 @@ use stowplan_engine::table::apps::{AppId, Policy, PolicyId};
 use stowplan_engine::table::names::{NodeId, NodeRange};
 use stowplan_engine::table::states::NodeState;
 
-/// The books of the job, app after app.
+/// The books of the job, kept app by app.
 pub(super) struct Ledger<'p, 'f> {
     pub(super) plan: &'p Plan,
     pub(super) faults: &'f mut Faults,
@@ -41,7 +41,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
     }
 
-    /// Enters one app.
+    /// Enters one app into the books.
     pub(super) fn app(&mut self, app: AppId) {
         let plan = self.plan.app(app);
         self.asked(app);
@@ -77,7 +77,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
     }
 
-    /// The app has the processes asked for, or those its list or pattern gives.
+    /// Checks that the app has the processes it asked for, or those that its list or pattern gives.
     fn asked(&mut self, app: AppId) {
         let table = self.plan.table();
         let procs = u64::from(self.plan.app(app).procs().0);
@@ -101,7 +101,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
     }
 
-    /// The policy is the one resolved, with the default by size settled (3.6).
+    /// Checks that the policy is the resolved one, with the default bind target decided by the size of the job (3.6).
     fn target(&mut self, app: AppId, settled: PolicyId) {
         let table = self.plan.table();
         let Some(promised) = table.policy(app) else {
@@ -109,7 +109,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         };
         let found = &table.policies[settled];
         let promised = self.by_size(*promised);
-        // Where the app's objects are too small for the job's PE, the policy without it serves (5.1).
+        // If the app's objects are too small for the job's PE, the policy without PE applies (5.1).
         let without_pe = table.without_pe[app].map(|id| self.by_size(table.policies[id]));
         if without_pe.as_ref() == Some(found) {
             return;
@@ -125,7 +125,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
     }
 
-    /// A policy with the default by size settled.
+    /// A policy with the default bind target decided by the size of the job.
     fn by_size(&self, mut promised: Policy) -> Policy {
         if promised.bind == BindTo::BySize {
             let kind = if self.total() > 2 {
@@ -140,7 +140,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         promised
     }
 
-    /// Processes of the job as 3.6 counts them.
+    /// The processes of the job as 3.6 counts them.
     fn total(&self) -> u64 {
         let table = self.plan.table();
         let counts = table.ids().filter_map(|app| {
@@ -154,7 +154,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         counts.sum()
     }
 
-    /// Whether an app is on a node twice, or on one that is not of the pool.
+    /// Whether an app is on a node twice, or on a node outside the pool.
     fn overlaps(&mut self, app: AppId) -> bool {
         let mut runs: Vec<NodeRange> = self
             .plan
@@ -240,7 +240,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         }
     }
 
-    /// The cpus that entries write for the processes of an app on a node.
+    /// The cpus that entries name for the processes of an app on a node.
     fn masks(
         &self,
         app: AppId,
@@ -253,7 +253,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         let Some(policy) = policy.map(|id| &self.plan.table().policies[id]) else {
             return Vec::new();
         };
-        // An unbound rankfile leaves its slot lists out, unless cpus may be shared (4.6).
+        // With an unbound rankfile slot lists do not count, unless cpus may be shared (4.6).
         let left_out = policy.map == MapBy::Rankfile
             && policy.bind == BindTo::Nothing
             && policy.overload == Overload::Refused;
@@ -300,7 +300,7 @@ impl<'p, 'f> Ledger<'p, 'f> {
         self.parts.insert(nodes.first, part);
     }
 
-    /// Cuts parts at both ends of a range; gives those inside, which are taken out.
+    /// Cuts parts at both ends of a range, takes out the parts inside and gives them.
     fn cut(&mut self, nodes: NodeRange) -> Vec<(NodeRange, Part)> {
         self.split(nodes.first);
         self.split(nodes.end());

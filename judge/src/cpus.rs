@@ -1,4 +1,4 @@
-//! Bindings, dealt again from the words of `semantics` 7: which cpus a process gets, and which are consumed.
+//! Bindings, dealt again by the text of `semantics` 7: which cpus a process gets, and which are consumed.
 
 use super::bits::{Bits, Mask, Ranges};
 use super::hardware::{Hardware, joined, meet, span};
@@ -7,7 +7,7 @@ use std::collections::{BinaryHeap, HashMap};
 use stowplan_engine::policy::{CpuMode, ObjKind, Overload};
 use stowplan_engine::table::topologies::ObjectId;
 
-/// What the binder works on: one node, one app.
+/// Binds the processes of one app on one node.
 #[derive(Clone, Debug)]
 pub(super) struct Binder<'t> {
     hardware: Hardware<'t>,
@@ -19,33 +19,33 @@ pub(super) struct Binder<'t> {
     overload: Overload,
     limit: Option<u16>,
     by_gpu: bool,
-    /// Cpus are shared, and some lie in no target.
+    /// Cpus may be shared, and some cpus lie in no target.
     beside: bool,
-    /// Processes of the app bound to each target here. Shape `[targets]`.
+    /// How many processes of the app are bound to each target of the node. Shape `[targets]`.
     bound: Vec<u32>,
-    /// The least of these, and how many targets have it.
+    /// The smallest of these counts, and how many targets have it.
     least: (u32, usize),
-    /// Cpus that nobody consumed.
+    /// The cpus that are still free.
     pub(super) free: Bits,
-    /// As the app found them.
+    /// The cpus that were free when the app started on the node.
     pub(super) snap: Bits,
-    /// All that may be used.
+    /// All cpus that may be used.
     allowed: Bits,
-    /// Targets are single stretches that ascend: those near an object are found by search.
+    /// Whether targets are single stretches that ascend. If so, the targets near an object are found by search.
     ascending: Ascending,
-    /// Where the search for each mapped object goes on.
+    /// Where the next search in each mapped object starts.
     places: Vec<Option<Reached>>,
-    /// How often cpus came to count as free again.
+    /// How often cpus were made to count as free again.
     refills: u32,
-    /// Targets of each mapped object by load, as last looked at.
+    /// The targets of each mapped object by load, as of the last look.
     loaded: HashMap<Row, BinaryHeap<Reverse<(u32, usize)>>>,
-    /// What 7.8 leaves of each target.
+    /// The mask of each target by 7.8, once it is known.
     masks: Vec<Option<Mask>>,
-    /// A cpu that the last process consumed whole; empty where it took what was left of one.
+    /// The cpu that the last process consumed whole; empty if it took only what was left of one.
     pub(super) took: Ranges,
 }
 
-/// What counts as a free cpu for a target: PUs also where PUs are the target.
+/// The unit of a free cpu for a target: that of the mode, but PUs if PUs are the target.
 fn unit(target: ObjKind, mode: CpuMode) -> CpuMode {
     if target == ObjKind::Hwthread {
         CpuMode::Hwthread
@@ -57,18 +57,18 @@ fn unit(target: ObjKind, mode: CpuMode) -> CpuMode {
 /// A mapped object by its row among the turns; `None`: the machine.
 pub(super) type Row = Option<usize>;
 
-/// Where a search stopped: what lies before is taken, or at its limit, until cpus count as free again.
+/// Where a search stopped. Everything before is taken or at its limit, until cpus count as free again.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     /// A target, or an area.
     at: usize,
     /// A PU in it.
     pu: u32,
-    /// The refills before it.
+    /// How many refills there were before it.
     refills: u32,
 }
 
-/// How targets lie.
+/// Whether targets are single stretches that ascend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ascending {
     Yes,
@@ -83,12 +83,12 @@ pub(super) struct Binding {
     pub(super) pe: u16,
     pub(super) overload: Overload,
     pub(super) limit: Option<u16>,
-    /// The kind that processes are mapped to: targets are looked for inside the cpus near a GPU.
+    /// The kind that processes are mapped to. If it is a GPU, targets are searched inside the cpus near it.
     pub(super) mapped: Option<ObjKind>,
 }
 
 impl<'t> Binder<'t> {
-    /// `free`: as the app finds the node; `allowed`: all that may be used there.
+    /// `free`: the cpus that are free when the app starts on the node; `allowed`: all cpus that may be used there.
     pub(super) fn new(hardware: Hardware<'t>, binding: Binding, free: Bits, allowed: Bits) -> Self {
         let targets = hardware.targets(binding.target);
         let packages = hardware.targets(ObjKind::Package);
@@ -131,13 +131,13 @@ impl<'t> Binder<'t> {
         }
     }
 
-    /// No object of the target's kind: nothing can be bound (7.6).
+    /// Whether there is no object of the target's kind, so that nothing can be bound (7.6).
     pub(super) fn no_target(&self) -> bool {
         self.pe <= 1 && self.targets.is_empty()
     }
 
-    /// What the next process gets inside the mapped object of this row (the machine, if it has none); its cpus are then
-    /// consumed. By GPU, the cpus near that very one.
+    /// What the next process gets inside the mapped object of this row, or inside the machine without one. Consumes its cpus.
+    /// With GPUs as target it gets the cpus near the GPU that it is mapped to.
     pub(super) fn next(&mut self, row: Row, object: Option<&[(u32, u32)]>) -> Option<Mask> {
         if self.pe > 1 {
             return self.several(row, object);
@@ -178,13 +178,13 @@ impl<'t> Binder<'t> {
             self.refill(inside);
             cpu = one(self);
         }
-        // Where a limit is none it takes the next even so (7.7).
+        // Under overload LIMIT does not refuse: the GPU takes the process even without a free cpu (7.7).
         let even_so = shared && self.limit.is_some() && self.allowed.first(inside).is_some();
         let cpu = cpu.or_else(|| even_so.then(Ranges::new))?;
         Some(self.give(row, &cpu))
     }
 
-    /// Where the search for an object goes on: a target, or an area, and a PU in it.
+    /// Where the next search in an object starts: a target or an area, and a PU in it.
     fn going_on(&self, row: Row) -> Option<(usize, u32)> {
         let reached = self.places.get(row.map_or(0, |row| row + 1)).copied()?;
         reached
@@ -217,7 +217,7 @@ impl<'t> Binder<'t> {
         }
         let (low, high) = span(inside);
         let own = |&target: &ObjectId| span(self.hardware.ranges(target));
-        // Where all have equally many PUs, it stands as far into them as its PUs into all.
+        // If all targets have equally many PUs, the position among the PUs gives the position among the targets.
         let likely = low as usize * self.targets.len() / self.hardware.pus.max(1) as usize;
         let likely_own = self.targets.get(likely).map_or((0, 0), own);
         if likely_own.0 <= low && low < high && high <= likely_own.1 {
@@ -228,7 +228,7 @@ impl<'t> Binder<'t> {
         first..end.max(first)
     }
 
-    /// 7.3: the first object of the kind with a free cpu inside, below the limit.
+    /// 7.3: the first target with a free cpu inside that is below the limit.
     fn search(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
         let near = self.targets_near(inside);
         let (start, from) = self.going_on(row).unwrap_or((near.start, 0));
@@ -251,7 +251,7 @@ impl<'t> Binder<'t> {
         None
     }
 
-    /// Binds to a target and consumes a cpu: in core mode the core around it.
+    /// Binds to a target and consumes a cpu; in core mode, the core around it.
     fn give(&mut self, at: usize, cpu: &[(u32, u32)]) -> Mask {
         self.bound[at] += 1;
         if self.bound[at] == self.least.0 + 1 {
@@ -263,7 +263,7 @@ impl<'t> Binder<'t> {
             }
         }
         let consumed: Ranges = match self.mode {
-            // It is a core.
+            // The cpu is a core.
             CpuMode::Core if self.unit() == CpuMode::Core => cpu.iter().copied().collect(),
             CpuMode::Core => cpu
                 .first()
@@ -278,7 +278,7 @@ impl<'t> Binder<'t> {
         self.mask(at)
     }
 
-    /// 7.8: the target less what earlier apps consumed; all of it, where that leaves nothing.
+    /// 7.8: the target without the cpus that earlier apps consumed; if none are left, all of it that may be used.
     fn mask(&mut self, at: usize) -> Mask {
         if let Some(known) = &self.masks[at] {
             return known.clone();
@@ -302,8 +302,8 @@ impl<'t> Binder<'t> {
         self.refills += 1;
     }
 
-    /// Under overload a limit is none: the least used target inside takes the next (7.7). So it does where the cpus that are
-    /// still free lie in no target (7.5).
+    /// Under overload LIMIT does not refuse: the least used target inside takes the next process (7.7). It also does if the cpus
+    /// that are still free lie in no target (7.5).
     fn least_used(&mut self, row: Row, inside: &[(u32, u32)]) -> Option<Mask> {
         let beside = || {
             let cpu = self.hardware.first_cpu(inside, &self.free, self.unit(), 0);
@@ -335,7 +335,7 @@ impl<'t> Binder<'t> {
         Some(self.give(at, &cpu.unwrap_or_default()))
     }
 
-    /// 7.2: the first PE cpus of the object, or, without one, of the first package that has as many.
+    /// 7.2: the first PE free cpus of the object; without an object, of the first package that has as many.
     fn several(&mut self, row: Row, object: Option<&[(u32, u32)]>) -> Option<Mask> {
         let found = self.several_in(row, object);
         if found.is_some() || self.overload == Overload::Refused {
@@ -367,7 +367,7 @@ impl<'t> Binder<'t> {
             while cpus.len() < pe
                 && let Some(cpu) = self.hardware.first_cpu(area, &self.free, self.mode, next)
             {
-                // Taken for a while, so that the next one is found behind it whatever the order of cores.
+                // Taken for now, so that the next search finds another cpu whatever the order of cores.
                 self.free.remove(&cpu);
                 next = next.max(span(&cpu).0);
                 cpus.push(cpu);
@@ -385,17 +385,17 @@ impl<'t> Binder<'t> {
         None
     }
 
-    /// Exact cpus, as an entry wrote them: consumed whole.
+    /// Consumes exactly the cpus that an entry names.
     pub(super) fn exact(&mut self, mask: &[(u32, u32)]) {
         self.free.remove(mask);
     }
 
-    /// Whether the loads of the targets decide.
+    /// Whether the loads of the targets decide where a process goes.
     fn counts_loads(&self) -> bool {
         self.limit.is_some() || self.beside
     }
 
-    /// Whether a search inside an object would find a cpu now.
+    /// Whether a search inside an object is sure to find a cpu now. A quick look: `false` leaves it open.
     pub(super) fn would_find(&self, object: Option<&[(u32, u32)]>) -> bool {
         let machine = self.hardware.machine();
         let inside = object.unwrap_or(&machine);
@@ -408,7 +408,7 @@ impl<'t> Binder<'t> {
             })
     }
 
-    /// Loads of the targets over the least of them: what makes two moments of an overloaded node alike.
+    /// The loads of the targets, each less the smallest one. Two moments of an overloaded node are alike only if these are equal.
     pub(super) fn loads(&self) -> Vec<u32> {
         if !self.counts_loads() {
             return Vec::new();

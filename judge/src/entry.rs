@@ -1,4 +1,4 @@
-//! Processes that an entry of a file wrote out: exactly what it says (`semantics` 4.5, 4.6).
+//! Processes that an entry of a file places: they have exactly what the entry says (`semantics` 4.5, 4.6).
 
 use super::bits::Mask;
 use super::fault::{Promise, Seen};
@@ -6,7 +6,7 @@ use super::walk::{Broken, Walk};
 use stowplan_engine::policy::{MapBy, Overload};
 
 impl Walk<'_, '_> {
-    /// An entry's process: exactly the cpus it wrote, wholly free unless they may be shared (4.5, 4.6).
+    /// A process of an entry has exactly the cpus that the entry names. All of them are free, unless cpus may be shared (4.5, 4.6).
     pub(super) fn listed(&mut self, exact: Option<Mask>, mask: Option<Mask>) -> Result<(), Broken> {
         match (exact, mask) {
             (None, None) if self.case.policy.map == MapBy::Rankfile => Ok(()),

@@ -5,10 +5,10 @@ use std::fmt;
 use stowplan_engine::policy::ObjKind;
 use stowplan_engine::table::cpusets::list_form;
 
-/// What a plan promises. The words of [`Promise::words`] are what people read.
+/// What a plan promises. [`Promise::words`] has the text that people read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Promise {
-    /// An app has the processes it asked for, or its policy gives (`semantics` 3.4).
+    /// An app has as many processes as it asked for, or as its policy gives (`semantics` 3.4).
     Procs,
     /// An app is on each of its nodes once.
     NodeOnce,
@@ -18,35 +18,35 @@ pub enum Promise {
     Slots,
     /// A node never passes max_slots (`semantics` 1.4).
     MaxSlots,
-    /// Local ranks go on where the job's earlier apps ended on the node.
+    /// Local ranks continue after those of the job's earlier apps on the node.
     LocalRank,
-    /// Node ranks go on where earlier processes ended on the node.
+    /// Node ranks continue after those of earlier processes on the node.
     NodeRank,
-    /// The state that the job leaves is what its apps made of the one it found.
+    /// The state that the job leaves on a node is what its apps made of the state before the job.
     StateAfter,
-    /// NOLOCAL keeps off the launcher's node.
+    /// Under NOLOCAL no process is on the launcher's node.
     NoLocal,
     /// A pattern says what every process of its node gets.
     PatternLength,
     /// Processes are mapped to objects of the promised kind (`semantics` 4).
     ObjectKind,
-    /// The object is there, and in turn (`semantics` 4.3, 4.4).
+    /// The object exists, and its turn has come (`semantics` 4.3, 4.4).
     Object,
-    /// The cpus are of the node, and may be used (`semantics` 1.1, 1.7).
+    /// The cpus belong to the node and may be used (`semantics` 1.1, 1.7).
     CpusAllowed,
     /// The cpus are those that the binding names (`semantics` 7).
     Cpus,
     /// A process that asked for cpus has some (`semantics` 7.6).
     Bound,
-    /// A process that asked for none has none (`semantics` 7.1).
+    /// A process that asked for no cpus has none (`semantics` 7.1).
     Unbound,
     /// The default bind target follows the size of the job (`semantics` 3.6).
     DefaultTarget,
-    /// A listed process is on the node, with the cpus, that its entry names (`semantics` 4.5, 4.6).
+    /// A listed process has the node and the cpus that its entry names (`semantics` 4.5, 4.6).
     Entry,
     /// An app's ranks start where the earlier apps' ended.
     Base,
-    /// Nodes stand in the order in which they first received a process (`semantics` 6).
+    /// Nodes are in the order in which they first received a process (`semantics` 6).
     NodeOrder,
     /// A rank is where the promised order puts it (`semantics` 6).
     RankOrder,
@@ -56,17 +56,17 @@ pub enum Promise {
     SameJob,
     /// An app is on nodes that it names.
     NodeNamed,
-    /// A node got its share: what the policy gives when processes are dealt (`semantics` 4.1 to 4.3).
+    /// A node got its share: as many processes as the policy deals to it (`semantics` 4.1 to 4.3).
     Share,
-    /// A process is given as many GPUs, and which, as the words ask (`docs/gpus.md`).
+    /// A process is given the GPUs that the words ask for: how many, and which (`docs/gpus.md`).
     GpuAsked,
     /// A process is given GPUs that are near it, and no others.
     GpuNear,
-    /// No GPU that is near a process is lost: somebody is given it.
+    /// No GPU that is near a process is lost: some process is given it.
     GpuLost,
-    /// GPUs are dealt as evenly as can be, in logical order, to processes by local rank.
+    /// GPUs are dealt as evenly as possible, in logical order, to processes by local rank.
     GpuEven,
-    /// A process of mpibind has as many threads as its share of the cpus holds.
+    /// A process placed by mpibind has as many threads as its share of the cpus holds.
     Threads,
 }
 
@@ -109,7 +109,7 @@ impl Promise {
     }
 }
 
-/// A number, set or object of either side of a fault.
+/// A value on either side of a fault: found or promised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Seen {
     /// Nothing: unbound, no object, no entry.
@@ -128,7 +128,7 @@ pub enum Seen {
     Name(String),
     /// At most this many.
     AtMost(u64),
-    /// Something, whatever it is: some cpus, some node.
+    /// Something, no matter which: some cpus, some node.
     Some,
 }
 
@@ -151,7 +151,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Where a fault is. What does not apply is absent.
+/// Where a fault is. Fields that do not apply are absent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Where {
     /// The app, from 0.
@@ -196,7 +196,7 @@ pub struct Fault {
     pub at: Where,
     /// What the plan has.
     pub found: Seen,
-    /// What it ought to have.
+    /// What it should have.
     pub promised: Seen,
 }
 
@@ -208,14 +208,14 @@ impl Fault {
     }
 }
 
-/// Faults found so far: the first of them, so that a wholly wrong plan costs no more than a slightly wrong one.
+/// The first faults found. The rest is dropped, so that a wholly wrong plan costs no more than a slightly wrong one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Faults {
     pub(super) list: Vec<Fault>,
 }
 
 impl Faults {
-    /// Faults that are kept.
+    /// How many faults are kept at most.
     const MOST: usize = 64;
 
     pub(super) fn add(&mut self, promise: Promise, at: Where, found: Seen, promised: Seen) {
@@ -228,11 +228,11 @@ impl Faults {
             });
         }
     }
-    /// Enough to stop at.
+    /// Whether there are enough faults to stop.
     pub(super) fn full(&self) -> bool {
         self.list.len() >= Self::MOST
     }
-    /// Numbers that ought to be equal.
+    /// Adds a fault if two numbers differ that should be equal.
     pub(super) fn equal(
         &mut self,
         promise: Promise,

@@ -1,5 +1,5 @@
-//! Which GPUs each process is given: near it, as many as the words ask, evenly dealt, none lost. Judged from the places and
-//! the words alone, kind of node by kind of node.
+//! Checks which GPUs each process is given: they are near it, as many as the words ask for, evenly dealt, and none is lost.
+//! Judged from the places and the words alone, once for each kind of node.
 
 use super::bits::Bits;
 use super::fault::{Faults, Promise, Seen, Where};
@@ -14,7 +14,7 @@ use stowplan_engine::table::names::NodeId;
 use stowplan_engine::table::patterns::Place;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Processes that are looked at one by one on a node: of more, the rest is not judged.
+/// At most this many processes of a node are checked one by one. If there are more, the rest is not judged.
 const PATIENCE: u64 = 1 << 22;
 
 /// Judges the GPUs that a plan gives.
@@ -77,12 +77,12 @@ struct Broken {
     promised: Seen,
 }
 
-/// Processes of equal words with the same GPUs near.
+/// Processes with equal words and the same GPUs near them.
 #[derive(Default)]
 struct Group {
-    /// In the order of local ranks: what each was given, and the first process that it stands for.
+    /// In the order of local ranks: the GPUs given, and how many neighbouring processes got them.
     got: Vec<(Vec<u32>, u32)>,
-    /// How many.
+    /// How many processes.
     size: u64,
 }
 
@@ -91,7 +91,7 @@ struct Judge<'p> {
     given: &'p GivenGpus,
     node: NodeId,
     hardware: Hardware<'p>,
-    /// Visible numbers, by logical one.
+    /// The visible number of each GPU, by logical number.
     visible: Vec<u32>,
     /// GPUs near a place, by visible number, in logical order.
     near: HashMap<(Place, Option<ObjKind>), Vec<u32>>,
@@ -136,7 +136,7 @@ impl<'p> Judge<'p> {
         Ok(())
     }
 
-    /// The processes of one app; `false`: too many to be looked at.
+    /// Checks the processes of one app. `false`: there are too many.
     fn app(&mut self, on: &OnNode<'_>, policy: &Policy) -> Result<bool, Broken> {
         let pattern = self.plan.patterns().get(on.run.pattern);
         let mut local = 0;
@@ -146,7 +146,7 @@ impl<'p> Judge<'p> {
                 let own = on.run.own_before + local;
                 let turns = self.given.turns(self.node, own);
                 let count = turns.map_or(end - local, |turns| turns.count.min(end - local));
-                // What takes turns is looked at for as long as it differs.
+                // Processes that take turns are checked one by one while they may differ.
                 let looked = match (turns, policy.map, policy.gpus) {
                     (Some(turns), _, _) if turns.len() > 1 => count,
                     (_, _, Some(GpuShare::PerRank(_))) => count,
@@ -181,7 +181,7 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// One process, or neighbours that are alike.
+    /// Checks one process, or neighbours that are alike.
     fn process(
         &mut self,
         on: &OnNode<'_>,
@@ -220,7 +220,7 @@ impl<'p> Judge<'p> {
         Ok(())
     }
 
-    /// What mpibind says of a process: the GPUs of domains in which it has cpus.
+    /// Checks a process of mpibind: it is given the GPUs of its share, and they belong to domains in which it has cpus.
     fn by_share(&self, place: Place, share: &[u32], got: &[u32]) -> Result<(), Broken> {
         let numbers = share
             .iter()
@@ -260,7 +260,7 @@ impl<'p> Judge<'p> {
         self.hardware.logical_bits(set)
     }
 
-    /// The GPUs near a place: they share a cpu with its cpus; unbound, with its object; else with the node.
+    /// The GPUs near a place: those that share a cpu with its cpus; if unbound, with its object; without one, with the node.
     fn near(&mut self, place: Place, kind: Option<ObjKind>) -> Vec<u32> {
         if let Some(known) = self.near.get(&(place, kind)) {
             return known.clone();
@@ -293,7 +293,7 @@ impl<'p> Judge<'p> {
         near
     }
 
-    /// The processes of one group, by the words that deal to them.
+    /// Checks the processes of one group by the words that deal GPUs to them.
     fn group(&self, words: u32, near: &[u32], group: &Group) -> Result<(), Broken> {
         if near.is_empty() {
             return Ok(());
@@ -311,7 +311,7 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// `split`: as many as the words deal to each, all in all every GPU.
+/// `split`: each process has the GPUs that the words deal to it, and every GPU is given.
 fn split(near: &[u32], group: &Group) -> Result<(), Broken> {
     let mut of_gpu: HashMap<u32, u64> = HashMap::new();
     for (got, count) in &group.got {
@@ -360,7 +360,7 @@ fn split(near: &[u32], group: &Group) -> Result<(), Broken> {
     Ok(())
 }
 
-/// `--gpus-per-rank K`: the j-th process gets jK … jK+K−1, from the first again behind the last.
+/// `--gpus-per-rank K`: the j-th process gets GPUs jK … jK+K−1. After the last GPU comes the first again.
 fn per_rank(each: u64, near: &[u32], group: &Group) -> Result<(), Broken> {
     let count = near.len() as u64;
     for (at, (got, _)) in (0_u64..).zip(&group.got) {

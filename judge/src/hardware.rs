@@ -5,10 +5,10 @@ use std::sync::Arc;
 use stowplan_engine::policy::{CpuMode, ObjKind};
 use stowplan_engine::table::topologies::{ObjectId, Topologies, TopologyId};
 
-/// PUs of a topology by OS number, each with its logical one; ascending.
+/// The PUs of a topology as (OS number, logical number), ascending.
 pub(super) type OsIndex = Arc<[(u32, u32)]>;
 
-/// Whether the cores of a topology stand in the order of their PUs.
+/// Whether the cores of a topology are in the order of their PUs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sorted(bool);
 
@@ -18,7 +18,7 @@ pub(super) struct Hardware<'t> {
     topologies: &'t Topologies,
     pub(super) topology: TopologyId,
     pub(super) pus: u32,
-    /// Cores stand in the order of their PUs, as in every tree: then those near a PU are found by search.
+    /// Whether cores are in the order of their PUs, as in every tree. If so, the cores near a PU are found by search.
     sorted: bool,
 }
 
@@ -26,13 +26,13 @@ impl<'t> Hardware<'t> {
     pub(super) fn new(topologies: &'t Topologies, topology: TopologyId) -> Self {
         Self::known(topologies, topology, Self::is_sorted(topologies, topology))
     }
-    /// Whether the cores of a topology stand in the order of their PUs. Cost: the cores.
+    /// Whether the cores of a topology are in the order of their PUs. Cost: the cores.
     pub(super) fn is_sorted(topologies: &Topologies, topology: TopologyId) -> Sorted {
         let cores = topologies.objects(topology, ObjKind::Core);
         let spans = cores.map(|core| span(topologies.ranges(core)));
         Sorted(spans.is_sorted_by(|a, b| a.1 <= b.0))
     }
-    /// The same, where that is known.
+    /// The same, when the order of the cores is known.
     pub(super) fn known(topologies: &'t Topologies, topology: TopologyId, sorted: Sorted) -> Self {
         let pus = topologies.count(topology, ObjKind::Hwthread);
         let Sorted(sorted) = sorted;
@@ -62,7 +62,8 @@ impl<'t> Hardware<'t> {
     pub(super) fn logical(&self, object: ObjectId) -> u32 {
         self.topologies.logical(self.topology, object)
     }
-    /// Objects that may be mapped and bound to: NUMA nodes without those that overlap others (`semantics` 1.1).
+    /// Objects that processes may be mapped and bound to. NUMA nodes: by OS number, all before the first that overlaps an earlier
+    /// one (`semantics` 1.1).
     pub(super) fn targets(&self, kind: ObjKind) -> Vec<ObjectId> {
         match kind {
             ObjKind::Numa => self.topologies.domains(self.topology).to_vec(),
@@ -90,7 +91,7 @@ impl<'t> Hardware<'t> {
             CpuMode::Hwthread
         }
     }
-    /// A topology without cores takes hwthreads for cores, as policy and as target.
+    /// In a topology without cores, hwthreads serve as cores, for mapping and as bind target.
     pub(super) fn kind(&self, asked: ObjKind) -> ObjKind {
         if asked == ObjKind::Core && !self.has_cores() {
             ObjKind::Hwthread
@@ -140,19 +141,19 @@ impl<'t> Hardware<'t> {
                 .find(|core| holds(core, pu))
         })
     }
-    /// The same where cores have equally many PUs: it stands as far into them as the PU into all.
+    /// The same if cores have equally many PUs: the position among the PUs gives the position among the cores.
     fn likely_core(&self, pu: u32) -> Option<u32> {
         let cores = u64::from(self.topologies.count(self.topology, ObjKind::Core));
         let likely = u64::from(pu) * cores / u64::from(self.pus.max(1));
         let likely = u32::try_from(likely).ok()?;
         holds(self.core(likely), pu).then_some(likely)
     }
-    /// The core that a PU is part of, else the PU.
+    /// The core that a PU is part of; without one, the PU.
     pub(super) fn core_around(&self, pu: u32) -> Ranges {
         let core = self.core_of(pu);
         core.map_or_else(|| Ranges::from_slice(&[(pu, pu + 1)]), Ranges::from_slice)
     }
-    /// The first cpu of the mode inside the ranges that is wholly free, from a PU on.
+    /// The first wholly free cpu of the mode inside the ranges, searched from a PU on.
     pub(super) fn first_cpu(
         &self,
         ranges: &[(u32, u32)],
@@ -184,7 +185,7 @@ impl<'t> Hardware<'t> {
         }
         None
     }
-    /// Cpus of the mode inside the ranges that are wholly free, in logical order: the first `most`.
+    /// The first `most` wholly free cpus of the mode inside the ranges, in logical order.
     pub(super) fn some_cpus(
         &self,
         ranges: &[(u32, u32)],
@@ -199,7 +200,7 @@ impl<'t> Hardware<'t> {
         });
         found
     }
-    /// How many there are.
+    /// How many wholly free cpus of the mode there are inside the ranges.
     pub(super) fn count(&self, ranges: &[(u32, u32)], free: &Bits, mode: CpuMode) -> u64 {
         let mut count = 0;
         match mode {
@@ -240,7 +241,7 @@ impl<'t> Hardware<'t> {
             }
         }
     }
-    /// A set of OS numbers by logical PU; `None`: a number that the topology lacks.
+    /// A set of OS numbers by logical PU; `None` if the topology lacks one of them.
     pub(super) fn logical_bits(&self, set: &roaring::RoaringBitmap) -> Option<Bits> {
         let numbers = self.topologies.pus_os(self.topology);
         let mut bits = Bits::empty(numbers.len());
@@ -253,25 +254,25 @@ impl<'t> Hardware<'t> {
         }
         (found == set.len()).then_some(bits)
     }
-    /// OS numbers of a topology in order. Cost: its PUs, sorted.
+    /// The PUs of the topology by OS number. Cost: sorting them.
     pub(super) fn os_index(&self) -> OsIndex {
         let numbers = self.topologies.pus_os(self.topology).iter().copied();
         let mut index: Vec<(u32, u32)> = numbers.zip(0..).collect();
         index.sort_unstable();
         index.into()
     }
-    /// PUs of a mask by OS number.
+    /// The OS numbers of the PUs of a mask.
     pub(super) fn os_of(&self, mask: &[(u32, u32)]) -> roaring::RoaringBitmap {
         let numbers = self.topologies.pus_os(self.topology);
         let pus = mask.iter().flat_map(|&(first, end)| first..end);
         pus.map(|pu| numbers[pu as usize]).collect()
     }
-    /// PUs by OS number.
+    /// The OS numbers of some PUs.
     pub(super) fn os(&self, bits: &Bits) -> roaring::RoaringBitmap {
         let numbers = self.topologies.pus_os(self.topology);
         bits.ones().map(|pu| numbers[pu]).collect()
     }
-    /// Number of objects of a kind, memory that is no target counted.
+    /// How many objects of a kind there are, including memory that is no target.
     pub(super) fn total(&self, kind: ObjKind) -> u32 {
         self.topologies.count(self.topology, kind)
     }
@@ -280,13 +281,13 @@ impl<'t> Hardware<'t> {
     }
 }
 
-/// A set of OS numbers by logical PU; `None`: a number that the topology lacks. Cost: the set.
+/// A set of OS numbers by logical PU; `None` if the topology lacks one of them. Cost: the set.
 pub(super) fn logical_mask(index: &OsIndex, set: &roaring::RoaringBitmap) -> Option<Mask> {
     let logical = |os: u32| {
         let row = index.binary_search_by_key(&os, |&(os, _)| os).ok()?;
         Some(index[row].1)
     };
-    // Most sets are one cpu.
+    // Most sets have one cpu.
     if let (1, Some(os)) = (set.len(), set.min()) {
         let pu = logical(os)?;
         return Some(Mask::One([(pu, pu + 1)]));
@@ -296,7 +297,7 @@ pub(super) fn logical_mask(index: &OsIndex, set: &roaring::RoaringBitmap) -> Opt
     Some(joined(pus.into_iter().map(|pu| (pu, pu + 1))))
 }
 
-/// Ascending stretches with those that touch joined.
+/// Ascending stretches; stretches that touch are joined.
 pub(super) fn joined(stretches: impl Iterator<Item = (u32, u32)>) -> Mask {
     let mut mask = Ranges::new();
     for (first, end) in stretches {
@@ -313,7 +314,7 @@ fn holds(object: &[(u32, u32)], pu: u32) -> bool {
     object.iter().any(|&(first, end)| first <= pu && pu < end)
 }
 
-/// First PU, and one behind the last.
+/// The first PU, and the one after the last.
 pub(super) fn span(ranges: &[(u32, u32)]) -> (u32, u32) {
     match (ranges.first(), ranges.last()) {
         (Some(&(low, _)), Some(&(_, high))) => (low, high),
@@ -331,7 +332,7 @@ pub(super) fn inside(part: &[(u32, u32)], whole: &[(u32, u32)]) -> bool {
     })
 }
 
-/// The PUs in both.
+/// The PUs that are in both.
 pub(super) fn meet(a: &[(u32, u32)], b: &[(u32, u32)]) -> Ranges {
     let (mut i, mut j) = (0, 0);
     let mut both = Ranges::new();

@@ -1,21 +1,21 @@
-//! The judge: verifies a finished plan from its promises alone. Of the engine it knows tables and plans, not one stage.
+//! The judge: verifies a finished plan from its promises alone. It uses the engine's tables and plan, and none of its stages.
 //!
-//! Why it suffices: a placement is right when every node, taken alone, deals objects and cpus as `semantics` 4 and 7 say
-//! from the state it was in (`walk`), when the states of the nodes follow from each other app by app and end as the plan
-//! says they end (`counts`), and when ranks are the sums of `semantics` 6 (`ranks`). All three follow runs of equal nodes
-//! and distinct patterns: a plan of a million equal ranks is judged in the time of one node.
+//! Why this suffices: a placement is right when three things hold. Every node, taken alone, deals objects and cpus from its
+//! state as `semantics` 4 and 7 say (`walk`). The states of the nodes follow from each other app by app, and end as the plan
+//! says (`counts`). Ranks are the sums of `semantics` 6 (`ranks`). All three checks work on runs of equal nodes and distinct
+//! patterns, so a plan of a million equal ranks is judged in the time of one node.
 //!
-//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
+//! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 
-// A broken promise: which, where, both numbers.
+// A broken promise: which one, where, what was found and what was promised.
 mod fault;
 // Sets of PUs of a node.
 mod bits;
 // A topology as the judge reads it.
 mod hardware;
-// Entries that a user wrote out.
+// Entries of files: the node and the cpus that each one promises.
 mod listed;
-// Objects in turn.
+// Objects in turn: which one the next process is mapped to.
 mod places;
 // Bindings, overload, disjointness.
 mod cpus;
@@ -23,21 +23,21 @@ mod cpus;
 mod masks;
 // One app on one node, process by process.
 mod walk;
-// In which passes it came there.
+// The passes in which an app came to a node.
 mod passes;
 // Lists of cpus.
 mod pelist;
-// Entries of files.
+// Processes that an entry of a file places.
 mod entry;
 // What mpibind deals.
 mod mpibind;
-// Sums and capacities, state carried over.
+// Sums and capacities; node states carried from app to app.
 mod counts;
-// Nodes that differ in what their cpus are called.
+// Nodes that differ only in the OS numbers of their cpus.
 mod alike;
-// What walks come to.
+// Results of walks.
 mod outcomes;
-// What is left, beside what the plan says.
+// The states that the job leaves, compared with the plan's.
 mod books;
 // Each rank once, in the order promised.
 mod ranks;
@@ -54,7 +54,7 @@ use stowplan_engine::plan::Plan;
 
 /// Verifies a plan.
 ///
-/// Cost: placed runs, distinct patterns and distinct node states; ranks are sampled, all of them up to 4,096.
+/// Cost: placed runs, distinct patterns and distinct node states. Ranks are sampled; up to 4,096 ranks, all are checked.
 ///
 /// # Errors
 /// The broken promises, at most 64.
@@ -72,7 +72,7 @@ pub fn check(plan: &Plan) -> Result<(), Vec<Fault>> {
         ledger.app(app);
     }
     ledger.close();
-    // Questions about ranks need sound runs.
+    // Ranks can be checked only when the runs are sound.
     if faults.list.is_empty() {
         ranks::node_order(plan, &mut faults);
         for app in plan.table().ids() {
@@ -83,9 +83,9 @@ pub fn check(plan: &Plan) -> Result<(), Vec<Fault>> {
     verdict(faults)
 }
 
-/// Verifies a plan, and that every `step`-th rank is found where it says it is.
+/// Verifies a plan, and checks that the place of every `step`-th rank has that rank.
 ///
-/// Cost: as [`check`], and the ranks asked.
+/// Cost: that of [`check`], plus the ranks that are looked up.
 ///
 /// # Errors
 /// The broken promises, at most 64.
@@ -115,7 +115,7 @@ pub fn check_ranks(plan: &Plan, step: std::num::NonZeroU32) -> Result<(), Vec<Fa
 
 /// Whether a plan answers the job that `answer` was made for: the same apps, nodes, places and ranks.
 ///
-/// Cost: the placed runs and distinct patterns of both. Neither is judged by itself: that is [`check`].
+/// Cost: the placed runs and distinct patterns of both. Neither plan is verified by itself: that is [`check`].
 ///
 /// # Errors
 /// The first difference, or a few.

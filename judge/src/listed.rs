@@ -15,12 +15,12 @@ pub(super) struct Entries<'t> {
     pub(super) listing: &'t Listing,
     /// The number of the entry of app rank 0.
     offset: u32,
-    /// Entries that NOLOCAL leaves of a sequence, and the first number of each among them; `None`: all count.
+    /// The entries that NOLOCAL leaves in a sequence, as (first number among these, row); `None`: all entries count.
     kept: Option<Vec<(u32, usize)>>,
 }
 
 impl<'t> Entries<'t> {
-    /// `None`: the app has no listing, or nobody can say which entry is whose.
+    /// `None`: the app has no listing, or it cannot be told which entry belongs to which rank.
     pub(super) fn of(plan: &'t Plan, app: AppId) -> Option<Self> {
         let table = plan.table();
         let (id, numbering) = *table.listing.get(app)?.as_ref()?;
@@ -28,7 +28,7 @@ impl<'t> Entries<'t> {
         let listing = &table.listings[id];
         let offset = match (numbering, policy.map) {
             (Numbering::App, _) => 0,
-            // Lines of LSF's file count over the apps that it took.
+            // Lines of LSF's file are counted across the apps that it placed.
             (Numbering::Job, MapBy::Lsf) => {
                 let earlier = table.ids().take_while(|&other| other != app);
                 let took = earlier.filter(|&other| {
@@ -43,7 +43,7 @@ impl<'t> Entries<'t> {
             .world()
             .local
             .filter(|_| policy.nolocal == NoLocal::Yes);
-        // A rankfile's numbers are ranks, whatever nodes are left out.
+        // The numbers of a rankfile are ranks, even if nodes are left out.
         let local = local.filter(|_| policy.map != MapBy::Rankfile);
         let kept = match local {
             None => None,
@@ -56,7 +56,7 @@ impl<'t> Entries<'t> {
         })
     }
 
-    /// The entry of an app rank, and the first number it stands for.
+    /// The entry of an app rank, and the first number that the entry covers.
     fn found(&self, app_rank: u32) -> Option<(&'t Entry, u32)> {
         let number = self.offset.checked_add(app_rank)?;
         let entries = &self.listing.entries;
@@ -80,14 +80,14 @@ impl<'t> Entries<'t> {
         self.found(app_rank).map(|(entry, _)| entry)
     }
 
-    /// How many ranks from this one on its entry stands for.
+    /// How many ranks its entry covers from this one on.
     pub(super) fn left_at(&self, app_rank: u32) -> u32 {
         self.found(app_rank).map_or(1, |(entry, first)| {
             (first + entry.count).saturating_sub(self.offset + app_rank)
         })
     }
 
-    /// Whether any entry writes cpus.
+    /// Whether any entry names cpus.
     pub(super) fn writes_cpus(&self) -> bool {
         self.listing
             .entries
@@ -95,7 +95,7 @@ impl<'t> Entries<'t> {
             .any(|entry| entry.cpus.is_some())
     }
 
-    /// The node an entry names; `None` where only the app's node list would tell.
+    /// The node that an entry names; `None` if only the app's node list could tell.
     pub(super) fn node(&self, entry: &Entry, names: &Names) -> Option<NodeId> {
         match entry.node {
             EntryNode::Name(name) => names.find_name(&self.listing.names[name]),
@@ -103,7 +103,7 @@ impl<'t> Entries<'t> {
         }
     }
 
-    /// The cpus of a slot list on a node: the union of its parts, less what is not allowed.
+    /// The cpus of a slot list on a node: the union of its parts, without cpus that are not allowed.
     pub(super) fn cpus(
         &self,
         list: SlotListId,
@@ -120,7 +120,7 @@ impl<'t> Entries<'t> {
     }
 }
 
-/// The entries of a sequence that are not on the local node, with their new numbers; `None`: one names no name.
+/// The entries of a sequence that are not on the local node, with their new numbers; `None` if an entry has no node name.
 fn keep(listing: &Listing, local: NodeId, names: &Names) -> Option<Vec<(u32, usize)>> {
     let mut kept = Vec::new();
     let mut number = 0_u32;

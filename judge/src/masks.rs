@@ -1,24 +1,24 @@
-//! The cpus that a plan names, as the judge reads them: each set once while its nodes follow each other.
+//! The cpu sets that a plan names, as the judge reads them. A set is read once while the nodes that use it follow each other.
 
 use super::bits::Mask;
 use stowplan_engine::id::Id as _;
 use stowplan_engine::table::cpusets::CpusetId;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// Sets by logical PU, as they were met last: one for each remainder of their ids.
+/// The sets that were read last, by logical PU: one for each remainder of their ids.
 #[derive(Default)]
 pub(super) struct Masks {
     known: Vec<Option<Known>>,
 }
 
-/// A set by logical PU; `None`: a number that the topology lacks.
+/// A set by logical PU; `None` if the topology lacks one of its OS numbers.
 struct Known(TopologyId, CpusetId, Option<Mask>);
 
 impl Masks {
     /// How many are kept.
     const KEPT: usize = 1024;
 
-    /// A set of a topology: as it was read last, or read now.
+    /// A set of a topology: the one kept, or else read now.
     pub(super) fn of(
         &mut self,
         topology: TopologyId,

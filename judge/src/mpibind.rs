@@ -1,4 +1,4 @@
-//! `--map-by mpibind`, dealt again from the words of `docs/gpus.md`: what the processes of one node get.
+//! `--map-by mpibind`, dealt again by the text of `docs/gpus.md`: what the processes of one node get.
 
 use super::bits::{Bits, Mask, Ranges};
 use super::fault::{Promise, Seen};
@@ -8,10 +8,10 @@ use stowplan_engine::policy::{Mpibind, ObjKind, Wanted};
 use stowplan_engine::table::patterns::ShareRun;
 use stowplan_engine::table::topologies::ObjectId;
 
-/// What neighbouring processes get, each the same.
+/// What each process of a stretch of neighbours gets; all get the same.
 #[derive(Clone, Debug)]
 pub(super) struct Dealt {
-    /// The first process behind them.
+    /// The first process after them.
     pub(super) end: u32,
     pub(super) cpus: Mask,
     pub(super) threads: u32,
@@ -20,7 +20,7 @@ pub(super) struct Dealt {
 }
 
 impl Dealt {
-    /// The first of GPUs and threads that a process has otherwise: the promise, what it has, what it shall have.
+    /// The first difference of a process in GPUs, then threads: the promise, what the process has, what it should have.
     pub(super) fn differs(&self, share: Option<&ShareRun>) -> Option<(Promise, Seen, Seen)> {
         let gpus = share.map_or(&[][..], |share| &share.gpus);
         if gpus != self.gpus {
@@ -33,10 +33,10 @@ impl Dealt {
     }
 }
 
-/// So many processes, each with these things.
+/// A number of processes, and the things that each of them gets.
 type Each<T> = (u32, Vec<T>);
 
-/// A node as the app finds it.
+/// A node when the app starts on it.
 struct Node<'t> {
     hardware: Hardware<'t>,
     free: &'t Bits,
@@ -50,7 +50,7 @@ struct Deals {
 }
 
 impl Deals {
-    /// The processes of one domain, their cpus and their GPUs each told by themselves.
+    /// Adds the processes of one domain. Cpus and GPUs come as separate lists.
     fn add(&mut self, cpus: &[Each<u32>], gpus: &[Each<u32>], threads: u32) {
         let mut gpus = gpus.iter();
         let mut at: Option<(u32, &Vec<u32>)> = None;
@@ -124,14 +124,14 @@ fn number(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
-/// Which things a receiver gets: blocks as even as can be, the larger ones first.
+/// Which things a receiver gets. Blocks are as even as possible, the larger ones first.
 fn block(things: u32, receivers: u32, at: u32) -> Range<u32> {
     let (each, larger) = (things / receivers, things % receivers);
     let start = |at: u32| at * each + at.min(larger);
     start(at)..start(at + 1)
 }
 
-/// Things dealt to receivers; of fewer things than receivers, each serves a block of these.
+/// Deals things to receivers. If there are fewer things than receivers, each thing serves a block of receivers.
 fn dealt<T: Copy>(things: &[T], receivers: u32) -> Vec<Each<T>> {
     let count = number(things.len());
     if count == 0 {
@@ -165,7 +165,7 @@ impl Node<'_> {
         part.iter().flat_map(|&(first, end)| first..end).collect()
     }
 
-    /// NUMA nodes with free cpus, none that shares a cpu with one before.
+    /// NUMA nodes with free cpus. One that shares a cpu with an earlier one is left out.
     fn domains(&self) -> Vec<ObjectId> {
         let mut domains: Vec<ObjectId> = Vec::new();
         let mut taken = Bits::empty(self.hardware.pus as usize);
@@ -179,7 +179,7 @@ impl Node<'_> {
         domains
     }
 
-    /// Free cpus near a GPU, and how many of them are in a domain.
+    /// For each GPU: its number, how many free cpus are near it, and how many of them are in a domain.
     fn gpus_near(&self, domain: ObjectId) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         let own = self.hardware.ranges(domain);
         (0..).zip(self.objects(ObjKind::Gpu)).map(move |(at, gpu)| {
@@ -194,7 +194,8 @@ impl Node<'_> {
         inside.map(|(at, ..)| at).collect()
     }
 
-    /// Processes of each domain: by GPUs near it, or where there are none by free cpus; largest remainders first.
+    /// How many processes each domain gets: in proportion to the GPUs near it, or to its free cpus if no GPUs count. Largest
+    /// remainders first.
     fn counts(&self, domains: &[ObjectId], procs: u32) -> Vec<u32> {
         let gpus = |&domain: &ObjectId| {
             let near = self.gpus_near(domain).filter(|&(.., here)| here > 0);
@@ -218,7 +219,7 @@ impl Node<'_> {
             .collect()
     }
 
-    /// Objects of a kind with free cpus that lie in a domain.
+    /// Objects of a kind that have free cpus and lie in a domain.
     fn inside_of(&self, domain: ObjectId, kind: ObjKind) -> Vec<ObjectId> {
         let own = self.hardware.ranges(domain);
         let lies = |&object: &ObjectId| {
@@ -278,7 +279,7 @@ impl Node<'_> {
         (cpus, u32::try_from(threads).unwrap_or(u32::MAX))
     }
 
-    /// The widest level that has so many objects, one hwthread of each; else the cores are given back.
+    /// The widest level with at least `wanted` objects, one hwthread of each. If there is none, gives the cores back.
     fn level(
         &self,
         domain: ObjectId,

@@ -1,4 +1,4 @@
-//! What walks over nodes come to: each different node once, side by side where they are many.
+//! Results of walks over nodes. Each distinct node is walked once; many walks run in parallel.
 
 use super::alike::{Form, form};
 use super::bits::{Bits, Mask};
@@ -35,7 +35,7 @@ pub(super) enum Sight {
     Lost,
 }
 
-/// What a walk depends on: equal keys, equal outcomes.
+/// What a walk depends on: equal keys give equal outcomes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     topology: TopologyId,
@@ -43,11 +43,11 @@ struct Key {
     app: AppOnNode,
 }
 
-/// What a walk depends on, but the node's hardware and the places there.
+/// The part of a key beside the topology of the node and the pattern there.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct AppOnNode {
     policy: PolicyId,
-    /// Of `dist`, whose device is the app's.
+    /// Under `dist`, the app whose device is meant.
     device_of: Option<AppId>,
     kind: Option<ObjKind>,
     procs: u32,
@@ -57,32 +57,32 @@ struct AppOnNode {
     given_up: Option<bool>,
 }
 
-/// The cpus free after an app, if they are known; or what is wrong.
+/// The cpus that are free after an app, if they are known; or the broken promise.
 type Outcome = Result<Option<PuSetId>, Broken>;
 
-/// Alike nodes with processes of a run of the app.
+/// Nodes that are alike and have processes of a run of the app.
 pub(super) struct Placing {
     pub(super) run: PlacedRun,
     pub(super) nodes: NodeRange,
     pub(super) part: Part,
-    /// The cpus that entries write, process by process; empty: they write none.
+    /// The cpus that entries name for each process; empty if they name none.
     pub(super) exact: Vec<Option<Mask>>,
 }
 
-/// Walks from which on they are done side by side.
+/// From this many walks on, they run in parallel.
 const SIDE_BY_SIDE: usize = 64;
 
-/// What walks came to, by what they depend on.
+/// Results of walks, by what the walks depend on.
 pub(super) struct Outcomes<'p> {
     plan: &'p Plan,
     known: HashMap<Key, Outcome>,
-    /// What was looked up of each topology.
+    /// What was looked up about each topology.
     seen: HashMap<TopologyId, (Sorted, OsIndex)>,
-    /// Sets of the plan, as they were looked up.
+    /// Cpu sets of the plan that were read.
     masks: Masks,
-    /// Sets of PUs, what walks leave among them.
+    /// Sets of PUs, including those that walks leave free.
     pub(super) sets: PuSets,
-    /// Whether the app that is judged gave up its default binding as a whole; `None`: no such app.
+    /// Whether the app that is being judged gave up its default binding as a whole; `None`: it does not do so as a whole.
     pub(super) given_up: Option<bool>,
 }
 
@@ -98,7 +98,8 @@ impl<'p> Outcomes<'p> {
         }
     }
 
-    /// Walks the nodes of an app that differ, over the threads of the current pool: of those that are alike, one.
+    /// Walks the distinct nodes of an app on the threads of the current pool. When nodes differ only in the OS numbers of their
+    /// cpus, one of them is walked.
     pub(super) fn walk_ahead(&mut self, app: AppId, id: PolicyId, placings: &[Placing]) {
         let keys = self.unknown(app, id, placings);
         if keys.len() < SIDE_BY_SIDE {
@@ -133,14 +134,14 @@ impl<'p> Outcomes<'p> {
             .collect();
         let outcomes: Vec<Outcome> = walked.into_iter().map(|left| self.kept(left)).collect();
         for (key, walk) in keys.iter().zip(walk_of) {
-            // What is broken is told with the cpus of the node itself: the others are walked when they are asked for.
+            // A fault names the cpus of its own node, so the other nodes of a broken walk are walked when they are asked for.
             if outcomes[walk].is_ok() || key == walks[walk] {
                 self.known.insert(key.clone(), outcomes[walk].clone());
             }
         }
     }
 
-    /// The different nodes of an app that were not walked.
+    /// The distinct nodes of an app that were not walked yet.
     fn unknown(&self, app: AppId, id: PolicyId, placings: &[Placing]) -> Vec<Key> {
         let mut keys: Vec<Key> = Vec::new();
         let mut met = HashSet::new();
@@ -199,14 +200,14 @@ impl<'p> Outcomes<'p> {
         }
     }
 
-    /// Looks up what walks need of a topology.
+    /// Looks up what walks need to know about a topology.
     fn see(&mut self, topology: TopologyId) {
         let topologies = &self.plan.world().topologies;
         let seen = self.seen.entry(topology);
         seen.or_insert_with(|| look_up(topologies, topology));
     }
 
-    /// The same of many, over the threads of the current pool.
+    /// The same for many topologies, on the threads of the current pool.
     fn see_all(&mut self, keys: &[Key]) {
         let topologies = &self.plan.world().topologies;
         let all = keys.iter().map(|key| key.topology);
@@ -279,7 +280,7 @@ impl<'p> Outcomes<'p> {
     }
 }
 
-/// What walks need of a topology.
+/// What walks need to know about a topology.
 fn look_up(topologies: &Topologies, topology: TopologyId) -> (Sorted, OsIndex) {
     let sorted = Hardware::is_sorted(topologies, topology);
     let hardware = Hardware::known(topologies, topology, sorted);

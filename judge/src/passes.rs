@@ -1,4 +1,4 @@
-//! The passes in which an app came to a node, as the plan tells them.
+//! The passes in which the processes of an app came to a node, as the plan records them.
 
 use super::walk::{Passes, Walk};
 use stowplan_engine::plan::{PassRun, Plan};
@@ -7,8 +7,8 @@ use stowplan_engine::table::apps::{AppId, Policy, PolicyId};
 use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::patterns::Pattern;
 
-/// Whether an app by objects gave up its default binding: under OVERSUBSCRIBE, for all of its processes or for none
-/// (`semantics` 4, 4.3). Cost: the patterns of its runs.
+/// Whether an app mapped to objects gave up its default binding. Under OVERSUBSCRIBE it does so for all of its processes or
+/// for none (`semantics` 4, 4.3). Cost: the patterns of its runs.
 pub(super) fn gives_up(plan: &Plan, app: AppId, policy: PolicyId) -> Option<bool> {
     let policy = &plan.table().policies[policy];
     let as_a_whole = matches!(policy.map, MapBy::Object(_) | MapBy::Dist)
@@ -35,7 +35,7 @@ fn binds(pattern: &Pattern, procs: u32) -> bool {
     })
 }
 
-/// Whether processes may come to a node in several passes, each of which begins its objects or its list again.
+/// Whether processes may come to a node in several passes, and each pass starts over with the first object or listed cpu.
 fn begins_again(policy: &Policy) -> bool {
     let dealt_again = matches!(policy.map, MapBy::Object(_) | MapBy::Dist | MapBy::PeList);
     dealt_again && policy.oversubscribe == Oversubscribe::Allowed && policy.span == Span::No
@@ -55,7 +55,7 @@ pub(super) fn over(plan: &Plan, app: AppId, policy: PolicyId, node: u32) -> Pass
 }
 
 impl Walk<'_, '_> {
-    /// Processes that may follow before a pass ends.
+    /// How many processes are left until the current pass ends.
     pub(super) fn until_end(&self) -> u32 {
         let Passes::Told(ends) = &self.case.passes else {
             return u32::MAX;
@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
         ends.get(at).map_or(u32::MAX, |&end| end - self.local)
     }
 
-    /// Begins the next pass where one ended.
+    /// Begins the next pass if one ended here.
     pub(super) fn turn_to_next_pass(&mut self) {
         let Passes::Told(ends) = &self.case.passes else {
             return;
@@ -81,7 +81,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Where nodes with other passes begin, inside these.
+/// The places inside a range of nodes at which the passes change.
 pub(super) fn bounds(runs: Option<&[PassRun]>, nodes: NodeRange) -> Vec<u32> {
     let runs = runs.unwrap_or_default();
     let from = runs.partition_point(|run| run.nodes.end() <= nodes.first);

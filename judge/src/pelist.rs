@@ -9,7 +9,7 @@ use stowplan_engine::policy::{
 };
 
 impl Walk<'_, '_> {
-    /// 4.7: the free part of the list for all that a pass puts here, or, in order, one listed cpu each.
+    /// 4.7: all processes of a pass get the free part of the list. With ORDERED each gets one listed cpu.
     pub(super) fn pe_list(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
         if self.case.passes != Passes::Untold {
             return self.told_list(mask);
@@ -30,7 +30,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The same, where the plan says when each pass began.
+    /// The same, if the plan records when each pass began.
     fn told_list(&mut self, mask: Option<Mask>) -> Result<(), Broken> {
         let promised = self.promised_of_list();
         if promised != mask {
@@ -40,7 +40,7 @@ impl Walk<'_, '_> {
             });
         }
         if promised.is_some() {
-            // The i-th consumes the i-th of the list, be it free or not.
+            // The i-th process consumes the i-th cpu of the list, whether it is free or not.
             let consumed = self.list_cpu(self.pass);
             self.consume(&consumed);
         }
@@ -67,7 +67,7 @@ impl Walk<'_, '_> {
         self.pass_mask.clone()
     }
 
-    /// Whether this pass has given up a default binding: then the list serves as it is, and what comes behind it is unbound.
+    /// Whether this pass has given up a default binding. Then the whole list serves, and processes beyond its length are unbound.
     fn list_given_up(&self) -> bool {
         let policy = self.case.policy;
         let may = policy.strength == BindStrength::Default
@@ -75,10 +75,10 @@ impl Walk<'_, '_> {
         may && self.ended > 0
     }
 
-    /// What makes two places in a list alike.
+    /// The part of a moment that the list has: the position in it.
     pub(super) fn place_in_list(&self) -> u32 {
         if matches!(self.case.policy.map, MapBy::Mpibind(_)) {
-            // What mpibind deals does not come round again.
+            // What mpibind deals never repeats.
             return self.local;
         }
         let list = u32::try_from(self.case.list.len()).unwrap_or(u32::MAX);
@@ -89,12 +89,12 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Whether a pass may begin before the list has come to its end.
+    /// Whether a pass may begin before the list is used up.
     fn may_begin_again(&self) -> bool {
         self.case.policy.oversubscribe == Oversubscribe::Allowed
     }
 
-    /// Whether a list may begin again: in a second pass, or where cpus are shared.
+    /// Whether a list may start over: in a second pass, or if cpus may be shared.
     fn passes(&self) -> bool {
         self.case.policy.oversubscribe == Oversubscribe::Allowed
             || self.case.policy.overload == Overload::Allowed
@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What is free now is what a later pass finds.
+    /// Begins a later pass with the cpus that are free now.
     pub(super) fn begin_pass(&mut self) {
         self.pass = 0;
         self.pass_free = self.free().clone();
@@ -152,14 +152,14 @@ impl Walk<'_, '_> {
             self.begin_pass();
             self.pass_mask = Some(mask.clone());
         }
-        // The i-th consumes the i-th of the list, be it free or not.
+        // The i-th process consumes the i-th cpu of the list, whether it is free or not.
         let consumed = self.list_cpu(self.pass);
         self.pass += 1;
         self.consume(&consumed);
         Ok(())
     }
 
-    /// The listed cpus that are wholly free: half a core is none.
+    /// The listed cpus that are wholly free; a core that is free in part does not count.
     fn listed_in(&self, free: &Bits) -> Mask {
         let inside = self.case.list.iter().filter(|cpu| free.has_all(cpu));
         gathered(inside)
@@ -177,9 +177,9 @@ fn gathered<'l>(cpus: impl Iterator<Item = &'l Ranges>) -> Mask {
 }
 
 impl Case<'_> {
-    /// The cpus free behind a walk. Under OVERSUBSCRIBE equal masks do not tell where a pass began its list again, but what
-    /// the first pass took says it nearly always: each process of it consumed its own cpu of the list, and a later pass no
-    /// others once the list was used up (4.7).
+    /// The cpus that are free after a walk. Under OVERSUBSCRIBE equal masks do not tell where a pass started the list over. What
+    /// the first pass took tells nearly always: each of its processes consumed its own cpu of the list, and once the list is
+    /// used up, later passes consume no other cpus (4.7).
     pub(super) fn left_by_list(&self, walked: Left) -> Left {
         let policy = self.policy;
         let in_passes = policy.map == MapBy::PeList
@@ -201,8 +201,8 @@ impl Case<'_> {
                 .sum();
             self.cpusets.get(mask).len() == listed
         };
-        // With overload-allowed the first pass ends with the slots, which nobody wrote down; a default that the first pass
-        // kept, on a node where listed cpus were taken, is given up in later ones, which begin anywhere.
+        // With overload-allowed the first pass ends with the slots, which the plan does not record. If listed cpus were taken
+        // on the node and the first pass kept its default binding, later passes give it up, and they may begin anywhere.
         let told = policy.overload == Overload::Refused
             && (given_up || free == sets.len() || procs <= free);
         if !told && procs > 1 {
@@ -216,7 +216,7 @@ impl Case<'_> {
     }
 }
 
-/// The cpus of a pe-list on this hardware: logical cores, or PUs. `None`: a cpu that the node lacks.
+/// The cpus of a pe-list on this hardware: logical cores, or PUs. `None` if the node lacks one of them.
 pub(super) fn list_cpus(
     hardware: Hardware<'_>,
     ranges: &[(u32, u32)],

@@ -1,4 +1,4 @@
-//! Objects in turn, dealt again from the words of `semantics` 4: which object the next process of a node is mapped to.
+//! Objects in turn, dealt again by the text of `semantics` 4: which object the next process of a node is mapped to.
 
 use super::bits::Bits;
 use super::hardware::{Hardware, inside};
@@ -6,18 +6,18 @@ use stowplan_engine::policy::{CpuMode, MapBy, ObjKind, PprObject, Span};
 use stowplan_engine::table::apps::Policy;
 use stowplan_engine::table::topologies::ObjectId;
 
-/// Whether objects have only so much room: they have, while the app is bound.
+/// Whether the room of objects is limited. It is while the app is bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Room {
-    /// As many processes as free cpus, less what is consumed.
+    /// As many processes as there are free cpus for. Consumed cpus no longer count.
     ByCpus,
-    /// Any number, but none where there are no cpus.
+    /// Any number, but none on an object without cpus.
     Shared,
     /// Any number.
     Endless,
 }
 
-/// In which order objects come.
+/// The order in which objects get processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Deal {
     /// No objects.
@@ -26,7 +26,7 @@ enum Deal {
     Sweep,
     /// The k-th process starts its search at object k.
     Span,
-    /// So many per object.
+    /// This many processes per object.
     Ppr(u32),
 }
 
@@ -42,18 +42,19 @@ pub(super) struct Turns<'t> {
     room: Room,
     /// In the order of their turns.
     objects: Vec<ObjectId>,
-    /// Processes that still fit; while cpus are shared, those that ever do. Shape `[objects]`; empty while unbound.
+    /// How many processes still fit; while cpus are shared, how many fit at all. Shape `[objects]`; empty while unbound.
     fits: Vec<u64>,
-    /// The next to be asked.
+    /// The next object to ask.
     at: usize,
-    /// Processes on the object before it (ppr).
+    /// How many processes are on that object already (ppr).
     held: u32,
-    /// Processes so far.
+    /// How many processes were mapped so far.
     placed: u64,
 }
 
 impl<'t> Turns<'t> {
-    /// `device`: that of `dist`. `free`: as the app finds the node; `allowed`: all that may be used there.
+    /// `device`: that of `dist`; `free`: the cpus that are free when the app starts on the node; `allowed`: all cpus that may be
+    /// used there.
     pub(super) fn new(
         hardware: Hardware<'t>,
         policy: &Policy,
@@ -106,7 +107,7 @@ impl<'t> Turns<'t> {
         turns
     }
 
-    /// Processes that these cpus have room for, object by object.
+    /// How many processes these cpus have room for, object by object.
     fn rooms(&self, cpus: &Bits) -> Vec<u64> {
         let ranges = self.objects.iter().map(|&at| self.hardware.ranges(at));
         ranges
@@ -173,7 +174,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// Several processes at once on the object whose turn it is (ppr, unbound); how many it took.
+    /// Puts several processes at once on the object whose turn it is (ppr, unbound). Gives how many it took.
     pub(super) fn take_more(&mut self, most: u32) -> u32 {
         match self.deal {
             Deal::Ppr(per) => {
@@ -186,9 +187,9 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// A process on the object consumed its cpus.
+    /// Notes that a process on the object consumed its cpus.
     pub(super) fn consumed(&mut self, row: usize) {
-        // Shared cpus have no end.
+        // Shared cpus never run out.
         let counted = self.room == Room::ByCpus;
         if self.kind == Some(ObjKind::Gpu) && counted && self.fits.len() > row {
             // Cpus near several GPUs count once.
@@ -205,7 +206,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// A later pass starts at the first object again, with what is still free (4.8).
+    /// Starts a later pass: at the first object again, with the cpus that are still free (4.8).
     pub(super) fn restart(&mut self, free: &Bits) {
         self.at = 0;
         if self.room == Room::ByCpus {
@@ -213,7 +214,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    /// Where the turns stand, to come back to.
+    /// The current position among the turns, to come back to.
     pub(super) const fn mark(&self) -> (usize, u32, u64) {
         (self.at, self.held, self.placed)
     }
@@ -222,7 +223,7 @@ impl<'t> Turns<'t> {
         (self.at, self.held, self.placed) = mark;
     }
 
-    /// What makes two moments alike: the object whose turn it is.
+    /// The part of a moment that the turns have: the object whose turn it is.
     pub(super) fn moment(&self) -> (usize, u32) {
         let count = self.objects.len().max(1);
         match self.deal {
@@ -232,7 +233,7 @@ impl<'t> Turns<'t> {
     }
 }
 
-/// Domains by distance to a device, then by logical index (`per-app` 9.2).
+/// Sorts domains by distance to a device, then by logical index (`per-app` 9.2).
 fn by_distance(hardware: Hardware<'_>, device: &str, domains: &mut [ObjectId]) {
     let tables = hardware.tables();
     let devices = tables.devices(hardware.topology).iter();

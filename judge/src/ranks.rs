@@ -1,5 +1,5 @@
-//! Ranks: each once, in the order promised (`semantics` 6). The sums of that section, taken over runs of equal nodes and
-//! asked of some places of every stretch; of all places of a small job.
+//! Checks that each rank is there once, in the promised order (`semantics` 6). The sums of that section are taken over runs
+//! of equal nodes and compared with the plan: for some places, in a small job for all of them.
 
 use super::fault::{Faults, Promise, Seen, Where};
 use super::hardware::number;
@@ -12,16 +12,16 @@ use stowplan_engine::policy::{MapBy, RankBy};
 use stowplan_engine::table::apps::AppId;
 use stowplan_engine::table::names::NodeId;
 
-/// Jobs up to this size are asked rank by rank.
+/// In jobs of up to this many ranks, every rank is checked.
 const SMALL: u32 = 4096;
-/// Runs of an app that are asked, spread evenly.
+/// How many runs of an app are checked at most, spread evenly.
 const ASKED_RUNS: usize = 128;
-/// Rounds whose sums are kept for the next rank that is asked for.
+/// How many rounds have their sums kept for the next rank.
 const KEPT_ROUNDS: usize = 8;
-/// Processes of a node up to which its objects are counted one by one.
+/// If a node has more processes of an app than this, the sums for ranks by fill and by span are not taken.
 const COUNTED: u32 = 1 << 16;
 
-/// First ranks: the sum of the processes before.
+/// The first rank of an app is the sum of the processes before it.
 pub(super) fn bases(plan: &Plan, faults: &mut Faults) {
     let mut sum = 0_u64;
     for app in plan.table().ids() {
@@ -42,9 +42,9 @@ pub(super) fn bases(plan: &Plan, faults: &mut Faults) {
     faults.equal(Promise::Base, Where::default, u64::from(plan.ranks()), sum);
 }
 
-/// Nodes stand in the order in which they first received a process, over the whole job.
+/// Nodes are in the order in which they first received a process, over the whole job.
 pub(super) fn node_order(plan: &Plan, faults: &mut Faults) {
-    // Where each stretch of nodes stands in that order, by first node.
+    // The length of each stretch of nodes and its position in that order, by first node.
     let mut order: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
     let mut next = 0_u64;
     for app in plan.table().ids() {
@@ -93,7 +93,7 @@ pub(super) fn node_order(plan: &Plan, faults: &mut Faults) {
     }
 }
 
-/// How many processes of a node each object has, by ascending object; objects without any left out.
+/// How many processes of a node each object has, by ascending object. Objects without processes are left out.
 type ObjectCounts = Vec<(Option<u32>, u64)>;
 
 /// One app's sums.
@@ -106,7 +106,7 @@ struct Sums<'p> {
     /// Object counts of each run, for span. Shape `[runs]`, or empty.
     objects: Vec<usize>,
     distinct: Vec<ObjectCounts>,
-    /// Pairs before each run, in the rounds that were asked for. Shape `[runs]`.
+    /// The ranks before each run, by round, for the rounds that were asked for. Shape `[runs]`.
     starts: HashMap<u64, Vec<u64>>,
 }
 
@@ -140,7 +140,7 @@ pub(super) fn app(plan: &Plan, app: AppId, faults: &mut Faults) {
         RankBy::Slot | RankBy::Node | RankBy::Listed => false,
     };
     let large = own.runs().iter().any(|run| run.procs > COUNTED);
-    // Domains by distance stand in an order of their own: there only the inverse is asked.
+    // Domains by distance have an order of their own, so only the inverse is checked.
     let order = if by_object && (large || policy.map == MapBy::Dist) {
         RankBy::Listed
     } else {
@@ -214,7 +214,7 @@ impl<'p> Sums<'p> {
         }
     }
 
-    /// Asks the plan for one rank, both ways.
+    /// Checks one place: its rank, and that the rank leads back to the place.
     fn ask(&mut self, row: usize, node: u32, local: u32, order: RankBy, faults: &mut Faults) {
         let at = Located {
             app: self.app,
@@ -267,7 +267,7 @@ impl<'p> Sums<'p> {
         self.before[row] + u64::from(node) * u64::from(self.runs[row].procs)
     }
 
-    /// Processes of a node on objects before this one's, and on the same object before it.
+    /// How many processes of the node are on objects before this process's object, and how many are before it on the same one.
     fn turn(&self, row: usize, local: u32) -> (u64, u64) {
         let run = &self.runs[row];
         let pattern = self.plan.patterns().get(run.pattern);
@@ -285,7 +285,7 @@ impl<'p> Sums<'p> {
         (before, turn)
     }
 
-    /// Rank by node: full rounds before, then the nodes before that take part in this round.
+    /// Rank by node: the processes of earlier rounds, then the earlier nodes that take part in this round.
     fn rounds(&self, row: usize, node: u32, round: u64) -> u64 {
         let full = self
             .runs
@@ -341,7 +341,7 @@ impl<'p> Sums<'p> {
     }
 }
 
-/// Written ranks: every rank once, each node's in placement order, where its entry says.
+/// Checks listed ranks: every rank is there once, on the node of its entry, and the ranks of a node are in placement order.
 fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     let own = plan.app(app);
     let RankOrder::Listed(runs) = own.order() else {
@@ -349,7 +349,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     };
     let entries = Entries::of(plan, app);
     let names = &plan.world().names;
-    // Whether each node's ranks stand in placement order: where an order of ranks was given, they need not.
+    // Whether the ranks of each node must be in placement order. If an order of ranks was given, they need not.
     let written = plan
         .table()
         .policy(app)
@@ -412,7 +412,7 @@ fn listed(plan: &Plan, app: AppId, faults: &mut Faults) {
     }
 }
 
-/// An order of ranks: each process of each node has one rank. `dealt`: node, first process, how many, first rank.
+/// Checks an order of ranks: each process of each node has one rank. `dealt`: node, first process, how many, first rank.
 fn permuted(dealt: &mut [(u32, u32, u32, u32)], plan: &Plan, app: AppId, faults: &mut Faults) {
     dealt.sort_unstable();
     let names = &plan.world().names;
@@ -435,7 +435,7 @@ fn permuted(dealt: &mut [(u32, u32, u32, u32)], plan: &Plan, app: AppId, faults:
     }
 }
 
-/// The entries of some ranks name the node that the plan has them on.
+/// Checks that the entries of some ranks name the node on which the plan has them.
 fn named(
     entries: &Entries<'_>,
     plan: &Plan,
@@ -458,7 +458,7 @@ fn named(
             faults.add(Promise::Entry, at(rank), found, Seen::Name(promised));
             return;
         }
-        // Neighbouring entries that say the same need no second look.
+        // The other ranks of the same entry need no second check.
         let ahead = entries.left_at(rank);
         rank = rank.saturating_add(ahead.max(1));
     }

@@ -87,7 +87,7 @@ fn names(plan: &Plan, answer: &Plan, faults: &mut Faults) {
     }
 }
 
-/// Which patterns say the same: (of the plan, of the answer, processes asked).
+/// Whether two patterns give the same places. Key: pattern of the plan, pattern of the answer, processes compared.
 type Known = HashMap<(PatternId, PatternId, u32), bool>;
 
 fn runs(
@@ -142,7 +142,7 @@ fn runs(
     faults.equal(Promise::SameJob, || at.clone(), left(a), left(b));
 }
 
-/// The rest of a run behind its first nodes.
+/// The rest of a run after its first nodes.
 fn behind(run: PlacedRun, nodes: u32) -> Option<PlacedRun> {
     let rest = NodeRange {
         first: run.nodes.first + nodes,
@@ -152,7 +152,7 @@ fn behind(run: PlacedRun, nodes: u32) -> Option<PlacedRun> {
 }
 
 fn same_places(plan: &Plan, run: &PlacedRun, answer: &Plan, other: &PlacedRun) -> bool {
-    // Equal drafts say the same however long they are; else the places are compared as runs.
+    // Patterns of the same shape are compared run by run.
     let said = |plan: &Plan, place: PlaceRun| {
         let set = place
             .place
@@ -184,7 +184,7 @@ fn same_places(plan: &Plan, run: &PlacedRun, answer: &Plan, other: &PlacedRun) -
             .zip(&b)
             .all(|(a, b)| a.count == b.count && said(plan, *a) == said(answer, *b));
     }
-    // The same places may be told in other stretches: process by process, up to as many as a node can tell apart.
+    // Other runs may give the same places: compare process by process, up to as many as a node can tell apart.
     const ASKED: u32 = 1 << 16;
     (0..run.procs.min(ASKED)).all(|local| {
         let one = |place| PlaceRun { count: 1, place };

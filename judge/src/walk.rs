@@ -1,4 +1,4 @@
-//! What one app does on one node, walked process by process against the promises, rounds that repeat walked once.
+//! Checks one app on one node against the promises, process by process. Rounds that repeat are walked once.
 
 use super::bits::{Bits, Mask, Ranges};
 use super::cpus::{Binder, Binding};
@@ -25,26 +25,26 @@ pub(super) struct Case<'t> {
     pub(super) pattern: &'t Pattern,
     pub(super) procs: u32,
     pub(super) allowed: Bits,
-    /// Cpus that nobody consumed, as the app finds the node.
+    /// The cpus that are free when the app starts on the node.
     pub(super) free: Bits,
     /// The cpus of a pe-list, in its order.
     pub(super) list: Vec<Ranges>,
-    /// The exact cpus of each process that an entry names; empty where no entry names cpus. Shape `[procs]`.
+    /// The exact cpus that an entry names for each process; empty if no entry names cpus. Shape `[procs]`.
     pub(super) exact: Vec<Option<Mask>>,
-    /// Its PUs by OS number.
+    /// The node's PUs by OS number.
     pub(super) os: OsIndex,
     pub(super) passes: Passes,
-    /// Of an app by objects that may give up its default binding, which it does as a whole: whether it did. `None`: it may
-    /// not, or node by node.
+    /// Whether an app mapped to objects gave up its default binding, which it does as a whole. `None`: it may not give it up,
+    /// or does so node by node.
     pub(super) given_up: Option<bool>,
 }
 
-/// In which passes processes came to a node.
+/// The passes in which processes came to a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Passes {
-    /// The plan is from a time when plans did not say.
+    /// The plan is from a time when plans did not record passes.
     Untold,
-    /// Processes on the node when each pass but the last ended.
+    /// How many processes were on the node at the end of each pass but the last.
     Told(Vec<u32>),
 }
 
@@ -59,9 +59,9 @@ pub(super) struct Broken {
 
 /// What the walk leaves.
 pub(super) enum Left {
-    /// The cpus that nobody consumed.
+    /// The cpus that are still free.
     Free(Bits),
-    /// Too long a walk to know, or a plan does not tell.
+    /// Not known: the walk is too long, or the plan does not tell.
     Unknown,
 }
 
@@ -73,10 +73,10 @@ pub(super) struct Walk<'c, 't> {
     pub(super) turns: Turns<'t>,
     pub(super) binder: Option<Binder<'t>>,
     pub(super) free: Bits,
-    /// Whether a search that the plan does not tell of may have left cpus free again.
+    /// Whether a search that the plan does not record may have made cpus count as free again.
     frees_in_vain: bool,
     masks: &'c mut Masks,
-    /// What mpibind deals, once a process was asked for.
+    /// What mpibind deals; empty until the first process is checked.
     dealt: Vec<Dealt>,
     /// Processes walked one by one.
     steps: u64,
@@ -84,21 +84,21 @@ pub(super) struct Walk<'c, 't> {
     pub(super) local: u32,
     /// Whether a default binding was given up from the first pass on.
     pub(super) given_up: bool,
-    /// Passes that ended.
+    /// How many passes have ended.
     pub(super) ended: u32,
-    /// Place in the pass of a pe-list, and the cpus that the pass found free.
+    /// Position in the current pass of a pe-list, and the cpus that were free when the pass began.
     pub(super) pass: u32,
     pub(super) pass_free: Bits,
-    /// The listed cpus that are free there.
+    /// The mask that the pass gives its processes, once it is known.
     pub(super) pass_mask: Option<Mask>,
 }
 
-/// What makes two moments of a walk alike.
+/// The state of a walk between two processes. After two equal moments the walk repeats itself.
 #[derive(PartialEq, Eq)]
 struct Moment(Bits, (usize, u32), Vec<u32>, (u32, u32));
 
 impl<'t> Case<'t> {
-    /// Walks the case. A default binding may have been given up, so rooms are tried both ways.
+    /// Walks the case. A default binding may have been given up, so the walk is tried with limited and with endless room.
     pub(super) fn walk(&self, masks: &mut Masks) -> Result<Left, Broken> {
         let bound = match (self.policy.bind, self.policy.overload) {
             (BindTo::Nothing, _) => Room::Endless,
@@ -106,7 +106,7 @@ impl<'t> Case<'t> {
             (BindTo::Object(_) | BindTo::BySize, Overload::Refused) => Room::ByCpus,
         };
         if self.given_up == Some(true) {
-            // Where cpus are shared, each process may have found nothing by itself.
+            // When cpus may be shared, each process may have failed to find a cpu by itself.
             let one_by_one = (bound == Room::Shared).then(|| self.walk_with(bound, masks));
             return match one_by_one {
                 Some(Ok(left)) => Ok(left),
@@ -177,7 +177,7 @@ impl<'t> Case<'t> {
         walk.all()
     }
 
-    /// How many processes are walked one by one: after that a node repeats itself, or the walk is given up.
+    /// How many processes are walked one by one at most. If the node does not repeat itself by then, the walk is given up.
     fn patience(&self) -> u64 {
         4 * u64::from(self.hardware.pus) + 4096
     }
@@ -199,7 +199,7 @@ impl<'t> Walk<'_, 't> {
             let mut at = 0;
             while inside > 0 {
                 if cycle == Some(at) && last.as_ref() == Some(&self.moment()) {
-                    // Rounds that are like this one, as far as the pass goes.
+                    // Skip the rounds that are like this one, up to the end of the pass.
                     let reach = inside.min(self.until_end());
                     let rest = u64::from(reach) % round.max(1);
                     let leap = reach - u32::try_from(rest).unwrap_or(reach);
@@ -273,7 +273,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Processes that get the same; `false`: no patience is left.
+    /// Walks processes that get the same place. `false`: no patience is left.
     fn run(&mut self, place: Place, count: u32) -> Result<bool, Broken> {
         let mut left = count;
         let plain = !matches!(self.case.policy.map, MapBy::Mpibind(_))
@@ -290,7 +290,7 @@ impl<'t> Walk<'_, 't> {
             self.local += 1;
             left -= 1;
             if plain && self.may_be_unbound() {
-                // The process that begins a pass is looked at by itself.
+                // The process that begins a pass is walked by itself.
                 let leap = left.min(self.until_end());
                 self.local += leap;
                 self.pass = self.pass.saturating_add(leap);
@@ -319,7 +319,7 @@ impl<'t> Walk<'_, 't> {
         if map == MapBy::PeList {
             return self.pe_list(mask);
         }
-        // Only a slot list binds an entry of a rankfile (4.6).
+        // In a rankfile, only an entry with a slot list is bound (4.6).
         if map == MapBy::Rankfile {
             return self.listed(None, mask);
         }
@@ -332,7 +332,7 @@ impl<'t> Walk<'_, 't> {
         };
         match binder.next(turn.map(|(row, _)| row), object) {
             Some(promised) if promised == mask => {
-                // A thread of a core that was not whole takes no room.
+                // A process bound to a thread of a core that was not whole takes no room.
                 if let Some((row, _)) = turn
                     && (self.turns.has_cpu(row, &binder.took)
                         || self.turns.kind == Some(ObjKind::Gpu))
@@ -345,7 +345,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// A process of mpibind: what the rule deals to it, whoever else has its cpus too.
+    /// A process of mpibind has what the rule deals to it, even if other processes have its cpus too.
     fn dealt(&mut self, options: Mpibind, mask: Option<Mask>) -> Result<(), Broken> {
         let case = self.case;
         if self.dealt.is_empty() {
@@ -368,7 +368,8 @@ impl<'t> Walk<'_, 't> {
         Ok(())
     }
 
-    /// Whether an unbound process needs no further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4, 4.8).
+    /// Whether a process may be unbound without a further reason: nothing is bound, or a default was given up (4.1, 4.2, 4.4,
+    /// 4.8).
     pub(super) fn may_be_unbound(&self) -> bool {
         let policy = self.case.policy;
         let objectless = matches!(
@@ -384,8 +385,8 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// Whether a search for an unbound process would find nothing, and yet leave cpus free again (7.5). Where a default may
-    /// have been given up before any search, the plan does not tell whether there was one.
+    /// Whether a search for an unbound process would find nothing, and yet make cpus count as free again (7.5). If a default
+    /// may have been given up before any search, the plan does not tell whether there was a search.
     fn would_free_in_vain(&self, turn: Option<Turn<'t>>) -> bool {
         let shared = self.case.policy.overload == Overload::Allowed;
         let binder = self.binder.as_ref().filter(|_| shared);
@@ -422,7 +423,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    /// The object whose turn it is: the next one, or, where shares are dealt in passes, the first one again.
+    /// The object whose turn it is: the next one. If the plan does not record passes, it may be the first one again.
     fn object(&mut self, place: Place) -> Result<Option<Turn<'t>>, Broken> {
         let hardware = self.case.hardware;
         let Some(kind) = self.turns.kind else {
@@ -457,7 +458,7 @@ impl<'t> Walk<'_, 't> {
         Err(self.broken(Promise::Object, seen(place.object), promised))
     }
 
-    /// The mask of a process by logical PU, all of them allowed.
+    /// The mask of a process by logical PU. All its PUs must be allowed.
     fn mask(&mut self, cpus: Option<CpusetId>) -> Result<Option<Mask>, Broken> {
         let Some(id) = cpus else {
             return Ok(None);

@@ -6,7 +6,7 @@ use stowplan_engine::id::Id as _;
 use stowplan_engine::plan::{AppPlan, ListedRun, Plan, ProcTable, RankOrder};
 use stowplan_engine::table::names::NodeId;
 
-/// Which rank of an app each of its places has.
+/// The rank that each place of an app has.
 pub(crate) enum Order<'o> {
     /// Place k has rank k.
     Places,
@@ -14,13 +14,13 @@ pub(crate) enum Order<'o> {
     Rounds,
     /// Runs of ranks on nodes.
     Listed(&'o [ListedRun]),
-    /// As the plan's table has them.
+    /// As in the plan's table.
     Table(&'o Plan),
     /// The rank of each place.
     RankOf(&'o [u32]),
 }
 
-/// The number of an object: the narrower, the more are compared at once.
+/// The number of an object. The narrower numbers are, the more are compared at once.
 pub(crate) trait Number: Copy + Eq {
     /// From a number that fits.
     fn of(number: u32) -> Self;
@@ -54,10 +54,10 @@ impl Number for u32 {
     }
 }
 
-/// Objects up to which numbers of 16 bits do.
+/// Up to this many objects, 16-bit numbers suffice.
 pub(crate) const NARROW: u32 = 1 << 16;
 
-/// The object of each rank of a level.
+/// The object of each rank at a level.
 #[derive(Clone, Copy)]
 pub(crate) struct Column<'c, T> {
     pub(crate) of_rank: &'c [T],
@@ -82,7 +82,7 @@ pub(crate) fn orders<'p>(places: &Places<'p>) -> Vec<Order<'p>> {
     plan.apps().iter().map(order).collect()
 }
 
-/// The column of a level. `of_rank`: filled with it.
+/// The column of a level, written into `of_rank`.
 ///
 /// Cost: a write for each rank.
 pub(crate) fn column<'c, T: Number>(
@@ -177,7 +177,7 @@ fn by_rounds<T: Number>(numbers: &Numbers, pieces: &[Piece], of_rank: &mut Vec<T
 /// Rows of the explicit table that are read at once.
 const AT_ONCE: u32 = 1 << 14;
 
-/// The objects of an app's ranks, where the explicit table has them. Neighbouring ranks are often on nodes of one piece.
+/// The objects of an app's ranks, as the explicit table has them. Neighbouring ranks are often on nodes of one piece.
 fn by_table<T: Number>(
     numbers: &Numbers,
     pieces: &[Piece],
@@ -213,13 +213,13 @@ fn holds(piece: &Piece, node: u32) -> bool {
     inside.is_some_and(|inside| inside < piece.nodes)
 }
 
-/// The piece that holds a node. `by_node`: an app's, sorted.
+/// The piece that holds a node. `by_node`: the pieces of an app, sorted.
 fn piece_of<'n>(by_node: &[&'n Piece], node: u32) -> &'n Piece {
     let behind = by_node.partition_point(|piece| piece.first <= node);
     by_node[behind - 1]
 }
 
-/// The pieces of an app by their nodes.
+/// The pieces of an app, sorted by their nodes.
 fn sorted(pieces: &[Piece]) -> Vec<&Piece> {
     let mut by_node: Vec<&Piece> = pieces.iter().collect();
     by_node.sort_by_key(|piece| piece.first);

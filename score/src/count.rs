@@ -1,4 +1,4 @@
-//! Edges that leave, summed over the objects that they leave: counts over columns of object numbers.
+//! Counts the edges that leave each object, over columns of object numbers.
 
 use crate::column::{Column, NARROW, Number, Order, column};
 use crate::memory::Columns;
@@ -9,7 +9,7 @@ use std::ops::{AddAssign, Range, SubAssign};
 /// Ranks of an app.
 pub(crate) type AppRanks = Range<usize>;
 
-/// What leaves each object for named patterns. Shape `[objects]`.
+/// The edges of named patterns that leave each object. Shape `[objects]`.
 pub(crate) fn leaving<'c>(
     parts: &[Part],
     apps: &[AppRanks],
@@ -44,9 +44,9 @@ fn leaving_in<T: Number>(
     }
 }
 
-/// Adds to the sum of each object what leaves it. `out`: shape `[objects]`.
+/// Adds the edges that leave each object to its sum. `out`: shape `[objects]`.
 ///
-/// A matrix adds nothing: it streams. Cost: the ranks, for halos times half the offsets.
+/// A matrix adds nothing, because it is streamed. Cost: the ranks; for halos, times half the offsets.
 pub(crate) fn add<T: Number>(
     part: &Part,
     apps: &[AppRanks],
@@ -98,7 +98,7 @@ pub(crate) fn add<T: Number>(
     }
 }
 
-/// All edges of a pattern, both ways.
+/// How many edges a pattern has, both directions counted.
 pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
     let procs = apps[part.app as usize].len() as u64;
     let group = |size: u64| size * size.saturating_sub(1);
@@ -132,7 +132,7 @@ pub(crate) fn edges(part: &Part, apps: &[AppRanks]) -> u64 {
     }
 }
 
-/// An edge each way.
+/// Adds an edge in each direction.
 fn both<T: Number>(a: T, b: T, out: &mut [u64]) {
     if a != b {
         out[a.row()] += 1;
@@ -140,12 +140,12 @@ fn both<T: Number>(a: T, b: T, out: &mut [u64]) {
     }
 }
 
-/// Ranks whose edges are counted together: these and their neighbours stay in a near cache.
+/// How many ranks have their edges counted together. These ranks and their neighbours stay in a near cache.
 const TOGETHER: usize = 1 << 13;
 
-/// Adds what leaves each object for a halo over these ranks.
+/// Adds the edges of a halo over these ranks that leave each object.
 pub(crate) fn add_halo<T: Number>(halo: &Halo, own: &[T], out: &mut [u64]) {
-    // What leaves a rank fits a byte, but for halos of many hops.
+    // The number of edges that leave a rank fits a byte, except for halos of many hops.
     if halo.offsets.len() < usize::from(u8::MAX) {
         add_planes::<T, u8>(halo, own, out);
     } else {
@@ -153,8 +153,8 @@ pub(crate) fn add_halo<T: Number>(halo: &Halo, own: &[T], out: &mut [u64]) {
     }
 }
 
-/// Some planes of the grid after the other: how many edges of each rank leave its object, summed over objects. Each edge is
-/// looked at once, and counted at both its ends.
+/// Takes some planes of the grid at a time and counts how many edges of each rank leave its object; then sums these over
+/// objects. Each edge is looked at once, and counted at both its ends.
 fn add_planes<T, D>(halo: &Halo, own: &[T], out: &mut [u64])
 where
     T: Number,
@@ -174,12 +174,12 @@ where
     add_degrees(&leaving, own, out);
 }
 
-/// Gaps between rows up to this part of a row are counted too, and taken away again: long stretches are compared quicker.
+/// Gaps of up to 1/`GAPS` of a row are counted too and subtracted again, because long stretches are compared faster.
 const GAPS: usize = 4;
-/// Ranks of a stretch that are compared at once.
+/// How many ranks of a stretch are compared at once.
 const STRETCH: usize = 2048;
 
-/// Counts the edges that leave, at both ends. `crossing`: filled again.
+/// Counts the edges that leave, at both ends. `crossing`: memory that is reused.
 fn add_rows<T, D>(rows: Rows, own: &[T], leaving: &mut [D], crossing: &mut [D; STRETCH])
 where
     T: Number,
@@ -224,7 +224,7 @@ where
     }
 }
 
-/// Neighbours in rank order are often in one object: so many are looked at together.
+/// Neighbours in rank order are often in one object, so this many are looked at together.
 const ALIKE: usize = 8;
 
 fn add_degrees<T: Number, D: Copy + Into<u64>>(leaving: &[D], own: &[T], out: &mut [u64]) {
@@ -248,7 +248,7 @@ fn add_degrees<T: Number, D: Copy + Into<u64>>(leaving: &[D], own: &[T], out: &m
 /// How many members of a group each object has. Shape of `count`: `[objects]`.
 struct Members {
     count: Vec<u32>,
-    /// The objects of a group that is smaller than there are objects.
+    /// The objects of a group, if the group has fewer members than there are objects.
     met: Vec<usize>,
 }
 
@@ -277,7 +277,7 @@ impl Members {
         }
     }
 
-    /// All of a group talk to each other.
+    /// Adds the edges of a group in which all talk to each other.
     fn add_group<T: Number>(
         &mut self,
         group: impl Iterator<Item = T>,

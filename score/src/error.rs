@@ -1,25 +1,25 @@
-//! What is refused, each with its class.
+//! Errors, each with its class.
 
 /// Why something cannot be scored or ordered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ScoreError {
-    /// A pattern that is none, or does not fit its app.
+    /// A pattern is not valid, or does not fit its app.
     #[error("{pattern}: {why}")]
     Pattern {
         /// The pattern as given.
         pattern: String,
-        /// What is wrong, what there is.
+        /// What is wrong, and what there is.
         why: String,
     },
-    /// An order of ranks that is none, or does not fit its app.
+    /// An order of ranks is not valid, or does not fit its app.
     #[error("{order}: {why}")]
     Order {
         /// The order as given.
         order: String,
-        /// What is wrong, what there is.
+        /// What is wrong, and what there is.
         why: String,
     },
-    /// Beyond a bound.
+    /// A number is beyond a bound.
     #[error("{what}: {found}, at most {limit} are possible")]
     TooLarge {
         /// What there is too much of.
@@ -43,7 +43,7 @@ impl ScoreError {
     }
 }
 
-/// A pattern is refused.
+/// Refuses a pattern.
 pub(crate) fn bad_pattern<T>(pattern: &str, why: impl Into<String>) -> Result<T, ScoreError> {
     Err(ScoreError::Pattern {
         pattern: pattern.to_owned(),

@@ -1,10 +1,10 @@
-//! Which placement is good for a code: what leaves each node, package or cache for a communication pattern, and orders of
-//! ranks that lose less.
+//! Which placement is good for a code: how much traffic of a communication pattern leaves each node, package or cache, and
+//! with which orders of ranks less of it leaves.
 //!
-//! An inner part of stowplan: nothing here is promised to stay. Launchers use the crate `stowplan`.
+//! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 //!
-//! A named pattern is never made a graph: its edges are pairs of ranks at fixed strides, counted over columns of object
-//! numbers. A matrix streams.
+//! A named pattern is counted without a graph: its edges are pairs of ranks at fixed strides, counted over columns of object
+//! numbers. A matrix is streamed.
 //! ```
 //! use stowplan_engine::stage::resolve::NoFiles;
 //! use stowplan_job::args::map_args;
@@ -22,7 +22,7 @@
 
 // Every bound.
 pub mod limit;
-// What is refused.
+// Errors.
 pub mod error;
 // Sums of weights.
 pub mod weight;
@@ -36,13 +36,13 @@ pub mod level;
 mod places;
 // Numbers for the objects of a level.
 mod numbers;
-// Memory that is filled again.
+// Memory that is reused.
 mod memory;
 // The object of every rank.
 mod column;
-// Edges that leave, summed over objects.
+// Edges that leave each object.
 mod count;
-// Regular jobs: counted on a smaller one.
+// Regular jobs: counted on a smaller job.
 mod regular;
 // Entries of a matrix, as they are read.
 mod streamed;

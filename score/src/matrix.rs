@@ -26,7 +26,7 @@ impl Unit {
     }
 }
 
-/// An entry of a matrix: row talks to column. From 0.
+/// An entry of a matrix: the row's rank talks to the column's rank. Ranks are from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Who sends.
@@ -37,7 +37,7 @@ pub struct Entry {
     pub weight: Weight,
 }
 
-/// What the first line says of a file.
+/// The form of a file, by its first line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Lines,
@@ -50,7 +50,7 @@ enum Symmetry {
     Symmetric,
 }
 
-/// Entries that are read at once.
+/// About how many entries are read at once.
 pub const FILLED: usize = 1 << 13;
 
 /// A matrix file, open.
@@ -59,16 +59,16 @@ pub struct Matrix<'m> {
     procs: u32,
     lines: Lines<'m>,
     form: Form,
-    /// The first line, where it is an entry.
+    /// The first line, if it is no banner.
     first: Option<Vec<u8>>,
     /// Entries so far.
     seen: u64,
-    /// A line that is read by itself: filled again.
+    /// Memory for a line that is read by itself.
     line: Vec<u8>,
 }
 
 impl<'m> Matrix<'m> {
-    /// Reads the first line of the matrix of a pattern, of an app of so many processes.
+    /// Reads the first line of the matrix of a pattern, for an app of this many processes.
     ///
     /// # Errors
     /// `bad-pattern`.
@@ -100,7 +100,7 @@ impl<'m> Matrix<'m> {
         })
     }
 
-    /// What its weights are.
+    /// What its weights count.
     #[must_use]
     pub const fn unit(&self) -> Unit {
         match self.form {
@@ -109,7 +109,7 @@ impl<'m> Matrix<'m> {
         }
     }
 
-    /// Shows every entry between two ranks, those of a symmetric matrix both ways.
+    /// Shows every entry between two ranks; for a symmetric matrix, both ways.
     ///
     /// # Errors
     /// `bad-pattern` with the line.
@@ -121,8 +121,8 @@ impl<'m> Matrix<'m> {
         Ok(())
     }
 
-    /// The next entries between two ranks, some [`FILLED`] of them, those of a symmetric matrix both ways. `false`: there are
-    /// no more.
+    /// Reads the next entries between two ranks, about [`FILLED`] of them; for a symmetric matrix, both ways. `false`: there
+    /// are no more.
     ///
     /// # Errors
     /// `bad-pattern` with the line.
@@ -159,7 +159,7 @@ impl<'m> Matrix<'m> {
                 room = take(entry);
                 self.seen += 1;
             }
-            // Lines as programs write them are read where they are, all others one by one.
+            // Lines as programs write them are read in place, all others one by one.
             let plain = Plain {
                 form: self.form,
                 procs: self.procs,
@@ -173,7 +173,7 @@ impl<'m> Matrix<'m> {
         Ok(true)
     }
 
-    /// Refuses a matrix that has other entries than it says.
+    /// Refuses a matrix that has more or fewer entries than it says.
     fn whole(&self) -> Result<(), ScoreError> {
         let (seen, entries) = (self.seen, self.lines.entries);
         if matches!(self.form, Form::Market(..)) && entries != seen {
@@ -186,7 +186,7 @@ impl<'m> Matrix<'m> {
         Ok(())
     }
 
-    /// `None`: words above the first line of numbers.
+    /// The entry of a line. `None`: the line is a heading above the numbers.
     fn entry(&self, line: &[u8]) -> Result<Option<Entry>, ScoreError> {
         let Ok(text) = std::str::from_utf8(line) else {
             return self.lines.refuse("this is no text");
@@ -255,7 +255,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// The entry of the first line and what stands behind it; `None`: the line is written otherwise, or wrong.
+    /// The entry of the first line, and the text after it. `None`: the line is written in another way, or is wrong.
     #[inline]
     fn entry<'t>(&self, text: &'t [u8]) -> Option<(Entry, &'t [u8])> {
         let (apart, least, weighted) = match self.form {
@@ -280,10 +280,10 @@ impl Plain {
     }
 }
 
-/// Digits of a plain number, at most: such a number is below 2^53.
+/// How many digits a plain number has at most, so that it is below 2^53.
 const DIGITS: usize = 15;
 
-/// The number at the start of a text, and what stands behind it.
+/// The number at the start of a text, and the text after it.
 #[inline]
 fn digits(text: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
@@ -297,7 +297,7 @@ fn digits(text: &[u8]) -> Option<(u64, &[u8])> {
         }
         number = number * 10 + u64::from(digit);
     }
-    // It may go on behind what was read.
+    // The number may continue after the bytes that were read.
     None
 }
 
@@ -312,7 +312,7 @@ struct Lines<'m> {
     text: Box<dyn BufRead + Send + 'm>,
     /// The line at hand, from 1.
     number: u64,
-    /// Entries that the size line speaks of.
+    /// How many entries there are by the size line.
     entries: u64,
 }
 
@@ -330,12 +330,12 @@ impl<'m> Lines<'m> {
         bad_pattern(self.word, format!("line {}: {why}", self.number))
     }
 
-    /// Takes the entries of the lines at hand that are plain, up to one that is not; gives how many, and whether there is room
-    /// for more.
+    /// Takes the entries of the lines at hand, up to the first line that is not plain. Gives how many, and whether there is
+    /// room for more.
     fn plain(&mut self, plain: &Plain, take: &mut impl FnMut(Entry) -> bool) -> (u64, bool) {
         let (mut lines, mut room) = (0, true);
         loop {
-            // Whoever reads the next line says what is wrong.
+            // The next read of a line reports what is wrong.
             let Ok(read) = self.text.fill_buf() else {
                 return (lines, room);
             };
@@ -382,7 +382,7 @@ impl<'m> Lines<'m> {
                 return self.refuse(&format!("it has more than {LINE_BYTES_MAX} bytes"));
             }
             if end.is_some() {
-                // An empty line is a line.
+                // An empty line counts as a line.
                 if line.is_empty() {
                     line.push(b' ');
                 }
@@ -391,7 +391,7 @@ impl<'m> Lines<'m> {
         }
     }
 
-    /// What the banner of a Matrix Market file says.
+    /// Reads the banner of a Matrix Market file.
     fn market(&self, line: &[u8]) -> Result<Form, ScoreError> {
         let text = String::from_utf8_lossy(line).to_ascii_lowercase();
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -413,7 +413,7 @@ impl<'m> Lines<'m> {
         Ok(Form::Market(unit, symmetry))
     }
 
-    /// The size line of a Matrix Market file.
+    /// Reads the size line of a Matrix Market file.
     fn size(&mut self, procs: u32, line: &mut Vec<u8>) -> Result<(), ScoreError> {
         while self.next(line)? {
             let text = line.trim_ascii();

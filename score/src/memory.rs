@@ -1,19 +1,19 @@
-//! Memory that is filled again and again: whoever counts takes some and gives it back, so there is as much as threads count.
+//! Memory that is reused. Each count takes some and gives it back, so there is only as much as there are threads that count.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Columns of one who counts.
+/// The columns that one count needs.
 #[derive(Default)]
 pub(crate) struct Columns {
-    /// Objects of ranks, where their numbers are narrow.
+    /// The objects of ranks, if 16-bit numbers suffice.
     pub(crate) narrow: Vec<u16>,
-    /// Where they are not.
+    /// The objects of ranks, if they do not.
     pub(crate) wide: Vec<u32>,
-    /// What leaves each object.
+    /// The edges that leave each object.
     pub(crate) out: Vec<u64>,
 }
 
-/// What nobody has at the moment.
+/// The memory that is free at the moment.
 #[derive(Default)]
 pub(crate) struct Memory {
     columns: Mutex<Vec<Columns>>,
@@ -33,7 +33,7 @@ impl Memory {
 }
 
 fn lent<T: Default, R>(free: &Mutex<Vec<T>>, work: impl FnOnce(&mut T) -> R) -> R {
-    // Whoever failed gave nothing back: the rest is whole.
+    // A count that panicked gave nothing back, so the rest is whole.
     let lock = || free.lock().unwrap_or_else(PoisonError::into_inner);
     let mut own = lock().pop().unwrap_or_default();
     let result = work(&mut own);

@@ -1,4 +1,4 @@
-//! Numbers for the objects of a level, by stretches of nodes: the number of a place follows by arithmetic.
+//! Numbers for the objects of a level, by stretches of nodes. The object number of a place follows by arithmetic.
 
 use crate::places::{Places, Stretch};
 use std::ops::Range;
@@ -13,13 +13,13 @@ pub(crate) struct Piece {
     pub(crate) procs: u32,
     /// The first object of the first node.
     pub(crate) base: u32,
-    /// Objects of a node that are in use, by whatever app.
+    /// How many objects of a node are in use, by any app.
     pub(crate) width: u32,
     /// Rows of `Numbers::inside`, one for each process of a node.
     pub(crate) inside: Range<usize>,
 }
 
-/// The objects of a level that are in use, numbered from 0 without gaps. Equal ones part the processes alike.
+/// The objects of a level that are in use, numbered from 0 without gaps. Equal `Numbers` divide the processes in the same way.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Numbers {
     /// In the order of places. Shape `[apps]`.
@@ -32,7 +32,7 @@ pub(crate) struct Numbers {
     pub(crate) nodes: u32,
 }
 
-/// A piece of an app, by the nodes it is of.
+/// A piece of an app, with its nodes.
 struct Guest {
     nodes: Range<u32>,
     app: usize,
@@ -41,7 +41,7 @@ struct Guest {
 }
 
 impl Numbers {
-    /// Numbers the objects. `inside`: that of each kind, `None` where a process is in none and is an object of its own.
+    /// Numbers the objects. `inside`: the object of each kind; `None` if a process is in none and counts as its own object.
     ///
     /// Cost: the stretches, cut where those of other apps begin or end, and the processes of one node of each.
     pub(crate) fn of(places: &Places<'_>, inside: &[Option<u32>]) -> Self {
@@ -89,7 +89,7 @@ impl Numbers {
         }
     }
 
-    /// The stretches, cut so that two have the same nodes or none in common.
+    /// Cuts the stretches so that any two have the same nodes, or none in common.
     fn cut(&mut self, stretches: &[Vec<Stretch>]) -> Vec<Guest> {
         let all = || stretches.iter().flatten().map(|stretch| stretch.nodes);
         let mut ends: Vec<u32> = all().flat_map(|nodes| [nodes.first, nodes.end()]).collect();
@@ -127,7 +127,7 @@ impl Numbers {
         guests
     }
 
-    /// With fewer nodes in the one piece of the one app.
+    /// The same with fewer nodes in one piece of one app.
     pub(crate) fn without(&self, app: usize, piece: usize, nodes: u32) -> Self {
         let mut fewer = self.clone();
         let cut = &mut fewer.apps[app][piece];

@@ -1,4 +1,4 @@
-//! Where the processes of a plan are, as stretches of nodes that have the same: what the columns of all levels are made from.
+//! Where the processes of a plan are, as stretches of equal nodes. The columns of all levels are made from these.
 
 use crate::error::ScoreError;
 use crate::level::{BELOW, Level};
@@ -12,7 +12,7 @@ use stowplan_engine::table::names::NodeRange;
 use stowplan_engine::table::patterns::PatternId;
 use stowplan_engine::table::topologies::TopologyId;
 
-/// What is told apart below the node: a topology, and cpus on it.
+/// A kind of process, as levels below the node see it: its topology, and its cpus there.
 type Kind = (TopologyId, Option<CpusetId>);
 
 /// Neighbouring nodes of one topology that have the same processes of an app.
@@ -25,7 +25,7 @@ pub(crate) struct Stretch {
     pub(crate) kinds: Range<usize>,
 }
 
-/// The processes of a plan: places are counted node by node, on a node by local rank, app after app.
+/// The processes of a plan. Places are counted app by app, in an app node by node, on a node by local rank.
 pub(crate) struct Places<'p> {
     pub(crate) plan: &'p Plan,
     /// In the order of places. Shape `[apps]`.
@@ -169,13 +169,13 @@ impl<'p> Places<'p> {
                 cpus.is_subset(world.cpusets.get(world.topologies.cpuset(object)))
             })
         };
-        // No object before the first one of its first cpu holds it; mostly that one does.
+        // Start at the first object that has its first cpu: no earlier object holds it, and mostly this one does.
         let from = *first.get(&cpus.min()?)?;
         (from..world.topologies.count(topology, kind)).find(|&at| holds(at))
     }
 }
 
-/// What was met already.
+/// The patterns and kinds that were met already.
 #[derive(Default)]
 struct Known {
     patterns: HashMap<(PatternId, TopologyId), Range<usize>>,

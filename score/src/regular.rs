@@ -1,9 +1,9 @@
-//! Regular jobs: where nodes and planes of a grid come again and again, a smaller grid on fewer nodes is counted, and what one
-//! more of them adds is added as often as they come.
+//! Regular jobs: if nodes and planes of a grid repeat, a smaller grid on fewer nodes is counted. What one more repetition adds
+//! is then added once for each repetition that was left out.
 //!
-//! With ranks node by node, whether an edge leaves depends on where its rank is in its node and on where it is in the grid.
-//! Away from the edges of a dimension both come again after as many ranks as are a multiple of a node and of a step in that
-//! dimension: a *window*. So what leaves grows by the same with every window, and no object sees anything new.
+//! With ranks node by node, whether an edge leaves depends on the positions of its rank in the node and in the grid. Away from
+//! the edges of a dimension, both positions repeat after a number of ranks that is a multiple of a node and of a step in that
+//! dimension: a *window*. So every window adds the same number of edges that leave, and no object sees anything new.
 
 use crate::column::{NARROW, Order, column};
 use crate::count;
@@ -11,7 +11,7 @@ use crate::memory::Columns;
 use crate::numbers::{Numbers, Piece};
 use crate::pattern::Halo;
 
-/// What leaves the objects of a level.
+/// The edges that leave the objects of a level: all, and the most of one object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Figures {
     pub(crate) leave: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// From what leaves each object.
+    /// From the edges that leave each object.
     pub(crate) fn of(out: &[u64]) -> Self {
         Self {
             leave: out.iter().sum(),
@@ -28,14 +28,14 @@ impl Figures {
     }
 }
 
-/// The figures of a halo over all ranks of a job whose ranks go place by place, or of which no two are in one object.
+/// The figures of a halo over all ranks of a job. Either place k has rank k, or no two ranks are in one object.
 ///
-/// Cost: where nodes are equal a few windows, else the ranks.
+/// Cost: a few windows if nodes are equal, else the ranks.
 pub(crate) fn figures(halo: &Halo, numbers: &Numbers, columns: &mut Columns) -> Figures {
     counted(halo, numbers, 0, columns)
 }
 
-/// The same, with windows of this dimension and of those behind it left out.
+/// The same, with windows of this dimension and of later ones left out.
 fn counted(halo: &Halo, numbers: &Numbers, dimension: usize, columns: &mut Columns) -> Figures {
     if dimension == halo.grid.sizes.len() {
         let orders: Vec<Order<'_>> = numbers.apps.iter().map(|_| Order::Places).collect();
@@ -68,9 +68,9 @@ struct Cut {
     dimension: usize,
     app: usize,
     piece: usize,
-    /// How many.
+    /// How many windows.
     windows: u32,
-    /// What one of them takes from the dimension and from the piece.
+    /// What one window takes: steps of the dimension, and nodes of the piece.
     steps: u32,
     nodes: u32,
 }
@@ -90,11 +90,11 @@ impl Cut {
         let end = first + ranks(&pieces[piece]);
         let all: u64 = pieces.iter().map(ranks).sum();
         let is_whole = (first, end) == (0, all);
-        // Inside a block whole nodes must come again in every block.
+        // In an inner dimension, every block must consist of whole nodes, the same in each.
         if dimension > 0 && !(is_whole && block.is_multiple_of(procs)) {
             return None;
         }
-        // Away from the edges, and from other nodes.
+        // Stay away from the edges, and from other nodes.
         let reach = halo.reach(dimension).checked_mul(step)?;
         let (mut from, mut to) = (reach, block.checked_sub(reach)?);
         if first > 0 {

@@ -1,4 +1,4 @@
-//! A plan and its patterns -> what leaves each level.
+//! A plan and its patterns -> the traffic that leaves each level.
 
 use crate::column::{Order, column, orders};
 use crate::count;
@@ -22,7 +22,7 @@ pub trait Matrices {
     /// A matrix by the name that the pattern gives it.
     ///
     /// # Errors
-    /// Why it cannot be had, in words.
+    /// Why it cannot be opened, in words.
     fn open(&self, name: &str) -> Result<Box<dyn BufRead + Send + '_>, String>;
 }
 
@@ -54,21 +54,21 @@ pub struct Score {
     pub ranks: u32,
     /// Nodes with ranks.
     pub nodes: u32,
-    /// What weights count.
+    /// What the weights count.
     pub unit: Unit,
     /// The sum of all weights.
     pub edges: Weight,
-    /// From the node down.
+    /// The levels, from the node down.
     pub levels: Vec<Leaving>,
 }
 
-/// Scores a plan: several patterns add up.
+/// Scores a plan. Several patterns add up.
 ///
 /// # Errors
 /// `bad-pattern`, `job-too-large`.
 ///
-/// Cost: for a halo over equal nodes by slot a few planes of the grid; else for each level a pass over the ranks, for halos one
-/// for each offset. Matrices stream, with a column of each level in memory.
+/// Cost: for a halo over equal nodes by slot, a few planes of the grid. Else, for each level, a pass over the ranks; for halos,
+/// one pass for each offset. Matrices are streamed, with a column of each level in memory.
 pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Score, ScoreError> {
     let apps = checked(plan, parts)?;
     let unit = unit_of(parts, &apps, matrices)?;
@@ -82,7 +82,7 @@ pub fn score(plan: &Plan, parts: &[Part], matrices: &dyn Matrices) -> Result<Sco
     seated.score(parts, unit, matrices)
 }
 
-/// Places with their ranks.
+/// Places, and their ranks.
 pub(crate) struct Seated<'s> {
     pub(crate) places: &'s Places<'s>,
     /// Shape `[apps]`.
@@ -120,7 +120,7 @@ impl Seated<'_> {
         Numbers::of(self.places, &self.places.inside(level))
     }
 
-    /// Named patterns, one level after the other: one column in memory. Levels that part the ranks alike are counted once.
+    /// Counts named patterns level by level, with one column in memory. Levels that divide the ranks alike are counted once.
     fn counted(&self, parts: &[Part]) -> Vec<Leaving> {
         let mut known: Vec<(Numbers, Figures)> = Vec::new();
         let mut levels = Vec::new();
@@ -167,7 +167,7 @@ impl Seated<'_> {
         self.memory.with_columns(count)
     }
 
-    /// Matrices, and named patterns beside them: columns of all levels in memory, and each entry seen once.
+    /// Counts matrices, and named patterns beside them. Columns of all levels are in memory, and each entry is seen once.
     fn streamed(
         &self,
         parts: &[Part],
@@ -212,7 +212,7 @@ impl Seated<'_> {
     }
 }
 
-/// The ranks of each app, where every pattern is of apps that there are and fits them.
+/// The ranks of each app. Refuses a pattern whose apps are not there, or which does not fit its app.
 pub(crate) fn checked(plan: &Plan, parts: &[Part]) -> Result<Vec<AppRanks>, ScoreError> {
     if parts.len() > PATTERNS_MAX {
         return Err(ScoreError::TooLarge {
@@ -243,7 +243,7 @@ pub(crate) fn checked(plan: &Plan, parts: &[Part]) -> Result<Vec<AppRanks>, Scor
     Ok(apps)
 }
 
-/// What all patterns count.
+/// What the weights of all patterns count. Refuses patterns that count different things.
 pub(crate) fn unit_of(
     parts: &[Part],
     apps: &[AppRanks],

@@ -1,14 +1,14 @@
-//! Entries of a matrix counted at all levels as they are read: while some are counted, the next are read.
+//! Counts the entries of a matrix at all levels as they are read. While some are counted, the next are read.
 
 use crate::error::ScoreError;
 use crate::level::LEVELS;
 use crate::matrix::{Entry, FILLED, Matrix};
 use crate::weight::Weight;
 
-/// The objects of a rank at all levels, side by side: an entry looks at two places. Those of levels that there are not are 0.
+/// The objects of a rank at all levels, side by side, so that an entry needs two look-ups. Levels that do not exist have 0.
 type Objects = [u32; LEVELS];
 
-/// What was read, summed over the objects that it leaves.
+/// The weights that were read, summed over the objects that they leave.
 pub(crate) struct Streamed {
     /// Shape `[ranks]`.
     objects: Vec<Objects>,
@@ -19,7 +19,7 @@ pub(crate) struct Streamed {
 }
 
 impl Streamed {
-    /// For so many ranks and levels.
+    /// For this many ranks and levels.
     pub(crate) fn new(ranks: usize, levels: usize) -> Self {
         Self {
             objects: vec![[0; LEVELS]; ranks],
@@ -28,7 +28,7 @@ impl Streamed {
         }
     }
 
-    /// A level: the object of each rank, and what leaves each object without matrices.
+    /// Sets up a level: the object of each rank, and the edges that leave each object without matrices.
     pub(crate) fn level(&mut self, at: usize, of_rank: &[u32], named: &[u64]) {
         for (objects, &object) in self.objects.iter_mut().zip(of_rank) {
             objects[at] = object;
@@ -36,9 +36,9 @@ impl Streamed {
         self.out[at] = named.iter().copied().map(Weight::whole).collect();
     }
 
-    /// Adds a matrix of the app whose first rank is given. The sum of its weights.
+    /// Adds a matrix of the app whose first rank is given. Gives the sum of the weights.
     ///
-    /// Cost: reading it, or counting it beside that on another thread, whichever is more.
+    /// Cost: reading it, or counting it on another thread at the same time, whichever takes longer.
     pub(crate) fn add(
         &mut self,
         mut matrix: Matrix<'_>,
@@ -49,7 +49,7 @@ impl Streamed {
         let mut more = matrix.fill(&mut now)?;
         while more {
             if now.len() < FILLED {
-                // Mostly the end: not worth another thread.
+                // Mostly the last entries: not worth another thread.
                 sum += self.count(&now, first);
                 more = matrix.fill(&mut now)?;
                 continue;
@@ -63,7 +63,7 @@ impl Streamed {
         Ok(sum)
     }
 
-    /// First all that is far apart in memory is looked up, then it is added: neither waits for the other.
+    /// First looks up all that is far apart in memory, then adds it, so that neither waits for the other.
     fn count(&mut self, entries: &[Entry], first: usize) -> Weight {
         let of = |rank: u32| &self.objects[first + rank as usize];
         self.senders.clear();

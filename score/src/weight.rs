@@ -1,11 +1,11 @@
-//! Weights of edges and sums of them: exact for integers, in steps of 2^-40 for others. Sums do not depend on the order.
+//! Weights of edges, and their sums: exact for integers, in steps of 2^-40 for others. Sums do not depend on the order.
 
 use crate::limit::WEIGHT_END;
 use std::fmt;
 use std::iter::Sum;
 use std::ops::AddAssign;
 
-/// Bits behind the point.
+/// Bits after the point.
 const FRACTION: u32 = 40;
 /// One, in steps.
 const ONE: u128 = 1 << FRACTION;
@@ -46,14 +46,14 @@ impl Weight {
         (number < WEIGHT_END as f64).then(|| Self((number * ONE as f64).round() as u128))
     }
 
-    /// Parts of a whole in tenths of a percent, rounded down; 0 of nothing.
+    /// The share of a whole in tenths of a percent, rounded down; 0 if the whole is 0.
     #[must_use]
     pub fn per_mille(self, whole: Self) -> u64 {
         let share = (self.0 * 1000).checked_div(whole.0).unwrap_or(0);
         u64::try_from(share).unwrap_or(u64::MAX)
     }
 
-    /// The weight in units so large that `total` stays below 2^60: the smallest of which that holds.
+    /// The weight in the smallest units in which `total` stays below 2^60.
     #[must_use]
     pub(crate) fn in_units_of(self, total: Self) -> i64 {
         let bits = u128::BITS - total.0.leading_zeros();

@@ -17,10 +17,10 @@ pub enum SpawnedBy<'a> {
     Namespace(&'a str),
 }
 
-/// The nodes a job may use, and why these.
+/// The nodes a job may use, and the sessions they come from.
 #[derive(Clone, Debug)]
 pub struct SessionCandidates {
-    /// The nodes that are up, of all its sessions. The order for mapping is that of the ids.
+    /// The nodes of all its sessions that are up. The order for mapping is that of the ids.
     pub nodes: Arc<NodeSet>,
     /// The sessions in the order of first mention: allocation ids, `""` for the default session.
     pub sessions: Vec<Name>,
@@ -60,7 +60,7 @@ pub enum Refusal {
     NoSuchSession {
         /// As given.
         target: Name,
-        /// Those there are, `""` for the default session, at most [`LISTED_MAX`] of them.
+        /// The sessions there are, `""` for the default session, at most [`LISTED_MAX`] of them.
         sessions: Vec<Name>,
     },
     /// The namespace does not own the session.
@@ -68,7 +68,7 @@ pub enum Refusal {
     NotOwned {
         /// As given.
         target: Name,
-        /// Those it may use, `""` for the default session, at most [`LISTED_MAX`] of them.
+        /// The sessions it may use, `""` for the default session, at most [`LISTED_MAX`] of them.
         sessions: Vec<Name>,
     },
     /// More targets than a list may have.
@@ -81,7 +81,7 @@ pub enum Refusal {
     },
 }
 
-/// Sessions named in one refusal.
+/// How many sessions a refusal names at most.
 pub const LISTED_MAX: usize = 32;
 
 fn listed(sessions: &[Name]) -> String {
@@ -106,14 +106,14 @@ impl Refusal {
     }
 }
 
-/// Whose word counts.
+/// Whose permissions count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Requester {
     Scheduler,
     Namespace(NsId),
 }
 
-/// A target list that cannot be had.
+/// A target list that is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BadTarget<'a> {
     pub(crate) status: Status,
@@ -179,7 +179,7 @@ fn session(state: &State, requester: Requester, entry: &str) -> Result<Session, 
     }
 }
 
-/// Where a spawn goes that names no target.
+/// The session of a spawn that names no target.
 fn unsaid(state: &State, requester: Requester) -> Sessions {
     let first = match requester {
         Requester::Namespace(ns) if state.spaces.is_job(ns) => {
@@ -192,8 +192,8 @@ fn unsaid(state: &State, requester: Requester) -> Sessions {
 
 /// The nodes of these sessions that are up: the candidates. Source: reservations "Invariants".
 ///
-/// Cost: nothing for the default session alone, whose set is kept and shared, nor for a large reservation that a job took
-/// before and that is as it was; else one union.
+/// Cost: nothing for the default session alone, whose set is kept and shared, and nothing for a large reservation that a job
+/// took before, if it did not change since. Else one union.
 pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
     match sessions {
         [Session::Default] => return Arc::clone(state.nodes.pool_up()),
@@ -216,7 +216,7 @@ pub(crate) fn pool(state: &State, sessions: &[Session]) -> Arc<NodeSet> {
     Arc::new(union)
 }
 
-/// The candidates of a job that is started on somebody's behalf into these sessions; no target means none was given.
+/// The candidates of a job that is started in these sessions on behalf of `by`. Empty `targets`: the spawn names no target.
 ///
 /// # Errors
 /// [`Refusal`]: the first failing entry in list order decides; nothing is narrowed to what is permitted.
@@ -292,7 +292,7 @@ fn refusal(state: &State, requester: Requester, bad: &BadTarget<'_>, asked: usiz
     }
 }
 
-/// The sessions somebody may target, the default one first, then by id; the first [`LISTED_MAX`] of them.
+/// The sessions that a requester may target, the default one first, then by id; the first [`LISTED_MAX`] of them.
 fn usable(state: &State, requester: Requester) -> Vec<Name> {
     let may = |&alloc: &_| match requester {
         Requester::Scheduler => true,

@@ -48,7 +48,7 @@ impl Features {
     pub fn with(self, feature: Feature) -> Self {
         Self(self.0 | bit(feature))
     }
-    /// Whether it is there.
+    /// Whether an attribute is in the set.
     #[must_use]
     pub fn has(self, feature: Feature) -> bool {
         self.0 & bit(feature) != 0

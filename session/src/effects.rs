@@ -93,7 +93,7 @@ pub struct Spawned {
     pub sessions: Vec<Name>,
     /// The candidates.
     pub candidates: Arc<NodeSet>,
-    /// What it uses of them.
+    /// The candidates that it uses.
     pub uses: Arc<NodeSet>,
 }
 
@@ -102,13 +102,13 @@ pub struct Spawned {
 pub struct Effects {
     /// The number of the request that now waits.
     pub request: Option<u64>,
-    /// The request that this consumed.
+    /// The request that the event consumed.
     pub answered: Option<u64>,
     /// What the requester is told.
     pub reply: Option<Reply>,
     /// Nodes new in the DVM.
     pub joined: NodeSet,
-    /// Nodes withheld from the default session by this.
+    /// Nodes that the event withheld from the default session.
     pub reserved: NodeSet,
     /// What a spawned job may use.
     pub spawned: Option<Spawned>,
@@ -126,7 +126,7 @@ pub struct Effects {
     pub lent: Vec<Name>,
     /// A warning.
     pub notify: Option<Notify>,
-    /// Room for the sessions of the next job; always empty.
+    /// Memory for the sessions of the next job; always empty.
     pub(crate) spare: Vec<Name>,
 }
 
@@ -154,7 +154,7 @@ impl Effects {
         names.sort_unstable();
         names
     }
-    /// Forgets everything and keeps the room it took.
+    /// Clears everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.request = None;
         self.answered = None;
@@ -170,14 +170,14 @@ impl Effects {
         self.lent.clear();
         self.notify = None;
     }
-    /// An empty list of sessions, with the room of the last one.
+    /// An empty list of sessions, in the memory of the last one.
     pub(crate) fn take_sessions(&mut self) -> Vec<Name> {
         let last = self.spawned.take().map(|spawned| spawned.sessions);
         let mut list = last.unwrap_or_else(|| std::mem::take(&mut self.spare));
         list.clear();
         list
     }
-    /// Nothing happened.
+    /// Whether nothing happened.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -25,7 +25,7 @@ pub enum EventValue<'a> {
 }
 
 impl<'a> EventValue<'a> {
-    /// A list of strings; of none: absent.
+    /// A list of strings; absent if there are none.
     ///
     /// ```
     /// use stowplan_session::EventValue;
@@ -40,7 +40,7 @@ impl<'a> EventValue<'a> {
             Self::Texts(names)
         }
     }
-    /// Whether something was said.
+    /// Whether a value was given.
     #[must_use]
     pub fn is_present(&self) -> bool {
         !matches!(self, Self::Absent)

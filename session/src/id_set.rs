@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use stowplan_engine::id::Id;
 
-/// Ids that stand in place. The nodes, owners and roots of most records are so few, and a bitmap costs two allocations
-/// and as many cache lines (measured: a quarter of the time of a grant).
+/// How many ids are stored in place. Most records have so few nodes, owners and roots, and a bitmap costs two allocations
+/// and two cache lines (measured: a quarter of the time of a grant).
 const IN_PLACE: usize = 8;
 
-/// Up to so many ids are asked for one by one.
+/// Up to this many ids are looked up one by one.
 const FEW: u64 = 64;
 
 /// A set of ids of one table. The numbers inside are rows, from 0, ascending.
@@ -25,7 +25,7 @@ enum Rows {
     Many(RoaringBitmap),
 }
 
-/// The first `len` of them count; they ascend.
+/// The first `len` rows count; they ascend.
 #[derive(Clone, Copy)]
 struct Few {
     len: u8,
@@ -41,7 +41,7 @@ impl Few {
     fn rows(&self) -> &[u32] {
         &self.rows[..usize::from(self.len)]
     }
-    /// Puts a row at its place; false when it is there, `None` when there is no room.
+    /// Inserts a row in order; false if it is there already, `None` if there is no room.
     fn insert(&mut self, row: u32) -> Option<bool> {
         let len = usize::from(self.len);
         let at = self.rows().partition_point(|&other| other < row);
@@ -108,7 +108,7 @@ impl<I> IdSet<I> {
             },
         }
     }
-    /// The bitmap, made from what stands in place if need be.
+    /// The bitmap. If the ids are still in place, it is made from them.
     fn many(&mut self) -> &mut RoaringBitmap {
         if let Rows::Few(few) = &self.rows {
             self.rows = Rows::Many(few.rows().iter().copied().collect());
@@ -124,7 +124,7 @@ impl<I> IdSet<I> {
             Rows::Many(rows) => rows.len(),
         }
     }
-    /// First and last row, when no row between them is missing: most sets of nodes, for nodes join together.
+    /// First and last row, if no row between them is missing. This holds for most sets of nodes, because nodes join together.
     fn as_range(&self) -> Option<RangeInclusive<u32>> {
         let (first, last) = match &self.rows {
             Rows::Few(few) => (*few.rows().first()?, *few.rows().last()?),
@@ -176,7 +176,7 @@ impl<I: Id> IdSet<I> {
     pub fn len(&self) -> u64 {
         self.count()
     }
-    /// No id.
+    /// Whether there is no id in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.rows {
@@ -209,7 +209,7 @@ impl<I: Id> IdSet<I> {
         }
         let many = self.many();
         many.insert_range(range);
-        // A block that is full becomes a list of runs, which grows as holes are made in it, and stays one (measured: half
+        // A full block becomes a list of runs. It stays one, and grows with every hole that is made in it (measured: half
         // of the time of a grant, once ten thousand reservations are cut out of two blocks).
         many.remove_run_compression();
     }
@@ -223,7 +223,7 @@ impl<I: Id> IdSet<I> {
             Rows::Many(rows) => rows.contains_range(range),
         }
     }
-    /// The runs of the set: (first, how many after it). The same set gives the same runs, however it came about.
+    /// The runs of the set: (first, how many after it). Equal sets give equal runs, however they were made.
     pub(crate) fn runs(&self) -> Vec<(u32, u32)> {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for row in self.each() {
@@ -234,7 +234,7 @@ impl<I: Id> IdSet<I> {
         }
         runs
     }
-    /// What is in both.
+    /// The ids that are in both sets.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         match (&self.rows, &other.rows) {
@@ -242,7 +242,7 @@ impl<I: Id> IdSet<I> {
             _ => self.iter().filter(|&id| other.contains(id)).collect(),
         }
     }
-    /// What is here and not there.
+    /// The ids of this set that are not in the other.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         if self.is_few() {
@@ -264,7 +264,7 @@ impl<I: Id> IdSet<I> {
             (None, Rows::Many(rows)) => *self.many() |= rows,
         }
     }
-    /// Takes all of another set out.
+    /// Takes all ids of another set out.
     pub(crate) fn remove_all(&mut self, other: &Self) {
         match (&mut self.rows, other.as_range(), &other.rows) {
             (Rows::Many(mine), Some(range), _) if range.start() < range.end() => {
@@ -285,7 +285,7 @@ impl<I: Id> IdSet<I> {
             }
         }
     }
-    /// Whether nothing is in both.
+    /// Whether no id is in both sets.
     #[must_use]
     pub fn is_disjoint(&self, other: &Self) -> bool {
         if self.is_few() {
@@ -299,7 +299,7 @@ impl<I: Id> IdSet<I> {
             _ => !self.iter().any(|id| other.contains(id)),
         }
     }
-    /// Whether all of this is in the other.
+    /// Whether all ids of this set are in the other.
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
         match (&self.rows, &other.rows) {
@@ -307,8 +307,8 @@ impl<I: Id> IdSet<I> {
             _ => self.count() <= other.count() && self.iter().all(|id| other.contains(id)),
         }
     }
-    /// Whether asking for each id is faster than set algebra, which looks at all ids around them: the nodes of one
-    /// request beside those of the DVM (measured: a sixth of the time of an event).
+    /// Whether looking up each id is faster than set algebra, which also looks at all ids around them. It is for the nodes of
+    /// one request beside those of the DVM (measured: a sixth of the time of an event).
     fn is_few(&self) -> bool {
         match &self.rows {
             Rows::Few(_) => true,
@@ -401,7 +401,7 @@ mod tests {
         rows.iter().map(|&row| id_of(row)).collect()
     }
 
-    /// Sets around the size that stands in place, dense and sparse, each with each.
+    /// Sets of about the size that is stored in place, dense and sparse, each with each.
     #[test]
     fn both_forms_do_what_a_plain_set_does() {
         let samples: Vec<Vec<u32>> = (0..12)

@@ -1,7 +1,7 @@
-//! The complete state as plain rows: what a snapshot holds, what a dump shows, what two states are compared by.
+//! The complete state as plain rows. A snapshot holds it, a dump shows it, and two states are compared by it.
 //!
-//! Rows point at each other by place in their list. With the [`Config`], an image is everything: a state rebuilt from
-//! it behaves the same ever after.
+//! Rows point at each other by place in their list. Together with the [`Config`] an image is complete: a state that is
+//! rebuilt from it behaves the same from then on.
 
 use super::config::Inheritance;
 use super::id_set::{bit, id_of};
@@ -233,7 +233,7 @@ impl State {
         }
     }
 
-    /// The state as bytes: equal bytes, equal states. Cost: linear in the tables.
+    /// The state as bytes: equal bytes mean equal states. Cost: linear in the tables.
     #[must_use]
     pub fn canonical(&self) -> Vec<u8> {
         postcard::to_allocvec(&(&self.config, &self.image())).expect("plain rows always encode")
@@ -281,7 +281,8 @@ impl State {
         }
     }
 
-    /// Which of the used times had a node. Spans without a used time in them, or between them, leave no trace.
+    /// At which of the used times a node was in the session. Spans without a used time are left out, and spans without a used
+    /// time between them are joined.
     fn past_images(&self, times: &[u64], id: NodeId) -> Vec<(u32, u32)> {
         let mut spans: Vec<(u32, u32)> = Vec::new();
         let at = |time: u64| place(times.partition_point(|&other| other < time));
@@ -289,7 +290,7 @@ impl State {
             let (first, end) = (at(from), at(to));
             match spans.last_mut() {
                 _ if first == end => {}
-                // The last span comes first.
+                // Spans come in reverse order.
                 Some(later) if later.0 == end => later.0 = first,
                 Some(_) | None => spans.push((first, end)),
             }
@@ -346,7 +347,7 @@ impl State {
     }
 }
 
-/// Distinct sets in first-seen order. Jobs mostly share one; the address finds it without looking inside.
+/// Distinct sets in first-seen order. Jobs mostly share a set, and its address finds it without looking inside.
 #[derive(Default)]
 struct Sets {
     list: Vec<Vec<(u32, u32)>>,

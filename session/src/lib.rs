@@ -1,18 +1,18 @@
-//! Sessions and reservations: who holds which nodes, and which of them a job may see.
+//! Sessions and reservations: who holds which nodes, and which nodes a job may use.
 //!
-//! A pure state machine: an [`Event`] is [judged](judge()) on a [`State`], journalled by whoever keeps a journal, then
-//! [applied](apply()). There is no clock and no IO; a rejected event changes nothing at all.
+//! A pure state machine: an [`Event`] is [judged](judge()) on a [`State`], written to the journal if there is one, and then
+//! [applied](apply()). There is no clock and no IO. A rejected event changes nothing at all.
 //! Source: docs/reservations.md.
 //!
-//! An inner part of stowplan: nothing here is promised to stay as it is. Launchers use the crate `stowplan`.
+//! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 
-// Words: sets of ids, names, statuses, what was configured, what is reported.
+// Basic types: configuration, events, sets of ids, names, statuses.
 mod config;
 mod event;
 mod id_set;
 mod name;
 mod status;
-// What there is.
+// The state and its tables.
 mod state;
 mod tables;
 // Which nodes a job may be mapped on.
@@ -21,11 +21,11 @@ mod candidates;
 mod apply;
 mod effects;
 mod judge;
-// The state as plain rows, the judge of states, and the way back.
+// The judge of states, the state as plain rows, and the way back from the rows.
 mod check;
 mod image;
 mod rebuild;
-// What is written before it is done, and read back after a crash.
+// The journal: written ahead, and read back after a crash.
 mod journal;
 
 pub use apply::{apply, apply_into, step, step_into};

@@ -7,14 +7,14 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::marker::PhantomData;
 use stowplan_engine::id::Id;
 
-/// Bytes of a name that stand in place.
+/// How many bytes of a name are stored in place.
 const SHORT: usize = 22;
 
-/// A name as text: up to 22 bytes stand in place, longer ones on the heap. Ordered by UTF-8 bytes.
+/// A name as text. Up to 22 bytes are stored in place, longer names on the heap. Ordered by UTF-8 bytes.
 #[derive(Clone)]
 pub struct Name(Text);
 
-/// What is behind `len` is zero, so that two short names are compared whole.
+/// The bytes after `len` are zero, so that two short names are compared whole.
 #[derive(Clone)]
 enum Text {
     Short { len: u8, bytes: [u8; SHORT] },
@@ -152,13 +152,13 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// From name to row: open addressing over hashes; the names themselves stay in their table's column.
+/// An index from name to row: open addressing over hashes. The names themselves stay in their table's column.
 ///
-/// The hash is keyed at random for each index, so that nobody who chooses names can make them collide. The key never
-/// shows: the index finds, it is never iterated.
+/// Each index has a random key for its hash, so that nobody can choose names that collide. The key never shows, because the
+/// index is searched but never iterated.
 #[derive(Clone)]
 pub(crate) struct NameIndex<I> {
-    /// 0 for free, else the 32 bits of the hash above and row + 1 below. The length is a power of two.
+    /// 0 if free, else the 32 bits of the hash in the high half and row + 1 in the low half. The length is a power of two.
     slots: Vec<u64>,
     len: usize,
     keys: (u64, u64),
@@ -202,7 +202,7 @@ impl<I: Id> NameIndex<I> {
         }
     }
 
-    /// Makes room for so many names more.
+    /// Makes room for this many more names.
     pub(crate) fn reserve(&mut self, more: usize) {
         while (self.len + more) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -219,7 +219,7 @@ impl<I: Id> NameIndex<I> {
         self.len += 1;
     }
 
-    /// Takes a name out that is there under this row.
+    /// Removes a name that is in the index under this row.
     pub(crate) fn remove(&mut self, name: &Name, id: I) {
         let wanted = self.slot_of(name, id);
         let mask = self.slots.len() - 1;
@@ -231,7 +231,7 @@ impl<I: Id> NameIndex<I> {
             }
             at = (at + 1) & mask;
         }
-        // Close the gap, so that no search needs to step over what is gone.
+        // Close the gap, so that no search has to step over removed names.
         let mut next = (at + 1) & mask;
         while self.slots[next] != 0 {
             let wants = home(self.slots[next] >> 32) & mask;
@@ -245,12 +245,12 @@ impl<I: Id> NameIndex<I> {
         self.len -= 1;
     }
 
-    /// 28 bits of a keyed hash of all bytes but the last, and four bits of that one: eight bytes at a time, multiplied
-    /// and folded.
+    /// 28 bits of a keyed hash of all bytes but the last, and four bits of the last byte. The hash takes eight bytes at a
+    /// time, multiplied and folded.
     ///
-    /// Names are short and asked for several times an event; `SipHash` took a tenth of its time. Names that differ in
-    /// their last digit stand side by side: the nodes of a grant and the jobs of a minute are in two cache lines, not in
-    /// as many as they are. Not more than sixteen names can share a place so.
+    /// Names are short and looked up several times per event; `SipHash` took a tenth of the event's time. Names that differ
+    /// in their last digit are side by side: the nodes of a grant and the jobs of a minute are in two cache lines, not in
+    /// one each. At most sixteen names can share a place because of this.
     #[inline]
     fn hash(&self, bytes: &[u8]) -> u64 {
         let (last, stem) = bytes.split_last().unwrap_or((&0, &[]));
@@ -295,7 +295,7 @@ fn keys() -> (u64, u64) {
     (random.hash_one(0), random.hash_one(1) | 1)
 }
 
-/// Both halves of the product, one on the other.
+/// Both halves of the product, combined by exclusive or.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -303,7 +303,8 @@ fn fold(a: u64, b: u64) -> u64 {
     u64::try_from(folded).unwrap_or_default()
 }
 
-/// The last one to seven bytes as a word. Where there are eight, those are read at once: the length is in the hash too.
+/// The last one to seven bytes as a word. If the text has eight bytes, its last eight are read at once: the length is in the
+/// hash too.
 #[inline]
 fn tail(bytes: &[u8], rest: &[u8]) -> u64 {
     if let Some(word) = bytes.last_chunk::<8>() {

@@ -1,4 +1,4 @@
-//! A state from its image, read with suspicion: an image may come from a damaged or forged journal.
+//! A state from its image. Nothing in an image is trusted: it may come from a damaged or forged journal.
 
 use super::check::{Broken, check};
 use super::config::Config;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stowplan_engine::limit::{NODES_MAX, SET_BYTES_MAX};
 
-/// Why an image is no state.
+/// Why an image is no valid state.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageError {
     /// A row points at a place that its list does not have, or a set at a node that is not there.
@@ -22,10 +22,10 @@ pub enum ImageError {
     Dangling {
         /// The list that points.
         what: &'static str,
-        /// Where to.
+        /// The place it points at.
         place: u32,
     },
-    /// A name or number that stands twice, or rows out of order.
+    /// A name or number appears twice, or rows are out of order.
     #[error("{what} {name:?} stands twice or out of order")]
     Repeated {
         /// The list.
@@ -33,7 +33,7 @@ pub enum ImageError {
         /// The row.
         name: Name,
     },
-    /// Node ids or the sets of all jobs are larger than a state's may be.
+    /// There are more node ids, or the sets of all jobs are larger, than a state may have.
     #[error("more node ids, or larger sets of nodes, than a state may have")]
     TooLarge,
     /// The rows do not fit together.
@@ -171,7 +171,7 @@ fn add_alloc(
     Ok(alloc)
 }
 
-/// Ties a record to everybody it names.
+/// Ties a record to every namespace it names.
 fn tie_alloc(
     state: &mut State,
     spaces: &[NsId],
@@ -250,7 +250,7 @@ fn add_nodes(state: &mut State, rows: &Rows, image: &Image) -> Result<(), ImageE
     Ok(())
 }
 
-/// Sets of nodes that are all there, bounded before they are built.
+/// Reads sets of nodes. All their nodes must be there, and sizes are checked before the sets are built.
 fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>>, ImageError> {
     let all = state.nodes.all();
     let mut bytes = 0;
@@ -266,7 +266,7 @@ fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>
             if !all.has_range(first..=last) {
                 return Err(dangling);
             }
-            // A block of 65,536 ids takes two bytes an id, at most 8 KiB.
+            // A block of 65,536 ids takes two bytes per id, at most 8 KiB.
             bytes += 64 + (2 * (u64::from(more) + 1)).min(8192 * (2 + u64::from(more >> 16)));
             if bytes > SET_BYTES_MAX {
                 return Err(ImageError::TooLarge);
@@ -278,9 +278,9 @@ fn read_sets(state: &State, sets: &[Vec<(u32, u32)>]) -> Result<Vec<Arc<NodeSet>
     Ok(read)
 }
 
-/// The default session as it was: times are counted anew from 0, one for each of the pasts.
+/// Restores the former states of the default session. Times are counted anew from 0, one for each past.
 fn remember(state: &mut State, image: &Image) -> Result<(), ImageError> {
-    // Each is used by a job.
+    // Each past is used by a job.
     if image.pasts as usize > image.namespaces.len() {
         return Err(ImageError::TooLarge);
     }
@@ -332,7 +332,7 @@ fn sit(state: &mut State, rows: &Rows, row: &NsImage, ns: NsId) -> Result<(), Im
     Ok(())
 }
 
-/// Jobs take their nodes, those with the same set together, so that they form one run.
+/// Jobs take their nodes. Jobs with the same set take it together, so that they form one run.
 fn use_nodes(
     state: &mut State,
     rows: &Rows,
@@ -368,7 +368,7 @@ fn use_nodes(
         }
     }
     for (time, run) in (0_u64..).zip(pasts) {
-        // A past that no job uses is none of ours.
+        // An image of ours has no past that no job uses.
         let run = run.ok_or(ImageError::TooLarge)?;
         state.nodes.times.restore(time, run);
     }
@@ -400,7 +400,7 @@ fn use_set(state: &mut State, set: &Arc<NodeSet>, jobs: &[NsId]) {
     }
 }
 
-/// What a job uses beside the nodes of its reservations.
+/// The nodes that a job uses outside its reservations.
 fn foreign(state: &State, ns: NsId, uses: &NodeSet) -> NodeSet {
     let mut strange = uses.clone();
     for session in state.spaces.row[ns].seats.list() {

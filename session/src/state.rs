@@ -1,4 +1,4 @@
-//! A DVM as the book-keeper sees it: all tables and the few numbers beside them.
+//! The state of a DVM: all tables and a few numbers beside them.
 
 use super::config::{Config, Feature};
 use super::id_set::IdSet;
@@ -31,10 +31,10 @@ pub struct Initial {
     pub scheduler: Option<Name>,
 }
 
-/// Why a DVM cannot begin so.
+/// Why a DVM cannot begin with an [`Initial`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum InitialError {
-    /// A name of no, or too many, bytes, or with a colon where none may be.
+    /// A name is empty or too long, or has a colon where none is allowed.
     #[error("initial name {name:?}: a name has 1 to {max} bytes, that of a namespace no colon")]
     IllFormed {
         /// The name.
@@ -42,7 +42,7 @@ pub enum InitialError {
         /// Bytes a name may have.
         max: u64,
     },
-    /// A name that stands twice.
+    /// A name appears twice.
     #[error("initial name {name:?} stands twice")]
     Repeated {
         /// The name.
@@ -78,7 +78,7 @@ impl std::fmt::Debug for State {
 }
 
 impl State {
-    /// A DVM without anything in it.
+    /// An empty DVM.
     pub(crate) fn bare(config: Config) -> Self {
         Self {
             config,
@@ -96,10 +96,10 @@ impl State {
         }
     }
 
-    /// A DVM that begins. Limits on the tables do not apply here.
+    /// The state in which a DVM begins. Limits on the tables do not apply here.
     ///
     /// # Errors
-    /// [`InitialError`] for a name that is ill-formed or stands twice, and for a session number 0.
+    /// [`InitialError`] for a name that is ill-formed or appears twice, and for a session number 0.
     ///
     /// Cost: linear in the names.
     /// ```
@@ -155,7 +155,7 @@ impl State {
     pub fn config(&self) -> &Config {
         &self.config
     }
-    /// Whether it runs.
+    /// Whether the DVM runs.
     #[must_use]
     pub fn dvm(&self) -> Dvm {
         self.dvm
@@ -178,12 +178,12 @@ impl State {
     pub fn node(&self, name: &str) -> Option<NodeId> {
         self.nodes.find(name)
     }
-    /// Live records.
+    /// How many records are live.
     #[must_use]
     pub fn allocation_count(&self) -> u64 {
         self.allocs.len()
     }
-    /// Namespace rows.
+    /// How many namespace rows there are.
     #[must_use]
     pub fn namespace_count(&self) -> u64 {
         self.spaces.len()
@@ -201,7 +201,7 @@ impl State {
     pub(crate) fn is_owner(&self, alloc: AllocId, ns: NsId) -> bool {
         self.allocs.row[alloc].owners.contains(ns)
     }
-    /// Whether it may extend, release and reacquire: an owner, or the scheduler.
+    /// Whether a namespace may extend, release and reacquire: it is an owner, or the scheduler.
     pub(crate) fn may_act(&self, alloc: AllocId, ns: NsId) -> bool {
         self.scheduler == Some(ns) || self.is_owner(alloc, ns)
     }
@@ -225,7 +225,7 @@ impl State {
             self.spaces.row[ns].ties -= 1;
         }
     }
-    /// Unties a namespace from all records in one way, and gives them.
+    /// Removes all ties of one kind between a namespace and records, and gives the records.
     pub(crate) fn untie_all(&mut self, ns: NsId, tie: Tie) -> IdSet<AllocId> {
         if self.spaces.row[ns].ties == 0 {
             return IdSet::new();
@@ -234,7 +234,7 @@ impl State {
         self.spaces.row[ns].ties -= u32::try_from(all.len()).expect("rows fit 32 bits");
         all
     }
-    /// The requests a namespace is tied to in one way.
+    /// The requests to which a namespace has one kind of tie.
     pub(crate) fn requests_of(&self, ns: NsId, tie: Tie) -> Vec<u64> {
         if self.spaces.row[ns].ties == 0 {
             Vec::new()
@@ -242,7 +242,7 @@ impl State {
             self.ties.requests(ns, tie).collect()
         }
     }
-    /// The nodes that a job uses. Cost: those of the DVM, when they are what the default session had at a time.
+    /// The nodes that a job uses. Cost: all nodes of the DVM, if the job uses the default session as it was at a time.
     pub(crate) fn uses(&self, ns: NsId) -> Option<Arc<NodeSet>> {
         match self.users.extent(self.spaces.row[ns].run?)? {
             Extent::Shared(nodes) | Extent::Listed(nodes) => Some(Arc::clone(nodes)),

@@ -11,7 +11,7 @@ use crate::pattern::{Grid, Halo};
 pub(super) enum Tried {
     /// One that has a word.
     Named(Order),
-    /// The published ones, for the stencil at hand.
+    /// A published order, for the stencil at hand.
     Strips(Grid, Stencil),
     /// As above.
     Kdtree(Grid, Stencil),
@@ -19,7 +19,7 @@ pub(super) enum Tried {
     Hyperplane(Grid, Stencil),
     /// Strips of another width.
     Cut(Grid, Cut),
-    /// What was found otherwise.
+    /// An order that was found in another way.
     Found(Vec<u32>),
     /// Place k has rank k.
     Blocked,
@@ -34,7 +34,7 @@ impl Tried {
         out
     }
 
-    /// The same, into memory that is filled again.
+    /// The same, into memory that is reused.
     pub(super) fn ranks_into(&self, procs: u32, per_node: u32, out: &mut Vec<u32>) {
         out.clear();
         match self {
@@ -54,7 +54,7 @@ impl Tried {
         }
     }
 
-    /// What the literature calls it: what is found otherwise must not load a node more than the best of these does.
+    /// Its name in the literature. Other orders must not load a node more than the best of the published ones does.
     #[must_use]
     pub(super) fn published(&self, words: Words) -> Option<&'static str> {
         match self {
@@ -75,16 +75,16 @@ impl Tried {
     }
 }
 
-/// Which stencil orders with a word are made for.
+/// The stencil for which orders with a word are made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Words {
-    /// That of the pattern.
+    /// The stencil of the pattern.
     Same,
-    /// Another one.
+    /// Another stencil.
     Other,
 }
 
-/// Whether orders with a word are made for these patterns.
+/// Whether orders with a word are made for the stencils of these patterns.
 pub(super) fn words_of(grids: &[(Grid, Option<Halo>)]) -> Words {
     let same = |(grid, halo): &(Grid, Option<Halo>)| {
         let dimensions = grid.sizes.len();
@@ -99,7 +99,7 @@ pub(super) fn words_of(grids: &[(Grid, Option<Halo>)]) -> Words {
     }
 }
 
-/// Orders of a grid for a node of so many processes. `halo`: who talks to whom on it, where that is known.
+/// The orders to try on a grid, for nodes of this many processes. `halo`: who talks to whom on it, if that is known.
 #[must_use]
 pub(super) fn on_grid(grid: &Grid, halo: Option<&Halo>, per_node: u32) -> Vec<Tried> {
     let mut tried = vec![
@@ -132,11 +132,11 @@ pub(super) fn on_grid(grid: &Grid, halo: Option<&Halo>, per_node: u32) -> Vec<Tr
     tried
 }
 
-/// Boxes of as many cells as a node has places, those with the least surface first.
+/// Boxes with as many cells as a node has places. Those with the least surface come first.
 fn boxes(grid: &Grid, per_node: u32) -> Vec<Vec<u32>> {
     let mut found = Vec::new();
     divide(grid, per_node, &mut Vec::new(), &mut found);
-    // Neighbours outside, one way, of a box inside a large grid.
+    // Surface: the outside neighbours, one way, of a box inside a large grid.
     found.sort_by_cached_key(|cell: &Vec<u32>| {
         let sides = cell
             .iter()
@@ -149,7 +149,7 @@ fn boxes(grid: &Grid, per_node: u32) -> Vec<Vec<u32>> {
 }
 
 fn divide(grid: &Grid, left: u32, cell: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
-    /// Boxes that are looked at.
+    /// How many boxes are looked at.
     const BOXES_MAX: usize = 1 << 14;
     let dimension = cell.len();
     if dimension == grid.sizes.len() {
@@ -167,7 +167,7 @@ fn divide(grid: &Grid, left: u32, cell: &mut Vec<u32>, found: &mut Vec<Vec<u32>>
     }
 }
 
-/// Strips in all directions, of widths about the side of a node's cube.
+/// Strips in all directions, with widths about as large as the side of a node's cube.
 fn cuts(grid: &Grid, per_node: u32) -> Vec<Cut> {
     let dimensions = grid.sizes.len();
     let mut found: Vec<(u64, Cut)> = Vec::new();
@@ -175,7 +175,7 @@ fn cuts(grid: &Grid, per_node: u32) -> Vec<Cut> {
         let most = |at: usize| grid.sizes[at].min(per_node);
         let across: Vec<usize> = (0..dimensions).filter(|&at| at != long).collect();
         let mut widths = [1_u32; DIMENSIONS_MAX];
-        // All widths whose slice fits a node, as an odometer; wide grids of many dimensions are left early.
+        // Runs through all widths whose slice fits a node, like an odometer. For wide grids of many dimensions it stops early.
         for _ in 0..1 << 12 {
             let slice: u64 = across.iter().map(|&at| u64::from(widths[at])).product();
             if slice <= u64::from(per_node) {

@@ -1,4 +1,4 @@
-//! Policies and orders, each with its figures at the node.
+//! Counts policies and orders: the figures of each at the node.
 
 use super::candidates::{self, Tried};
 use super::graph::Graph;
@@ -41,11 +41,11 @@ pub(super) struct Ordered {
     pub(super) published: Vec<Published>,
 }
 
-/// What is counted.
+/// What is counted, and what that needs.
 pub(super) struct Counting<'c> {
     pub(super) parts: &'c [Part],
     pub(super) apps: &'c [AppRanks],
-    /// Neighbours, where there is a matrix or the pattern is small enough to be searched.
+    /// The neighbours of ranks, if there is a matrix or the pattern is small enough to be searched.
     graph: Option<Graph>,
     pub(super) matrix: bool,
     pub(super) memory: Memory,
@@ -114,7 +114,7 @@ impl<'c> Counting<'c> {
         })
     }
 
-    /// The orders of a policy's places, and what local search makes of the best.
+    /// Counts the orders of a policy's places, and the best result of local search.
     pub(super) fn orders(&self, policy: usize, plan: &Plan) -> Result<Ordered, ScoreError> {
         let before = places(plan);
         let own_places = Places::of(plan)?;
@@ -141,7 +141,7 @@ impl<'c> Counting<'c> {
                 })
             })
             .collect();
-        // What is found otherwise may not load one node more than the best that is known.
+        // An order found in another way may not load a node more than the best published order does.
         let published = tried.iter().zip(&figures);
         let published: Vec<Published> = published
             .filter_map(|(order, &(leave, worst))| {
@@ -185,7 +185,7 @@ impl<'c> Counting<'c> {
         })
     }
 
-    /// The best that local search makes of what was tried. No node has more than the best published order gives it.
+    /// The best result of local search, started from the tried orders. No node has more than the best published order gives it.
     fn search(
         &self,
         (tried, figures, known): Figured<'_>,
@@ -197,7 +197,7 @@ impl<'c> Counting<'c> {
         let fits = |figures: &(u64, u64)| known.is_none_or(|known| figures.1 <= known.1);
         let mut starts: Vec<usize> = (0..tried.len()).collect();
         starts.sort_by_key(|&at| (!fits(&figures[at]), figures[at]));
-        // Without a graph nothing is searched: the best of what was tried stays as it is.
+        // Without a graph there is no search: the best tried order stays as it is.
         starts.truncate(if self.graph.is_some() { STARTS } else { 1 });
         let worst = known.map(|known| known.1);
         let mut searched: Vec<Vec<u32>> = starts

@@ -20,7 +20,7 @@ pub struct Neighbour {
 /// Neighbours of each rank, ascending.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// The first neighbour of each rank, and one behind the last. Shape `[ranks + 1]`.
+    /// The row of the first neighbour of each rank, and one after the last. Shape `[ranks + 1]`.
     first: Vec<usize>,
     all: Vec<Neighbour>,
     /// All that goes out of each rank. Shape `[ranks]`.
@@ -122,7 +122,7 @@ impl Graph {
         self.out[rank as usize]
     }
 
-    /// What leaves each node. `node`: of each rank.
+    /// What leaves each node. `node`: the node of each rank.
     #[must_use]
     pub fn leaving(&self, node: &[u32], nodes: u32) -> Vec<i64> {
         let mut leaving = vec![0; nodes as usize];

@@ -1,4 +1,4 @@
-//! Which placement is good for a pattern: policies and orders tried, counted, ranked by what leaves the node.
+//! Which placement is good for a pattern: tries policies and orders, counts them, and ranks them by the traffic that leaves nodes.
 
 // Lists of neighbours.
 pub mod graph;
@@ -40,14 +40,14 @@ pub struct Policy {
 pub enum Reorder {
     /// They may.
     Yes,
-    /// Several apps, or ranks that a file wrote.
+    /// They may not: there are several apps, or a file gave the ranks.
     No,
 }
 
 /// The order of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Chosen {
-    /// That of the policy.
+    /// The order of the policy.
     Own,
     /// One that has a word.
     Named(Order),
@@ -64,12 +64,12 @@ pub struct Answer {
     pub chosen: Chosen,
     /// All figures.
     pub score: Score,
-    /// The rank of each place, where local search found it.
+    /// The rank of each place, if local search found it.
     found: Vec<u32>,
 }
 
 impl Answer {
-    /// The rank of each place. `plan`: that of its policy, of one app. Cost: the ranks.
+    /// The rank of each place. `plan`: the plan of its policy, with one app. Cost: the ranks.
     #[must_use]
     pub fn ranks(&self, plan: &Plan) -> Vec<u32> {
         match &self.chosen {
@@ -115,7 +115,7 @@ pub struct Advice {
     pub answers: Vec<Answer>,
     /// How many policies and orders were counted.
     pub tried: usize,
-    /// What the orders of the literature come to.
+    /// The figures of the orders of the literature.
     pub published: Vec<Published>,
 }
 
@@ -126,7 +126,7 @@ pub struct Published {
     pub name: &'static str,
     /// What leaves all nodes.
     pub leave: u64,
-    /// The most of one.
+    /// The most that leaves one node.
     pub worst: u64,
 }
 
@@ -170,7 +170,7 @@ pub fn advise(
         tried.extend(own.counted);
         published.extend(own.published);
     }
-    // Less may leave in all where one node has more than the best published order gives it: that is no advice.
+    // An order is no advice if less leaves in all, but more leaves one node than with the best published order.
     let known = published.iter().map(|own| (own.leave, own.worst)).min();
     tried.retain(|own| {
         let asked = own.policy == 0 && own.chosen == Chosen::Own;
@@ -184,8 +184,9 @@ pub fn advise(
     })
 }
 
-/// The least that is known to leave the nodes of a plan whatever its ranks' order, and the most of one node then: what the first
-/// answer of advice without other policies says. `None`: there is too much to look at beside other work, or no order to try.
+/// The least that is known to leave the nodes of a plan in any order of its ranks, and the most that then leaves one node. These
+/// are the figures of the first answer of advice without other policies. `None`: there is too much to look at beside other work,
+/// or no order to try.
 ///
 /// Cost: that of [`advise`] for one policy, of at most [`KNOWN_EDGES_MAX`] edges.
 #[must_use]
@@ -201,7 +202,7 @@ pub fn best_known(policy: &Policy, parts: &[Part]) -> Option<(Weight, Weight)> {
     Some((node.leave, node.worst))
 }
 
-/// Policies whose places are to be given other ranks: one of each that fill nodes alike.
+/// The policies whose ranks are put in other orders. Of policies that fill nodes alike, only the first is taken.
 fn distinct(policies: &[Policy]) -> Vec<usize> {
     let mut known: Vec<Vec<u32>> = Vec::new();
     let mut found = Vec::new();
@@ -217,7 +218,7 @@ fn distinct(policies: &[Policy]) -> Vec<usize> {
     found
 }
 
-/// Places before each node, and all of them.
+/// How many places are before each node, and how many there are in all.
 #[must_use]
 pub fn places(plan: &Plan) -> Vec<u32> {
     let runs = plan.apps().iter().flat_map(|app| app.runs());
@@ -241,7 +242,7 @@ fn seats<'r>(plan: &Plan, ranks: &'r [u32]) -> Vec<Seating<'r>> {
     plan.apps().iter().map(of_app).collect()
 }
 
-/// The most processes of a node.
+/// The most processes on a node.
 fn fullest(plan: &Plan) -> u32 {
     let runs = plan.apps().iter().flat_map(|app| app.runs());
     runs.map(|run| run.procs).max().unwrap_or(0)

@@ -13,7 +13,7 @@ use crate::weight::Weight;
 use rayon::prelude::*;
 
 impl Counting<'_> {
-    /// The best, with all figures; the job as asked among them.
+    /// The best placements, with all figures. The job as asked is among them.
     pub(super) fn ranked(
         &self,
         policies: &[Policy],
@@ -23,7 +23,7 @@ impl Counting<'_> {
     ) -> Result<Vec<Answer>, ScoreError> {
         let is_asked = |own: &Counted| own.policy == 0 && own.chosen == Chosen::Own;
         tried.sort_by_key(|own| (own.leave, own.worst, !is_asked(own)));
-        // More than are shown: some will turn out to do the same.
+        // Keep more than are shown, because some will turn out to do the same.
         let mut at = 0;
         tried.retain(|own| {
             at += 1;
@@ -39,7 +39,7 @@ impl Counting<'_> {
                 .collect::<Result<_, _>>()?
         };
         let is_asked = |answer: &Answer| answer.policy == 0 && answer.chosen == Chosen::Own;
-        // Policies that do the same are told once: the first of them.
+        // Of policies that do the same, only the first is shown.
         let mut answers: Vec<Answer> = Vec::new();
         for answer in scored {
             let known = answers.iter().any(|other| {

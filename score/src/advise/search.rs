@@ -1,4 +1,4 @@
-//! Local search: ranks of two nodes change places as long as less leaves, and no node gets worse than it may.
+//! Local search: ranks of two nodes change places as long as less traffic leaves and no node gets worse than it may.
 
 use super::graph::Graph;
 use std::collections::BinaryHeap;
@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Debug)]
 pub struct Search<'g> {
     graph: &'g Graph,
-    /// Places before each node, and all of them. Shape `[nodes + 1]`.
+    /// How many places are before each node, and how many there are in all. Shape `[nodes + 1]`.
     before: &'g [u32],
     /// The rank of each place.
     ranks: Vec<u32>,
@@ -19,12 +19,12 @@ pub struct Search<'g> {
     leaving: Vec<i64>,
 }
 
-/// What two ranks change when they change places.
+/// What changes when two ranks change places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Change {
-    /// Of all that leaves.
+    /// Change of all that leaves.
     leave: i64,
-    /// Of the squares of both nodes' sums, where all that leaves stays.
+    /// Change of the squares of both nodes' sums. It decides if all that leaves stays the same.
     square: i128,
     /// The rank that comes.
     other: u32,
@@ -34,7 +34,7 @@ struct Change {
 }
 
 impl<'g> Search<'g> {
-    /// Starts from an order. `before`: places before each node, and all of them.
+    /// Starts from an order. `before`: how many places are before each node, and how many there are in all.
     #[must_use]
     pub fn from(graph: &'g Graph, before: &'g [u32], ranks: Vec<u32>) -> Self {
         let mut place = vec![0; ranks.len()];
@@ -64,8 +64,8 @@ impl<'g> Search<'g> {
         (self.leaving.iter().sum(), worst)
     }
 
-    /// Exchanges ranks as long as that is better, in at most so many steps of looking at a pair; no node is to have more than
-    /// `worst` afterwards. The ranks of a node ascend then.
+    /// Exchanges ranks as long as that is better, until it has looked at a neighbour `steps` times. No exchange lifts a node
+    /// above `worst`. The ranks of each node ascend in the result.
     #[must_use]
     pub fn improve(mut self, worst: i64, steps: u64) -> Vec<u32> {
         let mut left = steps;
@@ -90,7 +90,7 @@ impl<'g> Search<'g> {
         self.ranks
     }
 
-    /// The best exchange of a rank with one on a node that it talks to, and how much was looked at.
+    /// The best exchange of a rank with one on a node that it talks to, and how many steps the look took.
     fn best(&self, rank: u32, worst: i64) -> (Option<Change>, u64) {
         let here = self.node[rank as usize];
         let mut nodes: Vec<u32> = self
@@ -141,7 +141,7 @@ impl<'g> Search<'g> {
             let both = other.out + other.back;
             let node = self.node[other.rank as usize];
             if other.rank == b {
-                // Their own edges leave as before: below each node is given them once too often.
+                // Edges between the two leave as before. Below, each node loses them once, so they are added here.
                 change.here += both;
                 change.there += both;
             }
@@ -182,7 +182,7 @@ impl<'g> Search<'g> {
     }
 }
 
-/// An order that fills node after node with the ranks that talk most to those it has already.
+/// An order that fills node after node with the ranks that talk most to the ranks already on the node.
 ///
 /// Cost: the edges, each once or twice through a heap.
 #[must_use]
@@ -190,7 +190,7 @@ pub fn grown(graph: &Graph, before: &[u32]) -> Vec<u32> {
     let count = graph.ranks();
     let mut order = Vec::with_capacity(count as usize);
     let mut placed = vec![false; count as usize];
-    // What each rank has in common with the node at hand.
+    // How much each rank talks to the node at hand.
     let mut pull = vec![0_i64; count as usize];
     let mut next = 0;
     for own in before.windows(2) {

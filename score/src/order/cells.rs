@@ -12,7 +12,7 @@ pub fn cells(grid: &Grid, cell: &Grid) -> Vec<u32> {
     out
 }
 
-/// The same, into memory that is filled again.
+/// The same, into memory that is reused.
 pub(crate) fn cells_into(grid: &Grid, cell: &Grid, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let dimensions: Vec<usize> = (0..grid.sizes.len()).collect();

@@ -1,11 +1,12 @@
-//! Ranks as a file has them: `MPICH_RANK_ORDER`, one line a node.
+//! Ranks as a file has them: `MPICH_RANK_ORDER`, one line per node.
 
 use super::refuse;
 use crate::error::ScoreError;
 use std::fmt::Write as _;
 use stowplan_engine::count::counted;
 
-/// Reads ranks, apart by commas, blanks or newlines, `#` to the end of a line: each below `procs` once.
+/// Reads ranks, separated by commas, blanks or newlines; `#` hides the rest of a line. Each rank below `procs` must be there
+/// once.
 ///
 /// # Errors
 /// `bad-rank-order` with the line.
@@ -51,7 +52,7 @@ pub fn read(word: &str, text: &[u8], procs: u32) -> Result<Vec<u32>, ScoreError>
     }
 }
 
-/// Writes an order as MPICH reads it: a line a node, ranks apart by commas. `nodes`: places of each node.
+/// Writes an order as MPICH reads it: one line per node, ranks separated by commas. `nodes`: how many places each node has.
 #[must_use]
 pub fn write(ranks: &[u32], nodes: impl Iterator<Item = u32>) -> String {
     let mut text = String::with_capacity(ranks.len() * 8);

@@ -1,4 +1,4 @@
-//! Cuts of the grid into halves that whole nodes fill, across the dimension that least of the stencil points along.
+//! Cuts the grid into halves that whole nodes fill, across the dimension along which the stencil points least.
 //!
 //! Source: the hyperplane algorithm of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020), whose figures it gives.
 
@@ -14,7 +14,7 @@ pub fn hyperplane(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
     out
 }
 
-/// The same, into memory that is filled again.
+/// The same, into memory that is reused.
 pub(crate) fn hyperplane_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let along = stencil.along();

@@ -1,4 +1,5 @@
-//! A k-d tree over the grid: halves of the dimension that is longest for what crosses it, down to single ranks.
+//! A k-d tree over the grid. It halves the dimension that is longest in relation to the offsets that cross it, down to single
+//! ranks.
 //!
 //! Source: the k-d tree of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020), whose figures it gives.
 
@@ -14,7 +15,7 @@ pub fn kdtree(grid: &Grid, stencil: &Stencil) -> Vec<u32> {
     out
 }
 
-/// The same, into memory that is filled again.
+/// The same, into memory that is reused.
 pub(crate) fn kdtree_into(grid: &Grid, stencil: &Stencil, out: &mut Vec<u32>) {
     let strides = strides(grid);
     let crossing = stencil.crossing();
@@ -26,7 +27,7 @@ pub(crate) fn kdtree_into(grid: &Grid, stencil: &Stencil, out: &mut Vec<u32>) {
         let long = (0..dimensions)
             .filter(|&at| part.sizes[at] > 1)
             .reduce(|best, at| {
-                // Sizes over what crosses, by cross product; a dimension that nothing crosses is cut first.
+                // Compares size over crossing offsets, by cross product; a dimension that nothing crosses is cut first.
                 let ahead = u64::from(part.sizes[at]) * crossing[best];
                 let behind = u64::from(part.sizes[best]) * crossing[at];
                 if ahead > behind { at } else { best }

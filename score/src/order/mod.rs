@@ -2,13 +2,13 @@
 
 // Boxes of a grid, one after the other.
 mod cells;
-// Strips of a grid, there and back.
+// Strips of a grid, back and forth.
 pub mod strips;
 // Halves of a grid, down to single cells.
 pub mod kdtree;
 // Halves of a grid that whole nodes fill.
 pub mod hyperplane;
-// What the directions of a stencil say of dimensions.
+// What the directions of a stencil say about dimensions.
 pub mod stencil;
 // Ranks as a file has them.
 pub mod file;
@@ -33,7 +33,7 @@ pub enum Order {
         /// The box.
         cell: Grid,
     },
-    /// `strips:GRID`: strips as wide as a node is long, there and back.
+    /// `strips:GRID`: strips as wide as the side of a node's cube, walked back and forth.
     Strips(Grid),
     /// `kdtree:GRID`: the longest dimension halved, down to single ranks.
     Kdtree(Grid),
@@ -101,11 +101,11 @@ impl Order {
         }
     }
 
-    /// The rank of each place. `procs`: places; `per_node`: those of a node, of the fullest one where they differ; `read`:
-    /// files by name.
+    /// The rank of each place. `procs`: how many places; `per_node`: how many on a node, on the fullest one if nodes differ;
+    /// `read`: reads a file by name.
     ///
     /// # Errors
-    /// `bad-rank-order` where the order does not fit.
+    /// `bad-rank-order` if the order does not fit.
     pub fn ranks(
         &self,
         procs: u32,
@@ -117,7 +117,7 @@ impl Order {
         Ok(out)
     }
 
-    /// The same, into memory that is filled again.
+    /// The same, into memory that is reused.
     pub(crate) fn ranks_into(
         &self,
         procs: u32,

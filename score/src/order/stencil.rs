@@ -1,6 +1,6 @@
-//! What the directions of a stencil say of the dimensions of its grid.
+//! What the directions of a stencil say about the dimensions of its grid.
 
-/// The offsets to which each rank talks.
+/// The offsets to the ranks that each rank talks to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stencil {
     /// Shape `[offsets][dimensions]`.
@@ -12,7 +12,7 @@ pub struct Stencil {
 const SCALE: u64 = 720_720;
 
 impl Stencil {
-    /// These offsets.
+    /// A stencil of these offsets.
     #[must_use]
     pub const fn new(offsets: Vec<Vec<i64>>, dimensions: usize) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Stencil {
         Self::new(offsets.collect(), dimensions)
     }
 
-    /// Offsets that cross a cut of each dimension.
+    /// How many offsets cross a cut of each dimension.
     pub(super) fn crossing(&self) -> Vec<u64> {
         let crossing = |dimension: usize| {
             let crosses = |offset: &&Vec<i64>| offset[dimension] != 0;
@@ -56,7 +56,7 @@ impl Stencil {
         (0..self.dimensions).map(along).collect()
     }
 
-    /// From the lowest to the highest step in each dimension.
+    /// The distance from the lowest to the highest step in each dimension.
     pub(super) fn extents(&self) -> Vec<u64> {
         let extent = |dimension: usize| {
             let steps = || self.offsets.iter().map(|offset| offset[dimension]);

@@ -1,4 +1,4 @@
-//! Strips along one dimension, as wide as the side of a node's cube, walked there and back.
+//! Strips along one dimension, as wide as the side of a node's cube, walked back and forth.
 //!
 //! Source: the stencil strips of Hunold, von Kirchbach, Lehr, Schulz, Träff (2020).
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 pub struct Cut {
     /// The dimension along which strips run.
     pub long: usize,
-    /// The width of a strip in every dimension; that of `long` is not looked at.
+    /// The width of a strip in every dimension; that of `long` is ignored.
     pub widths: Vec<u32>,
     /// What becomes of cells that are left over.
     pub rest: Rest,
@@ -37,7 +37,7 @@ pub fn strips(grid: &Grid, stencil: &Stencil, per_node: u32) -> Vec<u32> {
     out
 }
 
-/// The same, into memory that is filled again.
+/// The same, into memory that is reused.
 pub(crate) fn strips_into(grid: &Grid, stencil: &Stencil, per_node: u32, out: &mut Vec<u32>) {
     let most = grid.sizes.iter().max().copied().unwrap_or(1);
     let long = grid
@@ -80,7 +80,7 @@ fn widths(stencil: &Stencil, per_node: u32) -> Vec<u32> {
     extents.iter().map(width).collect()
 }
 
-/// The rank of each place, for strips cut so. Cost: the ranks.
+/// The rank of each place, for strips that are cut in this way. Cost: the ranks.
 pub(crate) fn cut_strips_into(grid: &Grid, cut: &Cut, out: &mut Vec<u32>) {
     let strides = strides_of(grid);
     let across: Vec<usize> = (0..grid.sizes.len()).filter(|&at| at != cut.long).collect();
@@ -97,7 +97,7 @@ pub(crate) fn cut_strips_into(grid: &Grid, cut: &Cut, out: &mut Vec<u32>) {
         slice.sizes[cut.long] = 1;
         let mut left = strip;
         for (&at, parts) in across.iter().zip(&parts).rev() {
-            // There and back: each time that the dimensions before move on.
+            // Back and forth: turns each time that the dimensions before move on.
             let (turn, place) = (left / parts.len(), left % parts.len());
             left = turn;
             let place = if turn % 2 == 1 {

@@ -3,7 +3,7 @@
 use crate::limit::DIMENSIONS_MAX;
 use crate::pattern::Grid;
 
-/// A number for each dimension; those that a grid does not have are not looked at.
+/// A number for each dimension. Dimensions that a grid does not have are ignored.
 pub(super) type Sizes = [u32; DIMENSIONS_MAX];
 
 /// A box of a grid.
@@ -28,7 +28,7 @@ impl Box {
         self.sizes.iter().map(|&size| u64::from(size)).product()
     }
 
-    /// Cut in two along a dimension, the first part so long.
+    /// Cuts the box in two along a dimension. The first part has this length.
     pub(super) fn cut(&self, dimension: usize, length: u32) -> [Self; 2] {
         let (mut first, mut second) = (*self, *self);
         first.sizes[dimension] = length;
@@ -38,7 +38,7 @@ impl Box {
     }
 }
 
-/// The distance in rank of neighbours in each dimension.
+/// The distance in ranks between neighbours in each dimension.
 pub(super) fn strides(grid: &Grid) -> Sizes {
     let mut strides = [0; DIMENSIONS_MAX];
     let mut stride = 1_u32;
@@ -49,7 +49,7 @@ pub(super) fn strides(grid: &Grid) -> Sizes {
     strides
 }
 
-/// Writes the ranks of a box, the last of these dimensions fastest.
+/// Writes the ranks of a box. The last of these dimensions runs fastest.
 pub(super) fn write(within: &Box, dimensions: &[usize], strides: &Sizes, out: &mut Vec<u32>) {
     let first = dimensions
         .iter()

@@ -46,7 +46,7 @@ impl Grid {
 pub enum Edge {
     /// There is nothing beyond the edge.
     Open,
-    /// It goes on at the other side.
+    /// The grid continues at the other side.
     Periodic,
 }
 
@@ -57,12 +57,12 @@ pub struct Halo {
     pub grid: Grid,
     /// What is beyond its edges.
     pub edge: Edge,
-    /// To which cells each cell talks. With every offset its negative is here too.
+    /// The offsets to the cells that each cell talks to. The negative of every offset is here too.
     pub offsets: Vec<Vec<i64>>,
 }
 
 impl Halo {
-    /// Reads what stands behind `halo:`.
+    /// Reads the text after `halo:`.
     pub(super) fn read(word: &str, text: &str) -> Result<Self, ScoreError> {
         let mut words = text.split(':');
         let Some(grid) = words.next().and_then(Grid::read) else {
@@ -180,7 +180,7 @@ impl Halo {
         self.edges_along(&planes, |_| true, visit);
     }
 
-    /// The same with one direction of each edge: every offset has its opposite, and of these two one is shown.
+    /// The same with one direction of each edge: every offset has an opposite, and one of the two is shown.
     pub(crate) fn pairs_of(&self, planes: Range<u32>, visit: &mut impl FnMut(Rows)) {
         let ahead = |offset: &[i64]| offset.iter().find(|&&step| step != 0) > Some(&0);
         self.edges_along(&planes, ahead, visit);
@@ -205,7 +205,7 @@ impl Halo {
         }
     }
 
-    /// The cells of a dimension that have a neighbour in it, with that neighbour: stretches in which both count up.
+    /// The cells of a dimension that have a neighbour in it, and these neighbours, as stretches in which both count up.
     fn ranges(&self, offset: &[i64], dimension: usize, planes: &Range<u32>) -> Ranges {
         let (size, step) = (i64::from(self.grid.sizes[dimension]), offset[dimension]);
         let ranges = match self.edge {
@@ -227,7 +227,7 @@ impl Halo {
         })
     }
 
-    /// The rows of an offset. `at`: dimensions that are behind us, the cell in them, and its neighbour.
+    /// Shows the rows of an offset. `from` and `to`: the cell and its neighbour in the dimensions before `dimension`.
     fn walk(
         &self,
         ranges: &[Ranges],
@@ -292,7 +292,7 @@ pub struct Rows {
     pub count: usize,
     /// How many stretches.
     pub rows: usize,
-    /// From one to the next.
+    /// The distance from one stretch to the next.
     pub pitch: usize,
 }
 

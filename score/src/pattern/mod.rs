@@ -8,7 +8,7 @@ pub use grid::{Edge, Grid, Halo, Rows};
 use crate::error::{ScoreError, bad_pattern};
 use stowplan_engine::count::counted;
 
-/// What each rank of an app talks to.
+/// Which ranks each rank of an app talks to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// `halo:GRID`.
@@ -36,12 +36,12 @@ pub enum Pattern {
         a: u32,
         /// The other one.
         b: u32,
-        /// Who talks to whom of them.
+        /// Which of their ranks talk to each other.
         meeting: Meeting,
     },
 }
 
-/// Who talks to whom of two apps.
+/// Which ranks of two apps talk to each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Meeting {
     /// Each rank of the larger app with one of the smaller.
@@ -50,10 +50,10 @@ pub enum Meeting {
     All,
 }
 
-/// A pattern and the app whose ranks it is of.
+/// A pattern, and the app whose ranks it is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// The app; of `between`, the first.
+    /// The app; for `between`, the first one.
     pub app: u32,
     /// Who talks to whom.
     pub pattern: Pattern,
@@ -129,15 +129,15 @@ impl Pattern {
         }
     }
 
-    /// Whether its weights are bytes: only those of a matrix may be.
+    /// Whether it is a matrix file. Only the weights of a matrix may be bytes.
     #[must_use]
     pub const fn is_file(&self) -> bool {
         matches!(self, Self::File(_))
     }
 
-    /// The ranks that a rank talks to, at most `limit` of them; `None`: that is in a file, or between apps.
+    /// The ranks that a rank talks to, at most `limit` of them; `None` if they are in a file or between apps.
     ///
-    /// Cost: those, and for halos the offsets.
+    /// Cost: these ranks; for halos, the offsets too.
     #[must_use]
     pub fn neighbours(&self, rank: u32, procs: u32, limit: usize) -> Option<Vec<u32>> {
         if let Some(halo) = self.halo(procs) {
@@ -179,7 +179,7 @@ impl Pattern {
         })
     }
 
-    /// The halo that it is, for an app of so many processes.
+    /// The pattern as a halo, if it is one, for an app of this many processes.
     #[must_use]
     pub fn halo(&self, procs: u32) -> Option<Halo> {
         match self {

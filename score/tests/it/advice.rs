@@ -1,4 +1,4 @@
-//! Advice reaches the published figures, and says what the plan then costs.
+//! Advice reaches the published figures, and gives the cost of the resulting plan.
 
 use crate::orders::blocked;
 use crate::random::{Written, plan};
@@ -20,7 +20,7 @@ fn number(text: impl ToString) -> u64 {
     text.to_string().parse().unwrap()
 }
 
-/// What leaves the nodes, and the worst of them.
+/// What leaves the nodes in the first answer, and what leaves the worst node.
 fn first(found: &Advice) -> (u64, u64) {
     let node = found.answers[0].score.levels[0];
     (number(node.leave), number(node.worst))

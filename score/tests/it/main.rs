@@ -1,4 +1,4 @@
-//! Scores against a plain count.
+//! Compares scores with a plain count.
 #![expect(
     clippy::unwrap_used,
     clippy::cast_possible_wrap,

@@ -1,4 +1,4 @@
-//! Orders: each rank once, the published figures, and plans that stand by them.
+//! Orders: each rank occurs once, the published figures are reached, and the plans follow the orders.
 
 use crate::random::plan;
 use stowplan_engine::count::Rank;
@@ -34,7 +34,7 @@ fn orders_give_the_published_figures() {
         ("50x48", 50, 48, "", "strips:50x48", 1244, 28),
         ("50x48", 50, 48, ":hops=3", "cells:50x48:2x24", 11524, 242),
         ("50x48", 50, 48, ":but-last", "cells:50x48:2x24", 2304, 48),
-        // The published strips lose 3,500 here: ours are 3 by 3, not 3 by 2.
+        // The published strips have 3,500 here. Ours are 3 by 3, not 3 by 2.
         ("16x15x10", 50, 48, "", "strips:16x15x10", 3080, 86),
         ("16x15x10", 50, 48, "", "cells:16x15x10:8x3x2", 3500, 86),
         ("16x15x10", 50, 48, "", "hyperplane:16x15x10", 3068, 80),
@@ -113,7 +113,7 @@ fn every_order_has_each_rank_once_and_its_plan_says_so() {
                 let mut sorted = ranks.clone();
                 sorted.sort_unstable();
                 assert_eq!(sorted, (0..procs).collect::<Vec<_>>(), "{order}");
-                // A node is smaller than the next, so that the last one is cut.
+                // Each node is smaller than the next one, so that the last node is cut.
                 let nodes = procs.div_ceil(per_node);
                 let hosts = format!("n[0-{}]:{per_node}", nodes - 1);
                 let (topo, procs) = (format!("core:{per_node} pu:1"), procs.to_string());

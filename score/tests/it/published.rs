@@ -1,4 +1,4 @@
-//! Advice beside each order of the literature, on grids of many shapes: never worse than the best of them.
+//! Compares advice with each order of the literature on grids of many shapes: advice is never worse than the best of them.
 
 use crate::random::plan;
 use rand_chacha::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Thousands of small jobs and patterns, beside a count that looks at every pair of ranks.
+//! Thousands of small jobs and patterns, compared with a count that looks at every pair of ranks.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -43,10 +43,10 @@ impl Dice {
     }
 }
 
-/// Object by object: what leaves it, by level.
+/// What leaves each object, by level.
 type Sums = Vec<(String, u64, u64)>;
 
-/// The object of a rank, as a name of its own.
+/// The object of a rank, as a unique name.
 fn object(plan: &Plan, rank: u32, kind: Option<ObjKind>) -> String {
     let place = plan.place(Rank(rank)).unwrap();
     let world = plan.world();
@@ -122,7 +122,7 @@ fn scored(plan: &Plan, parts: &[Part], text: &str) -> (u64, Sums) {
     (number(found.edges.to_string()), levels.collect())
 }
 
-/// A job of some apps, and the processes of each.
+/// A job of some apps, and how many processes each has.
 fn job(dice: &mut Dice) -> Option<(Plan, Vec<u32>)> {
     let topo = dice.one(&[
         "package:2 core:4 pu:1",
@@ -229,7 +229,7 @@ fn halo(words: &[&str], n: u32) -> Vec<(u32, u32)> {
     found
 }
 
-/// The edges of a pattern, as the page defines them.
+/// The edges of a pattern, as defined on the page.
 fn edges(word: &str, sizes: &[u32], app: usize) -> Vec<(u32, u32)> {
     let n = sizes[app];
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What is refused, and where the message points.
+//! What is refused, and which place the message points to.
 
 use crate::random::{Written, plan};
 use stowplan_score::pattern::Part;

@@ -1,4 +1,4 @@
-//! The figures of the literature that follow from the definition: blocked and cyclic ranks.
+//! The figures of the literature that follow from the definition, for blocked and cyclic ranks.
 
 use crate::random::plan;
 use stowplan_score::pattern::Part;

@@ -1,6 +1,6 @@
 //! How things end: namespaces terminate, records end, nodes leave, until nothing more is due.
 //!
-//! A queue, each row once; no recursion. Each rule only adds to the dead and the ended, so the order cannot matter.
+//! A queue takes each row once, without recursion. Rules only add to the dead and the ended, so their order does not matter.
 
 use super::request::forget;
 use crate::config::Inheritance;
@@ -8,11 +8,11 @@ use crate::effects::{Effects, Ended, How, Why};
 use crate::state::State;
 use crate::tables::{AllocId, Extent, NodeSet, NsId, RunId, Seats, Session, Sessions, Tie};
 
-/// What is still to be looked at, in one event.
+/// The rows that one event has still to look at.
 pub(super) struct Work<'s> {
     state: &'s mut State,
     effects: &'s mut Effects,
-    /// Jobs whose node has gone.
+    /// Jobs that lost a node.
     doomed: Vec<NsId>,
     /// Records whose disposition may be due.
     suspects: Vec<AllocId>,
@@ -28,7 +28,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// A record that changed may be due.
+    /// Notes a record that changed and may be due.
     pub(super) fn suspect(&mut self, alloc: AllocId) {
         self.suspects.push(alloc);
     }
@@ -83,7 +83,7 @@ impl<'s> Work<'s> {
         self.free_inactive(ns);
     }
 
-    /// What only the living have: requests, ownership, request ids, warnings.
+    /// Ends what only a live namespace has: requests, ownership, request ids, warnings.
     fn cut_ties(&mut self, ns: NsId) {
         for number in self.state.requests_of(ns, Tie::Asked) {
             forget(self.state, number);
@@ -106,7 +106,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// The record's request id is free again.
+    /// Frees the record's request id.
     fn drop_holder(&mut self, alloc: AllocId) {
         let Some(ns) = self.state.allocs.row[alloc].req_ns.take() else {
             return;
@@ -139,7 +139,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// A record ends. The jobs of departing nodes are doomed.
+    /// A record ends. The jobs on departing nodes are doomed.
     pub(super) fn end(&mut self, alloc: AllocId, how: How, why: Why) {
         let nodes = self.state.allocs.row[alloc].nodes.clone();
         match how {
@@ -162,7 +162,7 @@ impl<'s> Work<'s> {
         self.depart(Some(alloc), &granted);
     }
 
-    /// Nodes of a record join the default session, where those of a shared one are already.
+    /// Nodes of a record join the default session. The nodes of a shared record are in it already.
     fn revert(&mut self, alloc: AllocId, nodes: &NodeSet) {
         self.state.nodes.set_alloc(nodes, None);
         self.leave_record(alloc, nodes);
@@ -173,7 +173,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// Jobs that sit in the record go on to use the nodes, and are not found by asking who owns it any more.
+    /// Jobs that sit in the record continue to use the nodes, but are no longer found through the owners of the record.
     fn show_reverted(&mut self, alloc: AllocId, nodes: &NodeSet) {
         let state = &mut *self.state;
         let sits = |ns| {
@@ -202,13 +202,13 @@ impl<'s> Work<'s> {
         self.state.allocs.row[alloc].kept = None;
     }
 
-    /// Dooms the jobs that use one of these nodes, which `alloc` holds if it is given.
+    /// Dooms the jobs that use one of these nodes. `alloc`: the record that holds the nodes, if there is one.
     pub(super) fn kill_users(&mut self, alloc: Option<AllocId>, nodes: &NodeSet) {
         self.doom_visitors(nodes);
         let state = &*self.state;
         state.users.listed(nodes, &mut self.doomed);
-        // What no job of a shared set sees from outside is used by jobs of its only record alone: its owners are asked,
-        // not every shared set.
+        // Nodes that no job of a shared set uses from outside are used only by jobs of their own record, so its owners are
+        // asked and not every shared set.
         if !nodes.is_disjoint(state.nodes.shown()) {
             return state.users.sharing(nodes, &mut self.doomed);
         }
@@ -218,7 +218,7 @@ impl<'s> Work<'s> {
             let Some(run) = state.spaces.row[ns].run else {
                 continue;
             };
-            // Owners that use the same nodes are mostly one run.
+            // Owners that use the same nodes are mostly in one run.
             let verdict = match asked {
                 Some((same, verdict)) if same == run => verdict,
                 Some(_) | None => match state.users.extent(run) {
@@ -261,7 +261,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// Nothing points at a record any more.
+    /// Removes all that points at a record.
     fn unlink(&mut self, alloc: AllocId) {
         let owners = std::mem::take(&mut self.state.allocs.row[alloc].owners);
         for ns in owners.iter() {

@@ -43,7 +43,7 @@ pub(super) fn grant(state: &mut State, effects: &mut Effects, granted: Granted<'
     work.settle();
 }
 
-/// Puts the nodes that joined and those known before into the record and its pool.
+/// Puts the nodes that joined and the nodes known before into the record and its pool.
 fn place(state: &mut State, effects: &mut Effects, alloc: AllocId, known: &NodeSet) {
     let mut added = known.minus(&state.allocs.row[alloc].nodes);
     if state.allocs.row[alloc].shared {
@@ -90,7 +90,7 @@ fn make(state: &mut State, request: &mut Request, id: Name, session: u32) -> All
     alloc
 }
 
-/// What an EXTEND says replaces what was recorded; what it does not say stays.
+/// The attributes that an EXTEND gives replace the recorded ones; the others stay.
 fn renew(state: &mut State, alloc: AllocId, request: &Request) {
     if let Some(inheritance) = request.inheritance {
         state.allocs.row[alloc].inheritance = inheritance;

@@ -1,4 +1,4 @@
-//! A judged event into the tables. Every change of a [`State`] is made in this folder.
+//! Applies judged events to the tables. Every change of a [`State`] is made in this folder.
 
 mod ending;
 mod granting;
@@ -19,9 +19,9 @@ use request::{ask, forget};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Applies an event that was judged on this very state, with no other applied in between.
+/// Applies an event that was judged on this very state. No other event may be applied in between.
 ///
-/// A rejected event changes nothing; a grant or deny that is one takes its request away and changes nothing else.
+/// A rejected event changes nothing, except that a rejected grant or deny takes its request away.
 ///
 /// Cost: the rows and nodes that change, and bitmap operations on them. Source: reservations "Clauses".
 pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
@@ -30,7 +30,7 @@ pub fn apply(state: &mut State, judged: Judged<'_>) -> Effects {
     effects
 }
 
-/// As [`apply`], into effects that are used again: what was in them goes first. For those who apply a million a second.
+/// As [`apply`], but reuses `effects`, which are cleared first. For callers that apply a million events a second.
 pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) {
     effects.clear();
     match judged.change {
@@ -88,7 +88,7 @@ pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) 
     }
 }
 
-/// Who holds a node that fails or is back; its candidates are no longer what they were.
+/// The record that holds a node that fails or is back. Its candidates changed, so the kept ones are dropped.
 fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
     let holder = state.nodes.alloc(node);
     if let Some(alloc) = holder {
@@ -97,7 +97,7 @@ fn changed(state: &mut State, node: NodeId) -> Option<AllocId> {
     holder
 }
 
-/// Judges an event and applies it: the whole transition, for those who keep no journal.
+/// Judges an event and applies it: the whole transition, for callers that keep no journal.
 ///
 /// ```
 /// use stowplan_session::{Config, Event, Initial, State, Status, EventValue, step};
@@ -112,7 +112,7 @@ pub fn step(state: &mut State, event: &Event<'_>) -> (Status, Effects) {
     (judged.status, apply(state, judged))
 }
 
-/// As [`step`], into effects that are used again.
+/// As [`step`], but reuses `effects`.
 pub fn step_into(state: &mut State, event: &Event<'_>, effects: &mut Effects) -> Status {
     let judged = judge(state, event);
     let status = judged.status;
@@ -162,7 +162,7 @@ fn start(state: &mut State, effects: &mut Effects, spawn: Spawn<'_>) {
     });
 }
 
-/// A job takes its nodes: it joins those that use the same ones, or begins a run.
+/// A job takes its nodes: it joins the run of jobs that use the same nodes, or begins a run.
 fn take_nodes(
     state: &mut State,
     ns: NsId,

@@ -1,4 +1,4 @@
-//! Requests that wait: into the table and out of it, with what they are tied to.
+//! Puts waiting requests into the table and takes them out, together with their ties.
 
 use crate::state::State;
 use crate::tables::{Request, Tie};

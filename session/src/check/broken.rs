@@ -14,10 +14,10 @@ pub struct Broken {
     pub name: Name,
 }
 
-/// Holds, or breaks an invariant.
+/// Whether a state holds to the invariants, or which one it breaks.
 pub(crate) type Held = Result<(), Broken>;
 
-/// Breaks an invariant unless it holds.
+/// Reports a broken invariant unless it holds.
 #[expect(
     clippy::fn_params_excessive_bools,
     reason = "the one question a judge asks; an enum would only spell it again"

@@ -69,7 +69,7 @@ pub(super) fn check(state: &State) -> Held {
     no_cycle(state, children)
 }
 
-/// Takes away rows without children until none is left: what stays is a cycle.
+/// Takes away rows without children until there are none. Rows that stay form a cycle.
 fn no_cycle(state: &State, mut children: Vec<u32>) -> Held {
     let table = &state.spaces;
     let mut leaves: Vec<NsId> = table.rows().filter(|ns| children[ns.row()] == 0).collect();

@@ -1,4 +1,4 @@
-//! Derived columns: what the tables could be asked for, kept beside them. Compared with the columns here.
+//! Derived columns: they repeat what the tables say. Here they are compared with the tables.
 
 use super::broken::{Held, hold};
 use crate::name::Name;

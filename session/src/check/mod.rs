@@ -1,5 +1,5 @@
-//! The judge of states and transitions: the numbered invariants, from the tables alone, with none of the code that
-//! changes them. Source: reservations "Invariants".
+//! The judge of states and transitions. It checks the numbered invariants from the tables alone, and uses none of the code
+//! that changes the tables. Source: reservations "Invariants".
 
 mod broken;
 mod genealogy;
@@ -85,7 +85,7 @@ fn nodes(state: &State) -> Held {
     pools(state, &rest)
 }
 
-/// I-02 of nodes that no allocation holds, and the columns kept beside it.
+/// I-02 for nodes that no allocation holds, and the derived sets of nodes.
 fn pools(state: &State, rest: &NodeSet) -> Held {
     let table = &state.nodes;
     let none = Name::default();

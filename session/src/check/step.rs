@@ -46,7 +46,7 @@ pub fn check_step(
     killed(before, event, effects)
 }
 
-/// I-17: nothing, or just the request.
+/// I-17: a rejected event changes nothing, or only takes its request away.
 fn rejected(mut old: Image, effects: &Effects, new: &Image) -> Held {
     if let Some(number) = effects.answered {
         old.pending.retain(|row| row.request != number);
@@ -133,7 +133,7 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
             )?;
         }
     }
-    // What is left ended in the step that made it.
+    // Ids that are left must be of a record that this very step made.
     for id in ended.keys() {
         let fresh = effects
             .reply
@@ -149,8 +149,8 @@ fn endings(old: &Image, event: &Event<'_>, effects: &Effects, new: &Image) -> He
     Ok(())
 }
 
-/// The nodes that a release lends or names: they leave their record before anything else ends it, as when a job that they
-/// kill owned it.
+/// The nodes that a release lends or names. They leave their record before something else ends it, for example
+/// because their departure kills the job that owns it.
 fn given_back(event: &Event<'_>, effects: &Effects) -> BTreeSet<Name> {
     let mut given: BTreeSet<Name> = effects.lent.iter().cloned().collect();
     if let Event::Alloc {
@@ -193,7 +193,7 @@ fn spawned(before: &State, effects: &Effects) -> Held {
     hold(part, "I-20", "a job on nodes that are no candidates", &none)
 }
 
-/// I-22: and all of them.
+/// I-22: only jobs that lose a node are killed, and all of them are.
 fn killed(before: &State, event: &Event<'_>, effects: &Effects) -> Held {
     let mut gone: NodeSet = effects.departed.iter().map(|row| row.0).collect();
     if let Event::NodeDown { node } = event

@@ -64,7 +64,7 @@ pub(super) fn check(state: &State) -> Held {
     spans(state)
 }
 
-/// I-11 of a set that is written down.
+/// I-11 for a set that is stored.
 fn sound(state: &State, nodes: &NodeSet) -> Held {
     hold(
         !nodes.is_empty() && nodes.is_subset(state.nodes.up()),
@@ -74,7 +74,7 @@ fn sound(state: &State, nodes: &NodeSet) -> Held {
     )
 }
 
-/// What no job of a shared set sees from outside is used by jobs of its own record only.
+/// Nodes that no job of a shared set uses from outside are used only by jobs of their own record.
 fn reach(state: &State, members: &NsSet, nodes: &NodeSet) -> Held {
     for node in nodes.minus(state.nodes.shown()).iter() {
         let holder = state.nodes.alloc(node);
@@ -89,13 +89,13 @@ fn reach(state: &State, members: &NsSet, nodes: &NodeSet) -> Held {
     Ok(())
 }
 
-/// I-11 of the default session as it was: at each time that jobs use it had a node, and all it had are up. The spans of
-/// a node do not overlap, and the last one is open while it is in the session and up.
+/// I-11 for former states of the default session: at each time that jobs use, it had a node, and all nodes it had are up.
+/// The spans of a node do not overlap, and the last one is open while the node is in the session and up.
 fn spans(state: &State) -> Held {
     let times: Vec<u64> = state.nodes.times.used().map(|row| row.0).collect();
     let place = |time: u64| times.partition_point(|&other| other < time);
     let now = state.nodes.times.now();
-    // How many nodes more there are at a time than at the one before.
+    // How many more nodes there are at a time than at the time before.
     let mut more = vec![0_i64; times.len() + 1];
     for node in state.nodes.all().iter() {
         let name = state.nodes.name(node);

@@ -1,4 +1,4 @@
-//! Frames: how they are written, and which prefix of some bytes is made of whole ones.
+//! Frames: how they are written, and how the longest prefix of whole frames is found.
 
 use serde::Serialize;
 use stowplan_engine::limit::FRAME_BYTES_MAX;
@@ -56,7 +56,7 @@ pub struct Frame<'b> {
     pub payload: &'b [u8],
 }
 
-/// Appends a frame. Gives the size of the payload when that is too large; the buffer is for the caller to cut then.
+/// Appends a frame. If the payload is too large, gives its size; then the caller must truncate the buffer.
 pub(super) fn push<T: Serialize>(
     buffer: &mut Vec<u8>,
     seq: u64,
@@ -105,7 +105,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
         .map(u64::from_le_bytes)
 }
 
-/// The frame at an offset, if its header makes sense and all of it is there. The checksum is not looked at.
+/// The frame at an offset, if its header makes sense and all of it is there. The checksum is not verified.
 fn outline(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
     let len = u32_at(bytes, offset)? as usize;
     let seq = u64_at(bytes, offset + 8)?;
@@ -138,19 +138,19 @@ fn whole(bytes: &[u8], offset: usize) -> Option<(Frame<'_>, usize)> {
 pub enum Tail {
     /// With a whole frame.
     Clean,
-    /// With a beginning of a frame, or sectors of zeros in one: what a crash leaves.
+    /// With the beginning of a frame, or with a frame in which sectors are zero: what a crash leaves.
     Torn,
-    /// A frame is bad and a later one is whole, or it is the last one, all of it is there and its checksum is wrong: not
-    /// what a crash leaves.
+    /// With a bad frame of a kind that a crash does not leave: a later frame is whole, or it is the last frame, complete but
+    /// with a wrong checksum.
     Damaged {
         /// Where the bad frame begins.
         offset: usize,
     },
-    /// These bytes begin with other ones than a journal does.
+    /// The bytes do not begin as a journal does.
     Foreign,
 }
 
-/// What some bytes hold.
+/// What a scan found in some bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scan {
     /// Where the last whole frame of the prefix ends; 0 when not even the magic is whole.
@@ -159,11 +159,11 @@ pub struct Scan {
     pub frames: u64,
     /// Where the last snapshot of the prefix begins.
     pub last_snapshot: Option<usize>,
-    /// How the bytes go on behind the prefix.
+    /// How the bytes continue after the prefix.
     pub tail: Tail,
 }
 
-/// Finds the longest prefix of whole frames. Cost: one pass of checksums; when a frame is bad, a bounded search behind.
+/// Finds the longest prefix of whole frames. Cost: one pass of checksums; when a frame is bad, a bounded search after it.
 ///
 /// ```
 /// use stowplan_session::{Tail, scan};
@@ -205,9 +205,9 @@ pub fn scan(bytes: &[u8]) -> Scan {
     scan
 }
 
-/// What stands behind the prefix.
+/// What follows the prefix.
 fn tail(bytes: &[u8], scan: &Scan) -> Tail {
-    // A journal without an open frame is torn however it looks: it ends before the first byte of its first frame.
+    // A journal that ends before the first byte of its first frame counts as torn: it has no open frame.
     if scan.end == bytes.len() {
         return if scan.frames == 0 {
             Tail::Torn
@@ -227,7 +227,7 @@ fn tail(bytes: &[u8], scan: &Scan) -> Tail {
         let Some((frame, _)) = outline(bytes, offset) else {
             continue;
         };
-        // Frames are 17 bytes and more: so far ahead a number cannot be.
+        // A frame has at least 17 bytes, so a number cannot be that far ahead.
         if frame.seq <= scan.frames || frame.seq - scan.frames > rest {
             continue;
         }
@@ -243,8 +243,8 @@ fn tail(bytes: &[u8], scan: &Scan) -> Tail {
 /// Bytes that a disk writes whole or not at all.
 const SECTOR: usize = 512;
 
-/// Whether the last frame was once whole: a crash leaves a beginning of what was written, or zeros where whole sectors
-/// never came; anything else is damage.
+/// Whether the last frame was once whole. A crash leaves the beginning of what was written, or zeros in whole sectors that
+/// were not written; anything else is damage.
 fn is_flipped(bytes: &[u8], scan: &Scan) -> bool {
     let rest = &bytes[scan.end..];
     let Some(header) = rest.get(..HEADER) else {
@@ -255,7 +255,7 @@ fn is_flipped(bytes: &[u8], scan: &Scan) -> bool {
     if fits(len) {
         return !has_lost_sector(bytes, scan.end);
     }
-    // One bit of the length: the rest is then a whole frame of the length that it has.
+    // If only one bit of the length is wrong, the rest is a whole frame of the corrected length.
     (0..32).any(|bit| {
         let mended = len ^ (1 << bit);
         fits(mended) && {
@@ -267,7 +267,7 @@ fn is_flipped(bytes: &[u8], scan: &Scan) -> bool {
     })
 }
 
-/// Whether a sector behind a place holds zeros alone.
+/// Whether a sector after an offset has only zeros.
 fn has_lost_sector(bytes: &[u8], from: usize) -> bool {
     let first = SECTOR - from % SECTOR;
     let (first, sectors) = bytes[from..].split_at(first.min(bytes.len() - from));
@@ -275,7 +275,7 @@ fn has_lost_sector(bytes: &[u8], from: usize) -> bool {
     is_lost(first) || sectors.chunks(SECTOR).any(is_lost)
 }
 
-/// The frames of a prefix that was scanned, without looking at checksums again.
+/// The frames of a scanned prefix. Checksums are not verified again.
 #[derive(Clone, Debug)]
 pub struct Frames<'b> {
     bytes: &'b [u8],
@@ -291,7 +291,7 @@ impl<'b> Frames<'b> {
             at: MAGIC.len(),
         }
     }
-    /// Those from an offset on, where a frame must begin.
+    /// The frames from an offset on. A frame must begin there.
     #[must_use]
     pub(crate) fn from_offset(bytes: &'b [u8], scan: &Scan, offset: usize) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The journal: every event with its status, write-ahead, so that a DVM that was killed goes on where it was.
+//! The journal: every event with its status, written ahead, so that a DVM that was killed continues where it was.
 //!
 //! ```text
 //! file   = "STOWJRN" version frame*
@@ -7,7 +7,7 @@
 //! kind 1 = event     (event, status)
 //! kind 2 = snapshot  (events so far, image)               an accelerator only
 //! ```
-//! The payload is postcard. The engine writes to a [`Store`]; files are the business of who embeds it.
+//! The payload is postcard. The journal writes to a [`Store`]; the program that embeds it handles files.
 
 mod frame;
 mod open;
@@ -30,9 +30,9 @@ use stowplan_engine::limit::FRAME_BYTES_MAX;
 
 /// Where journal bytes go.
 pub trait Store {
-    /// Why bytes did not get there.
+    /// Why bytes were not stored.
     type Error: std::error::Error;
-    /// Adds bytes behind all others. A failure may leave some of them behind: a torn tail.
+    /// Appends bytes. A failure may leave some of them in the store: a torn tail.
     ///
     /// # Errors
     /// When not all bytes were taken.
@@ -40,7 +40,7 @@ pub trait Store {
     /// Returns when all bytes appended are safe from a crash.
     ///
     /// # Errors
-    /// When they may not be.
+    /// When they may not be safe.
     fn sync(&mut self) -> Result<(), Self::Error>;
 }
 
@@ -59,7 +59,7 @@ impl Store for Vec<u8> {
 /// Why an event was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError<E: std::error::Error> {
-    /// The store failed. Nothing more is taken: what is on disk ends in a torn tail at worst.
+    /// The store failed. The journal takes nothing more, so the bytes on disk end in a torn tail at worst.
     #[error("the journal cannot be written: {0}")]
     Store(E),
     /// An earlier write failed.
@@ -114,7 +114,7 @@ impl<S: Store> Journal<S> {
         Ok(journal)
     }
 
-    /// Begins a journal that goes on from a state: the form that compaction leaves, committed.
+    /// Begins a journal that continues from a state, as compaction leaves it: open frame and snapshot, committed.
     ///
     /// # Errors
     /// When the store fails, or the state is larger than a frame.
@@ -142,7 +142,7 @@ impl<S: Store> Journal<S> {
         Ok(journal)
     }
 
-    /// Goes on with a journal whose bytes were recovered and whose torn tail was cut off.
+    /// Continues a journal whose bytes were recovered and whose torn tail was cut off.
     #[must_use]
     pub fn resume(store: S, recovered: &Recovered) -> Self {
         Self {
@@ -154,7 +154,7 @@ impl<S: Store> Journal<S> {
         }
     }
 
-    /// As [`Journal::submit`], into effects that are used again.
+    /// As [`Journal::submit`], but reuses `effects`.
     ///
     /// # Errors
     /// As [`Journal::submit`].
@@ -178,7 +178,7 @@ impl<S: Store> Journal<S> {
     /// Judges an event, frames it and applies it. The answer must wait for [`Journal::commit`].
     ///
     /// # Errors
-    /// When the journal failed before, or the event is larger than a frame: nothing was changed then.
+    /// When the journal failed before, or the event is larger than a frame. Then nothing was changed.
     pub fn submit(
         &mut self,
         state: &mut State,
@@ -192,7 +192,7 @@ impl<S: Store> Journal<S> {
     /// One event, safe before it is answered: [`Journal::submit`], then [`Journal::commit`]. Cost: a sync for each event.
     ///
     /// # Errors
-    /// As these two; after a failed commit the state is ahead of what is on disk, and the journal takes nothing more.
+    /// As these two. After a failed commit the state is ahead of the disk, and the journal takes nothing more.
     pub fn record(
         &mut self,
         state: &mut State,
@@ -206,22 +206,22 @@ impl<S: Store> Journal<S> {
     /// Frames the whole state, so that a replay may start here.
     ///
     /// # Errors
-    /// When the state is larger than a frame: nothing was changed then.
+    /// When the state is larger than a frame. Then nothing was changed.
     pub fn snapshot(&mut self, state: &State) -> Result<(), JournalError<S::Error>> {
         let image: Image = state.image();
         self.push(FrameKind::Snapshot, &(self.events, image))
     }
 
-    /// Writes what is framed and syncs it: answers to all events submitted so far may leave.
+    /// Writes all frames and syncs them. After that, the answers to all events submitted so far may leave.
     ///
     /// # Errors
-    /// When the store fails; the journal takes nothing more then, and no answer since the last commit may leave.
+    /// When the store fails. Then the journal takes nothing more, and no answer since the last commit may leave.
     pub fn commit(&mut self) -> Result<(), JournalError<S::Error>> {
         self.flush()?;
         self.store.sync().map_err(|error| self.fail(error))
     }
 
-    /// Writes what is framed and does not sync it: for who can afford to lose it.
+    /// Writes all frames without a sync: for callers that can afford to lose them.
     ///
     /// # Errors
     /// As [`Journal::commit`].
@@ -254,7 +254,7 @@ impl<S: Store> Journal<S> {
     pub fn store(&self) -> &S {
         &self.store
     }
-    /// The store; what waits for a commit is dropped.
+    /// The store. Frames that wait for a commit are dropped.
     pub fn into_store(self) -> S {
         self.store
     }

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::state::Initial;
 use serde::{Deserialize, Serialize};
 
-/// The layout of payloads. One more when it changes; others are refused.
+/// The version of the payload layout. It goes up by one with each change; other versions are refused.
 pub(crate) const LAYOUT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]

@@ -21,22 +21,22 @@ pub enum Mode {
     Verify,
 }
 
-/// What came back.
+/// What was read back.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// The state.
     pub state: State,
     /// What the DVM began with.
     pub initial: Initial,
-    /// Events that the state contains, those inside a snapshot too.
+    /// How many events the state contains, including those inside a snapshot.
     pub events: u64,
     /// The number of the next frame; 0 when even the open frame is missing.
     pub next_seq: u64,
-    /// Where the whole frames end: a torn tail is cut off here before anything is appended.
+    /// Where the whole frames end. A torn tail is cut off here before anything is appended.
     pub end: usize,
     /// How the bytes end.
     pub tail: Tail,
-    /// Bytes behind `end`.
+    /// Bytes after `end`.
     pub discarded: usize,
 }
 
@@ -48,22 +48,22 @@ pub enum ReplayError {
         "no journal of ours, or of another version: it does not begin with STOWJRN and version 1"
     )]
     Foreign,
-    /// A bad frame with a whole one behind it.
+    /// A bad frame with a whole one after it.
     #[error("damaged at byte {offset}: whole frames stand behind a bad one")]
     Damaged {
         /// Where the bad frame begins.
         offset: usize,
     },
-    /// A frame is whole, and what is in it is not ours.
+    /// A frame is whole, but its payload is not ours.
     #[error("the frame at byte {offset} cannot be read")]
     Unreadable {
         /// Where it begins.
         offset: usize,
     },
-    /// The open frame holds no DVM.
+    /// The open frame holds no valid DVM.
     #[error("the open frame: {0}")]
     Initial(#[from] InitialError),
-    /// A snapshot holds no state.
+    /// A snapshot holds no valid state.
     #[error("the snapshot at byte {offset}: {error}")]
     Snapshot {
         /// Where it begins.
@@ -71,7 +71,7 @@ pub enum ReplayError {
         /// Why.
         error: ImageError,
     },
-    /// An event is judged otherwise than when it was written: our fault.
+    /// An event is judged differently than when it was written: our fault.
     #[error("event frame {seq} at byte {offset} was answered {then}, and is now answered {now}", then = .then.name(), now = .now.name())]
     Disagrees {
         /// Where it begins.
@@ -92,7 +92,7 @@ pub enum ReplayError {
 }
 
 impl ReplayError {
-    /// Whether it is our fault, and not the bytes'.
+    /// Whether the error is our fault, and not that of the bytes.
     #[must_use]
     pub fn is_ours(&self) -> bool {
         match self {
@@ -149,13 +149,13 @@ fn whole<'b, T: serde::Deserialize<'b>>(bytes: &'b [u8]) -> Option<T> {
 
 /// Rebuilds the state of the longest prefix of whole frames. An incomplete open frame gives the empty DVM.
 ///
-/// `watch` sees every event that is replayed, with the states before and after it; it may refuse with an error of its
-/// own. Damage in the middle is left to the caller: `tail` tells.
+/// `watch` sees every event that is replayed, with its status and effects and the state after it. It may refuse with an
+/// error of its own. The caller handles damage in the middle, which `tail` reports.
 ///
 /// # Errors
 /// [`ReplayError`].
 ///
-/// Cost: one pass of checksums, then the events behind the last snapshot, or all of them under [`Mode::Verify`].
+/// Cost: one pass of checksums, then the events after the last snapshot, or all of them under [`Mode::Verify`].
 pub fn recover<E: From<ReplayError>>(
     bytes: &[u8],
     mode: Mode,
@@ -185,7 +185,7 @@ pub fn recover<E: From<ReplayError>>(
             Payload::Snapshot(contained, image)
                 if fresh && (mode == Mode::Fast || contained > 0) =>
             {
-                // A replay starts here: after compaction, or to be fast. No journal has had so many events.
+                // The replay starts here: after compaction, or in fast mode. No real journal has had so many events.
                 if contained > u64::MAX >> 1 {
                     return Err(ReplayError::Unreadable {
                         offset: frame.offset,
@@ -244,7 +244,7 @@ fn from_image(config: Config, image: &Image, offset: usize) -> Result<State, Rep
 }
 
 fn recovered(state: State, initial: Initial, events: u64, bytes: &[u8], scan: &Scan) -> Recovered {
-    // Without its open frame a journal begins anew, magic and all.
+    // Without an open frame the journal starts over, including the magic.
     let end = if scan.frames == 0 { 0 } else { scan.end };
     Recovered {
         state,

@@ -91,7 +91,7 @@ fn ask_extend<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdic
         None => return Err(Status::NoPermissions),
         Some(target) => {
             let ns = state.spaces.find_live(target).ok_or(Status::NotFound)?;
-            // On whose behalf decides, not who asks, the scheduler included.
+            // The target must own the record, whoever asks, the scheduler included.
             if !state.is_owner(alloc, ns) {
                 return Err(Status::NoPermissions);
             }
@@ -207,7 +207,7 @@ fn cancel<'a>(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Verdict<'a
     }
 }
 
-/// The record that a request names, by its id or by the requester's own; `None` when it names none.
+/// The record that a request names, by its id or by the requester's own request id; `None` if it names none.
 fn named(state: &State, from: Process, attrs: &Attrs<'_, '_>) -> Result<Option<AllocId>, Status> {
     let found = match (attrs.alloc_id, attrs.req_id) {
         (Some(id), _) => state.allocs.find(id),

@@ -5,7 +5,7 @@ use crate::event::{Attr, Directive, EventValue};
 use crate::state::State;
 use crate::status::Status;
 
-/// The attributes a directive honours, well formed. What it does not honour is `None` here.
+/// The attributes that a directive honours, well formed. Those that it does not honour are `None` here.
 #[derive(Debug, Default)]
 pub(super) struct Attrs<'v, 'a> {
     pub(super) target: Option<&'a str>,
@@ -18,7 +18,7 @@ pub(super) struct Attrs<'v, 'a> {
     pub(super) lend: Option<&'a str>,
 }
 
-/// The value of a key; of a key given twice the last counts.
+/// The value of a key. If the key is given twice, the last one counts.
 pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v EventValue<'a> {
     attrs
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn value<'v, 'a>(attrs: &'v [Attr<'a>], key: &str) -> &'v EventValue<
         .map_or(&EventValue::Absent, |row| &row.1)
 }
 
-/// Reads what a directive honours. Source: reservations "Clauses".
+/// Reads the attributes that a directive honours. Source: reservations "Clauses".
 pub(super) fn read<'v, 'a>(
     state: &State,
     directive: Directive,
@@ -109,7 +109,7 @@ pub(super) fn are_well_formed(state: &State, list: &[&str]) -> bool {
 
 /// Whether a list holds each name once.
 ///
-/// Cost: one pass when they ascend, shorter ones first, as numbered names do in their order; else sorting them.
+/// Cost: one pass if they ascend, shorter ones first, as numbered names in order do; else sorting them.
 pub(super) fn are_distinct(list: &[&str]) -> bool {
     // A short list is compared with itself.
     const SHORT: usize = 16;

@@ -1,4 +1,4 @@
-//! What judging an event says: its status, and what it changes.
+//! The result of judging an event: its status, and what it changes.
 
 use crate::effects::Why;
 use crate::name::Name;
@@ -36,11 +36,11 @@ pub(crate) enum Change<'a> {
     End(AllocId, Why),
     /// Nodes leave a record.
     Part(AllocId, NodeSet),
-    /// Nodes leave a record and are remembered.
+    /// Nodes leave a record and are remembered as lent.
     Lend(AllocId, NodeSet),
     /// Nodes that no record holds depart.
     Loose(NodeSet),
-    /// A request is answered, and that is all.
+    /// A request is answered, and nothing else changes.
     Refuse(u64),
     /// A request is granted.
     Grant(Box<Granted<'a>>),
@@ -59,7 +59,7 @@ pub(crate) struct Granted<'a> {
     pub(crate) req: u64,
     /// Nodes of the list that are in the DVM.
     pub(crate) known: NodeSet,
-    /// Those that are not, in list order.
+    /// Names of the list that are not in the DVM, in list order.
     pub(crate) fresh: Vec<&'a str>,
     pub(crate) record: GrantedTo,
 }
@@ -90,7 +90,7 @@ pub(super) fn refused<'a>(status: Status) -> Judged<'a> {
     }
 }
 
-/// Who speaks: `namespace` or `namespace:rank`. A malformed rank makes it nobody.
+/// Who sent the event: `namespace` or `namespace:rank`. With a malformed rank, it is nobody.
 pub(super) fn requester(state: &State, from: &str) -> Result<Process, Status> {
     let (name, rank) = match from.split_once(':') {
         Some((name, digits)) => (name, rank(digits).ok_or(Status::NoPermissions)?),

@@ -24,7 +24,7 @@ pub(super) fn judge<'a>(
             status: Status::Success,
             change: Change::Grant(Box::new(granted)),
         },
-        // Whatever is wrong with the answer, the request is answered.
+        // A wrong grant answers the request too.
         Err(status) => Judged {
             status,
             change: Change::Refuse(req),
@@ -50,8 +50,8 @@ fn granted<'a>(
     if !are_well_formed(state, list) || (list.is_empty() && !may_be_empty) {
         return Err(Status::BadParam);
     }
-    // That names are distinct is the first thing to be judged, and the last to be looked at: nodes found in the order of
-    // joining show it by themselves.
+    // A name given twice counts before all other errors, but is looked for last: nodes found in the order of joining have
+    // distinct names anyway.
     match found(state, request, list, alloc_id) {
         Ok((granted, Order::Ascends)) => Ok(Granted { req, ..granted }),
         Ok((granted, Order::Unknown)) if are_distinct(list) => Ok(Granted { req, ..granted }),
@@ -60,7 +60,7 @@ fn granted<'a>(
     }
 }
 
-/// What is known of a list of names.
+/// What is known about a list of names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     /// Each is a node that joined after the one before it.
@@ -68,7 +68,7 @@ enum Order {
     Unknown,
 }
 
-/// The nodes of a well-formed list, all checks made but that the names are distinct. The request's number is left out.
+/// The nodes of a well-formed list. All is checked except that the names are distinct. The request's number is left out.
 fn found<'a>(
     state: &State,
     request: &Request,
@@ -88,7 +88,7 @@ fn found<'a>(
     let mut known = NodeSet::new();
     let mut fresh = Vec::new();
     let mut order = Order::Ascends;
-    // The nodes found last: first and last of those that joined one after the other.
+    // The first and last of the nodes found last that joined one after the other.
     let mut run: Option<(NodeId, NodeId)> = None;
     for &node in list {
         let found = state.nodes.find_near(node, run.map(|(_, last)| last));
@@ -113,7 +113,7 @@ fn found<'a>(
     if let Some((first, last)) = run {
         known.insert_run(first, last);
     }
-    // Node ids are never used twice: after four thousand million joins there are no more.
+    // Node ids are never used twice: after four thousand million joins none are left.
     let ids_left = (NODES_MAX as usize).saturating_sub(state.nodes.next());
     let too_many = state.nodes.len() + fresh.len() as u64 > state.config.limits.max_nodes;
     if !fresh.is_empty() && (too_many || fresh.len() > ids_left) {
@@ -132,7 +132,7 @@ fn found<'a>(
     Ok((granted, order))
 }
 
-/// A fresh record may be made; its id is empty until minted, its number unset.
+/// Checks that a fresh record may be made. An id that is not given is empty until minted; the number is unset.
 fn new_record(state: &State, alloc_id: Option<&str>) -> Result<GrantedTo, Status> {
     if state.allocs.len() >= state.config.limits.max_allocations {
         return Err(Status::OutOfResource);
@@ -146,7 +146,7 @@ fn new_record(state: &State, alloc_id: Option<&str>) -> Result<GrantedTo, Status
     })
 }
 
-/// The record of the request is still there and the request still has a right to it.
+/// The record of the request. It must still be there, and the request must still have a right to it.
 fn old_record(
     state: &State,
     request: &Request,

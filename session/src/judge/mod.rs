@@ -1,4 +1,4 @@
-//! An event against the present state: its status, and what it would change. Nothing is changed here.
+//! Judges an event on the present state: its status, and what it would change. Nothing is changed here.
 
 mod alloc;
 mod attrs;

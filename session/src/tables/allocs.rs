@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use stowplan_engine::id::Column;
 
-/// A process: who is told.
+/// A process, as sender or recipient.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Process {
     pub(crate) ns: NsId,
     pub(crate) rank: u32,
 }
 
-/// A record: all that a grant or a release of it reads and writes, in one row (measured: as fifteen columns it was a
-/// third of the cache misses of all events, though one event in ten is about a record).
+/// A record. Everything that a grant or a release of it reads and writes is in one row (measured: fifteen columns caused a
+/// third of the cache misses of all events, although only one event in ten is about a record).
 #[derive(Clone, Default)]
 pub(crate) struct Alloc {
     pub(crate) id: Name,
@@ -34,8 +34,8 @@ pub(crate) struct Alloc {
     pub(crate) req_ns: Option<NsId>,
     pub(crate) req_id: Option<Name>,
     pub(crate) nodes: NodeSet,
-    /// Of a reservation that a job took all of: its nodes that are up, as that job found them, and the jobs on them.
-    /// `None` when its nodes changed since. Kept so that candidates are borrowed and equal sets are one set.
+    /// If a job took the whole reservation: its nodes that were up at that time, and the run of jobs on them. `None` if its
+    /// nodes changed since. Kept so that candidates are borrowed and equal sets are one set.
     pub(crate) kept: Option<(Arc<NodeSet>, RunId)>,
     /// Names, because lent nodes have left the node table.
     pub(crate) lent: BTreeSet<Name>,

@@ -4,7 +4,7 @@ use crate::id_set::IdSet;
 use stowplan_engine::define_id;
 
 define_id! {
-    /// A row of the allocation table. Rows are used again; the session number beside it never is.
+    /// A row of the allocation table. Rows are reused; the session number of a record never is.
     AllocId
 }
 
@@ -14,7 +14,7 @@ define_id! {
 }
 
 define_id! {
-    /// A row of the namespace table. Rows are used again when nothing points at them any more.
+    /// A row of the namespace table. A row is reused when nothing points at it any more.
     NsId
 }
 
@@ -23,7 +23,7 @@ define_id! {
     RunId
 }
 
-/// A set of nodes. The numbers inside are node ids, that is the order of joining.
+/// A set of nodes. The numbers inside are node ids, and so follow the order of joining.
 pub type NodeSet = IdSet<NodeId>;
 /// A set of namespaces.
 pub(crate) type NsSet = IdSet<NsId>;

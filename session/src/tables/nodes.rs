@@ -17,7 +17,7 @@ pub enum NodeOrigin {
     Granted,
 }
 
-/// A node. What is asked of a node is mostly asked when its name was found: one row, one cache line.
+/// A node. Most questions about a node come right after a look-up of its name, so it is one row in one cache line.
 #[derive(Clone, Default)]
 struct Row {
     name: Name,
@@ -31,7 +31,7 @@ const _: () = assert!(
     "the memory goals of docs/reservations.md count on it"
 );
 
-/// The node table. Shape of the rows: `[ids given so far]`, in pages; rows that left are empty.
+/// The node table. Shape of the rows: `[ids given so far]`, in pages; rows of nodes that left are empty.
 #[derive(Clone, Default)]
 pub(crate) struct NodeTable {
     rows: Paged<NodeId, Row>,
@@ -47,12 +47,12 @@ pub(crate) struct NodeTable {
     pool_up: Arc<NodeSet>,
     /// Nodes that jobs of a shared set may use without sitting in the reservation that holds the node.
     shown: NodeSet,
-    /// `pool_up` as it was.
+    /// The former states of `pool_up`.
     pub(crate) times: Times,
 }
 
 impl NodeTable {
-    /// Adds nodes that are up, in no pool, and held by this allocation; their names are not there. Gives their ids.
+    /// Adds nodes whose names are new. They are up, in no pool, and held by this allocation. Gives their ids.
     pub(crate) fn add<'a>(
         &mut self,
         names: impl ExactSizeIterator<Item = &'a str>,
@@ -86,7 +86,7 @@ impl NodeTable {
         added.insert_range(range);
         added
     }
-    /// Leaves ids out, so that the next node gets this row: for tables read back.
+    /// Skips ids, so that the next node gets this row: for tables that are read back.
     pub(crate) fn skip_to(&mut self, next: usize) {
         debug_assert!(next >= self.next, "ids only grow");
         self.next = next;
@@ -114,7 +114,7 @@ impl NodeTable {
     pub(crate) fn find(&self, name: &str) -> Option<NodeId> {
         self.by_name.find(name, |id| &self.rows.at(id).name)
     }
-    /// The node of a name, the one behind `guess` being looked at first: lists mostly name nodes in the order of joining.
+    /// The node of a name. The node after `guess` is tried first: lists mostly name nodes in the order of joining.
     #[inline]
     pub(crate) fn find_near(&self, name: &str, guess: Option<NodeId>) -> Option<NodeId> {
         let next = guess.map(|id| id.row() + 1).filter(|&row| row < self.next);
@@ -163,20 +163,20 @@ impl NodeTable {
     pub(crate) fn seen(&self, id: NodeId) -> Seen {
         self.rows.at(id).seen
     }
-    /// Whether jobs that use the default session as it was at a time use this node.
+    /// Whether the jobs that use the default session as it was at this time use this node.
     pub(crate) fn was_there(&self, id: NodeId, time: u64) -> bool {
         self.times.was_there(self.seen(id), time)
     }
-    /// A span of the past in which a node was in the default session: for tables read back.
+    /// Adds a past span of time in which a node was in the default session: for tables that are read back.
     pub(crate) fn add_span(&mut self, id: NodeId, from: u64, to: u64) {
         self.times
             .add_span(&mut self.rows.at_mut(id).seen, from, to);
     }
-    /// It is in the default session since then: for tables read back.
+    /// Sets the time since which a node is in the default session: for tables that are read back.
     pub(crate) fn set_since(&mut self, id: NodeId, time: u64) {
         self.rows.at_mut(id).seen.set_since(time);
     }
-    /// Jobs of a shared set use these without sitting in their reservation.
+    /// Notes nodes that jobs of a shared set use without sitting in the nodes' reservation.
     pub(crate) fn show(&mut self, nodes: &NodeSet) {
         self.shown.add_all(nodes);
     }
@@ -206,7 +206,7 @@ impl NodeTable {
         }
         Arc::make_mut(&mut self.pool_up).remove_all(nodes);
     }
-    /// Gives nodes to a reservation: out of the default session, if they are in it. One pass over their rows.
+    /// Gives nodes to a reservation, and takes them out of the default session if they are in it. One pass over their rows.
     pub(crate) fn carve(&mut self, nodes: &NodeSet, alloc: AllocId) {
         self.pool.remove_all(nodes);
         let leaves = !nodes.is_disjoint(&self.pool_up);

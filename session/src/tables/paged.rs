@@ -6,7 +6,7 @@ use stowplan_engine::id::Id;
 /// Rows of one page.
 const PAGE: usize = 1024;
 
-/// One column, in pages that come with their first row and go with their last.
+/// One column in pages. A page is allocated with its first row and freed with its last.
 #[derive(Clone)]
 pub(crate) struct Paged<I, T> {
     pages: Vec<Option<Box<Page<T>>>>,

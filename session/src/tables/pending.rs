@@ -17,7 +17,7 @@ pub(crate) enum Wanted {
     Reaquire(Record),
 }
 
-/// A record as a request holds it.
+/// A record as a request refers to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Record {
     /// The row, while the record of this session number is there.
@@ -32,7 +32,7 @@ pub(crate) struct Request {
     pub(crate) from: Process,
     pub(crate) wanted: Wanted,
     pub(crate) req_id: Option<Name>,
-    /// The owner of the record that is or will be. A name, for its namespace may be gone.
+    /// The owner of the present or future record. A name, because its namespace may be gone.
     pub(crate) owner: Name,
     /// `PMIX_ALLOC_TARGET` as given.
     pub(crate) target: Option<Name>,
@@ -57,7 +57,7 @@ impl Request {
         }
     }
     fn rank_of_kind(&self) -> u8 {
-        // NEW sorts first, so that its presence is one look-up.
+        // NEW sorts first, so that one look-up finds it.
         u8::from(self.record().is_some())
     }
 }
@@ -65,7 +65,7 @@ impl Request {
 /// The pending table, by request number.
 #[derive(Clone, Default)]
 pub(crate) struct PendingTable {
-    /// Boxed: the map moves its rows about.
+    /// Boxed, because the map moves its rows.
     rows: BTreeMap<u64, Box<Request>>,
     /// Who used which request id: NEW first, then the others.
     by_req: BTreeSet<(NsId, Name, u8, u64)>,
@@ -120,7 +120,7 @@ impl PendingTable {
             .next()
             .is_some()
     }
-    /// What is indexed by request id, for the judge.
+    /// The requests that are indexed by request id, for the judge.
     pub(crate) fn indexed(&self) -> impl Iterator<Item = (NsId, &Name, u64)> {
         self.by_req.iter().map(|row| (row.0, &row.1, row.3))
     }

@@ -46,10 +46,10 @@ pub(crate) enum Session {
 /// The sessions of a job, in the order of first mention.
 pub(crate) type Sessions = SmallVec<[Session; 4]>;
 
-/// The sessions of a job as its row holds them: mostly it has one.
+/// The sessions of a job as its row holds them. Most jobs have one.
 #[derive(Clone, Default)]
 pub(crate) enum Seats {
-    /// It is no live job.
+    /// The namespace is no live job.
     #[default]
     None,
     /// One.
@@ -78,16 +78,16 @@ impl Seats {
     }
 }
 
-/// A namespace: its name, whether and where it stands in the genealogy, where it may be and where it is.
+/// A namespace: its name, whether it lives, its place in the genealogy, the nodes it may use and the nodes it uses.
 ///
-/// All of it is in one row and one cache line: at a hundred thousand jobs the time of an event is the number of rows it
-/// fetches from memory (measured: a column for each took twice as long).
+/// All of it is in one row and one cache line. At a hundred thousand jobs the number of rows that an event fetches from
+/// memory decides its time (measured: a column for each field took twice as long).
 #[derive(Clone, Default)]
 #[repr(align(64))]
 pub(crate) struct Space {
     pub(crate) name: Name,
     pub(crate) seats: Seats,
-    /// The jobs that use the same nodes; `None` when it is no live job.
+    /// The run of jobs that use the same nodes; `None` if the namespace is no live job.
     pub(crate) run: Option<RunId>,
     pub(crate) parent: Option<NsId>,
     /// Children that have a row.
@@ -110,7 +110,7 @@ pub(crate) struct SpaceTable {
 }
 
 impl SpaceTable {
-    /// Adds a live namespace without sessions and uses.
+    /// Adds a live namespace that has no sessions and uses no nodes.
     pub(crate) fn add(&mut self, name: &str, kind: SpaceKind, parent: Option<NsId>) -> NsId {
         let space = Space {
             name: Name::new(name),
@@ -131,7 +131,7 @@ impl SpaceTable {
         }
         ns
     }
-    /// Frees a row; its parent is told by the caller.
+    /// Frees a row. The caller updates the parent.
     pub(crate) fn remove(&mut self, ns: NsId) {
         let row = std::mem::take(&mut self.row[ns]);
         self.by_name.remove(&row.name, ns);

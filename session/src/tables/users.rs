@@ -1,25 +1,25 @@
 //! Who uses a node: found without looking at every job.
 //!
-//! Jobs that use the same set of nodes form a *run*. All of the default session as it was at a time is one such set
-//! ([`super::times`] finds its runs), all of a reservation another. A job on nodes of its own choice is listed under each
-//! of them: that costs no more than reading their names did.
+//! Jobs that use the same set of nodes form a *run*. The whole default session as it was at a time is one such set
+//! ([`super::times`] finds its runs), a whole reservation is another. A job that chose its nodes is listed under each of
+//! them, which costs no more than reading their names did.
 
 use super::ids::{NodeId, NodeSet, NsId, NsSet, RunId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use stowplan_engine::id::{Column, Id as _};
 
-/// Up to this many nodes a job on nodes of its own choice is listed under each of them.
+/// A job that chose up to this many nodes is listed under each of them.
 pub(crate) const LISTED_MAX: u64 = 4096;
 
 /// Which nodes the jobs of a run use.
 #[derive(Clone)]
 pub(crate) enum Extent {
-    /// All of the default session that was up at this time.
+    /// All nodes of the default session that were up at this time.
     Session(u64),
-    /// These. The nodes are asked one run at a time.
+    /// These nodes. To find the users of a node, each such run is asked.
     Shared(Arc<NodeSet>),
-    /// These, and the one job is listed under each of them.
+    /// These nodes. The run has one job, which is listed under each of them.
     Listed(Arc<NodeSet>),
 }
 
@@ -60,7 +60,7 @@ impl Users {
         }
         id
     }
-    /// A job joins those that use the same nodes.
+    /// A job joins the run of jobs that use the same nodes.
     pub(crate) fn join(&mut self, ns: NsId, run: RunId) {
         if let Some(run) = &mut self.runs[run] {
             run.jobs.insert(ns);
@@ -73,7 +73,7 @@ impl Users {
             Some(Extent::Session(_) | Extent::Listed(_)) | None => false,
         }
     }
-    /// A job has ended. Gives the time of the default session that nobody uses any more, if there is one.
+    /// A job has ended. Gives the time of the default session that no job uses any more, if there is one.
     pub(crate) fn leave(&mut self, ns: NsId, id: RunId) -> Option<u64> {
         let run = self.runs[id].as_mut()?;
         run.jobs.remove(ns);
@@ -95,7 +95,7 @@ impl Users {
             }
         }
     }
-    /// What the jobs of a run use.
+    /// The nodes that the jobs of a run use.
     pub(crate) fn extent(&self, run: RunId) -> Option<&Extent> {
         self.runs.get(run)?.as_ref().map(|run| &run.extent)
     }
@@ -130,7 +130,7 @@ impl Users {
             }
         }
     }
-    /// All runs, for the judge: their jobs and what they use.
+    /// All runs, for the judge: their jobs and the nodes they use.
     pub(crate) fn runs(&self) -> impl Iterator<Item = (RunId, &NsSet, &Extent)> + '_ {
         self.runs
             .iter()
@@ -140,7 +140,7 @@ impl Users {
     pub(crate) fn lists(&self, node: NodeId, ns: NsId) -> bool {
         self.listed.contains(&(node, ns))
     }
-    /// Entries of the list and of the set of shared ones, for the judge.
+    /// How many entries the list has, and how many runs of shared sets there are, for the judge.
     pub(crate) fn entries(&self) -> (usize, usize) {
         (self.listed.len(), self.shared.len())
     }

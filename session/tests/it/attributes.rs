@@ -1,4 +1,4 @@
-//! All 32 combinations of the five attributes a PMIx may lack (S-76 … S-81, S-88, A-30).
+//! All 32 combinations of the five attributes that a PMIx may lack (S-76 … S-81, S-88, A-30).
 
 use super::generate::Generator;
 use super::picture;

@@ -1,4 +1,4 @@
-//! A journal cut anywhere, or with any bit flipped, gives a state that was, or says what is wrong.
+//! A journal that is cut anywhere, or has any bit flipped, gives an earlier state or an error that says what is wrong.
 
 use super::journal::{replay, written};
 use stowplan_session::{Config, Initial, Mode, ReplayError, State, Tail};
@@ -38,7 +38,7 @@ fn cut_at_every_byte_a_journal_recovers_a_prefix() {
 fn a_flipped_bit_never_gives_a_state_that_was_not() {
     let (bytes, states) = written(6, 25, 8);
     for at in 0..bytes.len() {
-        // The last frame is not like others: nothing stands behind it.
+        // The last frame differs from the others: no frame comes after it.
         let bits = if at + 200 > bytes.len() { 0..8 } else { 3..4 };
         for bit in bits {
             let mut flipped = bytes.clone();
@@ -81,7 +81,7 @@ fn the_torn_tail_of_any_bytes_is_not_read() {
     }
 }
 
-/// What was written and not synced may come back as sectors of zeros: a crash, and no damage.
+/// Bytes that were written but not synced may come back as sectors of zeros. That is a crash, not damage.
 #[test]
 fn sectors_that_never_came_are_a_torn_tail() {
     let (bytes, states) = written(8, 60, u64::MAX);
@@ -89,7 +89,7 @@ fn sectors_that_never_came_are_a_torn_tail() {
         let mut zeroed = bytes.clone();
         zeroed[from..].fill(0);
         let recovered = replay(&zeroed, Mode::Fast).unwrap();
-        // Zeros that a payload ends with may be what it had.
+        // Zeros at the end of a payload may belong to the payload.
         assert!(
             matches!(recovered.tail, Tail::Torn | Tail::Clean),
             "zeros from {from}: {:?}",

@@ -1,4 +1,4 @@
-//! Random events: mostly about what is there, now and then about what is not.
+//! Random events: most name things that exist, some name things that do not.
 
 use super::model::Model;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use stowplan_session::{
     Attr, Config, Event, EventValue, FEATURES, Features, Name, SessionLimits, ToolRole,
 };
 
-/// A sequence of numbers that depends on its seed alone.
+/// A sequence of numbers that depends only on its seed.
 #[derive(Clone, Debug)]
 pub(super) struct Dice(u64);
 
@@ -22,7 +22,7 @@ impl Dice {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
-    /// From 0 to below `sides`.
+    /// A number from 0 to below `sides`.
     pub(super) fn below(&mut self, sides: usize) -> usize {
         usize::try_from(self.roll() % sides as u64).unwrap()
     }
@@ -59,7 +59,7 @@ impl Generator {
         }
     }
 
-    /// A word for the whole test: each distinct one is kept once.
+    /// A word for the whole test. Each distinct word is kept once.
     fn word(&mut self, text: &str) -> &'static str {
         if let Some(word) = self.words.get(text) {
             return word;

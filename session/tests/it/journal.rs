@@ -1,4 +1,4 @@
-//! Journals: what is written comes back, by any road.
+//! Journals: what is written comes back, whichever way it is read.
 
 use super::generate::Generator;
 use super::random::begin;
@@ -11,7 +11,7 @@ pub(super) fn replay(bytes: &[u8], mode: Mode) -> Result<Recovered, ReplayError>
     recover::<ReplayError>(bytes, mode, |_, _, _| Ok(()))
 }
 
-/// A journal of random events, with a snapshot now and then; the canonical state after each event.
+/// A journal of random events with some snapshots, and the canonical state after each event.
 pub(super) fn written(seed: u64, events: usize, snapshot_every: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut generator = Generator::new(seed);
     let (mut state, mut model, initial) = begin(Config::default());
@@ -82,7 +82,7 @@ fn the_same_events_give_the_same_bytes() {
     assert_eq!(written(9, 80, 11).0, written(9, 80, 11).0);
 }
 
-/// Takes so many bytes and then fails, having taken a part.
+/// Takes this many bytes. Then it takes a part of a write and fails.
 #[derive(Debug)]
 struct Full {
     bytes: Vec<u8>,

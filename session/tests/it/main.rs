@@ -1,19 +1,19 @@
-//! Integration tests, one binary for the crate: sessions against a model of plain sets, on random events; crashes; every
-//! combination of attributes.
+//! Integration tests, one binary for the crate: random events on sessions and on a model of plain sets; crashes; every combination
+//! of attributes.
 
 #![expect(
     clippy::unwrap_used,
     reason = "what fails here fails the test, in its helpers too"
 )]
 
-// The model: what a reader of reservations.md would write first.
+// The model: a direct implementation of reservations.md.
 mod model;
 mod model_asks;
 mod model_ends;
 mod model_grants;
-// Random events that mostly make sense.
+// Random events; most of them make sense.
 mod generate;
-// Both state machines in the same words.
+// Both state machines described in the same words.
 mod picture;
 // The tests.
 mod attributes;

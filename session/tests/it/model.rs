@@ -1,4 +1,4 @@
-//! A DVM of plain sets: slow, and easy to compare with the text. Identity is a number that is never used twice.
+//! A DVM of plain sets: slow, and easy to compare with the text. Its identities are numbers that are never used twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use stowplan_session::{
@@ -29,7 +29,7 @@ pub(super) struct Alloc {
     pub(super) asker: Uid,
     pub(super) req_id: Option<String>,
     pub(super) lent: BTreeSet<String>,
-    /// Everybody ever spawned in.
+    /// Every namespace ever spawned in it.
     pub(super) spawned: BTreeSet<Uid>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Space {
 pub(super) struct Request {
     pub(super) from: (Uid, u32),
     pub(super) directive: &'static str,
-    /// Session number and id.
+    /// Number and id of its session.
     pub(super) record: Option<(u32, String)>,
     pub(super) req_id: Option<String>,
     pub(super) owner: String,
@@ -159,7 +159,7 @@ impl Model {
         let owner = Some(self.allocs[&session].owner).filter(|&owner| self.is_live(owner));
         seated.map(|row| *row.0).chain(owner).collect()
     }
-    /// Rows exist while active, so who has a row is active.
+    /// A namespace has a row only while it is active, so every namespace with a row is active.
     pub(super) fn roots(&self, session: u32) -> BTreeSet<Uid> {
         let alloc = &self.allocs[&session];
         let all = alloc.spawned.iter().copied().chain([alloc.owner]);
@@ -192,7 +192,7 @@ impl Model {
         }
     }
 
-    /// The whole transition: the status, and what happened in words.
+    /// The whole transition: the status, and what happened, in words.
     pub(super) fn step(&mut self, event: &Event<'_>) -> (Status, Facts) {
         if self.down {
             return (Status::NotAvailable, Vec::new());

@@ -105,7 +105,7 @@ impl Model {
         }
     }
 
-    /// What NEW and EXTEND honour beside their ids.
+    /// What NEW and EXTEND honour besides their ids.
     fn wish(&self, from: (Uid, u32), directive: &'static str, keys: &Keys<'_>) -> Said<Request> {
         let target = self.name_at(keys, "PMIX_ALLOC_TARGET")?;
         let shared = match keys.get("PMIX_ALLOC_SHARE") {
@@ -125,7 +125,7 @@ impl Model {
             self.name_at(keys, "PMIX_ALLOC_ID")?;
         }
         let inheritance = self.disposition(keys)?;
-        // Whether the target lives is a later check: 0 is nobody.
+        // Whether the target is alive is checked later; 0 stands for nobody.
         let target = target.map(|name| (self.live(name).unwrap_or(0), name.to_owned()));
         Ok(Request {
             from,
@@ -177,7 +177,7 @@ impl Model {
         }
     }
 
-    /// The record that the ids name; `None` when there is no id.
+    /// The record that the ids name; `None` when no id is given.
     fn meant(&self, uid: Uid, keys: &Keys<'_>) -> Said<Option<u32>> {
         let id = self.name_at(keys, "PMIX_ALLOC_ID")?;
         let req_id = self.name_at(keys, "PMIX_ALLOC_REQ_ID")?;
@@ -271,7 +271,7 @@ impl Model {
         if list.as_ref().is_some_and(Vec::is_empty) {
             return Err(Status::BadParam);
         }
-        // Forms first: the ids too.
+        // Forms are checked first, those of the ids too.
         self.name_at(keys, "PMIX_ALLOC_REQ_ID")?;
         let Some(session) = self.meant(uid, keys)? else {
             return self.release_loose(uid, list.filter(|_| !lend), facts);

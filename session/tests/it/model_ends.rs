@@ -1,4 +1,4 @@
-//! How things end in the model: over and over until nothing changes.
+//! How things end in the model: rules are applied again and again until nothing changes.
 
 use super::model::{Facts, Model, Said};
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ impl Model {
         Ok(())
     }
 
-    /// A namespace is dead. Who it was to others follows from that.
+    /// A namespace has died. Its other roles follow from that.
     fn die(&mut self, uid: u64, facts: &mut Facts) {
         let space = self.spaces.get_mut(&uid).unwrap();
         space.live = false;
@@ -94,7 +94,7 @@ impl Model {
         }
     }
 
-    /// Nodes leave a record as under release.
+    /// Nodes leave a record in the same way as under release.
     pub(super) fn give_back(&mut self, session: u32, chosen: &BTreeSet<String>, facts: &mut Facts) {
         let startup = |name: &&String| self.nodes[*name].origin == NodeOrigin::Startup;
         let carved: BTreeSet<String> = chosen.iter().filter(startup).cloned().collect();

@@ -1,4 +1,4 @@
-//! The model's grants: the scheduler's answer, judged again.
+//! The model's grants: the scheduler's answer is checked again.
 
 use super::model::{Alloc, Facts, Model, Node, Request, Said};
 use super::model_asks::Keys;
@@ -75,7 +75,7 @@ impl Model {
         Ok(())
     }
 
-    /// The record of the request, judged again; `None` for NEW.
+    /// The record of the request, checked again; `None` for NEW.
     fn still(&self, request: &Request, id: Option<&str>) -> Said<Option<u32>> {
         let Some((session, _)) = &request.record else {
             if self.allocs.len() as u64 >= self.config.limits.max_allocations {

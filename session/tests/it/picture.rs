@@ -1,4 +1,4 @@
-//! Model and engine in the same words, to be compared.
+//! Describes model and engine in the same words, so that they can be compared.
 
 use super::model::{Alloc, Model, Request};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ fn line(words: &[(&str, String)]) -> String {
         .collect()
 }
 
-/// Rows of an image by their places.
+/// Rows of an image by their position.
 struct View(Image);
 
 impl View {
@@ -158,7 +158,7 @@ impl View {
     }
 }
 
-/// The engine's state.
+/// The engine's state in words.
 pub(super) fn of_state(state: &State) -> Vec<String> {
     let view = View(state.image());
     let image = &view.0;
@@ -236,7 +236,7 @@ fn model_pending(model: &Model, number: u64, row: &Request) -> String {
     ])
 }
 
-/// The model's state.
+/// The model's state in words.
 pub(super) fn of_model(model: &Model) -> Vec<String> {
     let id = |session: u32| model.allocs[&session].id.clone();
     let dvm = if model.down { Dvm::Down } else { Dvm::Up };

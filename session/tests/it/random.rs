@@ -1,4 +1,4 @@
-//! Engine and model side by side.
+//! Runs engine and model side by side.
 
 use super::generate::{Generator, NODES, TOOLS, names};
 use super::model::Model;
@@ -6,9 +6,9 @@ use super::picture;
 use std::collections::BTreeMap;
 use stowplan_session::{Config, Initial, State, Status, check, check_step, judge, step};
 
-/// Events of the normal run, and of the long one (`STOWPLAN_LONG=1`).
+/// Number of events in the normal run, and in the long one (`STOWPLAN_LONG=1`).
 const EVENTS: (u32, u32) = (100_000, 1_000_000);
-/// Events of one DVM.
+/// Number of events of one DVM.
 const LIFE: u32 = 250;
 
 fn events() -> u32 {
@@ -16,7 +16,7 @@ fn events() -> u32 {
     if long { EVENTS.1 } else { EVENTS.0 }
 }
 
-/// A DVM in both machines.
+/// A DVM in both state machines.
 pub(super) fn begin(config: Config) -> (State, Model, Initial) {
     let initial = Initial {
         nodes: names(&NODES),
@@ -53,7 +53,7 @@ fn random_events_do_what_the_model_does() {
             facts,
             "event {number} {event:?}"
         );
-        // Status and effects are compared each time, all rows every few events: a row that differs stays so.
+        // Status and effects are compared after each event, all rows only every few events: a row that differs stays different.
         if number % 5 == 0 || number % LIFE == LIFE - 1 {
             let (engine, plain) = (picture::of_state(&state), picture::of_model(&model));
             assert_eq!(engine, plain, "event {number} {event:?}");

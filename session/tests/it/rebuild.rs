@@ -1,4 +1,4 @@
-//! A state from its image: nothing is missing in it, and nothing forged gets through.
+//! A state made from its image: nothing is missing, and no forged image gets through.
 
 use super::generate::Generator;
 use super::picture;
@@ -30,7 +30,7 @@ fn a_state_rebuilt_from_its_image_behaves_the_same_ever_after() {
     }
 }
 
-/// Any one number or name of an image changed gives a sound state or none: never a panic, never a broken one.
+/// When any one number or name of an image is changed, the result is a sound state or none: never a panic, never a broken state.
 #[test]
 fn a_forged_image_gives_a_sound_state_or_none() {
     let mut generator = Generator::new(5);

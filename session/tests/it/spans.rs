@@ -1,4 +1,4 @@
-//! Jobs of different ages, nodes that came and went between them: who uses a node that fails.
+//! Jobs of different ages, with nodes that came and went between them: which jobs use a node that fails.
 
 use stowplan_session::{Config, Event, EventValue, Initial, State, Status, ToolRole, check, step};
 
@@ -41,8 +41,8 @@ fn release(state: &mut State, id: &'static str) -> Vec<String> {
     killed
 }
 
-/// Two loose nodes become a reservation and depart together. The one was in the default session from the first job to
-/// the third, the other for the second only: the span of the second lies within that of the first.
+/// Two loose nodes become a reservation and depart together. The first was in the default session from the first job to the third,
+/// the other during the second job only: the span of the second node lies within that of the first.
 #[test]
 fn a_span_within_another_is_no_error() {
     let initial = Initial {
@@ -93,7 +93,7 @@ fn a_span_within_another_is_no_error() {
     assert_eq!(release(&mut state, "r"), ["first", "second", "third"]);
 }
 
-/// Carving spares the jobs that have the node; when it fails in the reservation, those that had it are killed.
+/// Carving a node kills none of its jobs. When the node fails inside the reservation, the jobs that had it are killed.
 #[test]
 fn a_carved_node_that_fails_kills_those_who_had_it() {
     let initial = Initial {
