@@ -5,6 +5,9 @@
 //! says (`counts`). Ranks are the sums of `semantics` 6 (`ranks`). All three checks work on runs of equal nodes and distinct
 //! patterns, so a plan of a million equal ranks is judged in the time of one node.
 //!
+//! That no cpu is given to two processes, unless overload allows it, follows from this: `cpus` binds each process again to what earlier
+//! processes left free, `walk` compares ([`Promise::Cpus`]), and `counts` carries what is free from app to app.
+//!
 //! An internal crate of stowplan: nothing in it is promised to stay as it is. Launchers use the crate `stowplan`.
 
 // A broken promise: which one, where, what was found and what was promised.

@@ -1,7 +1,7 @@
 //! Applies judged events to the tables. Every change of a [`State`] is made in this folder.
 
 mod ending;
-mod granting;
+mod grant;
 mod request;
 
 use super::candidates::names;
@@ -62,7 +62,7 @@ pub fn apply_into(state: &mut State, judged: Judged<'_>, effects: &mut Effects) 
             forget(state, number);
             effects.answered = Some(number);
         }
-        Change::Grant(granted) => granting::grant(state, effects, *granted),
+        Change::Grant(granted) => grant::grant(state, effects, *granted),
         Change::Spawn(spawn) => start(state, effects, spawn),
         Change::Stop(ns) => {
             let mut work = Work::new(state, effects);

@@ -1,4 +1,4 @@
-//! A grant: nodes join, records are made or grow.
+//! Applies a grant that `judge/grant.rs` accepted: nodes join, records are made or grow.
 
 use super::ending::Work;
 use super::request::forget;
