@@ -25,4 +25,4 @@ pub mod hostfile;
 // `1:0-2;p0`.
 pub mod slotlist;
 // Rankfiles, sequence files, affinity files.
-pub mod written;
+pub mod listings;

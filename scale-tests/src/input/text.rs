@@ -12,7 +12,7 @@ use stowplan_engine::table::listings::Listing;
 use stowplan_engine::text::host_entries::HostEntry;
 use stowplan_engine::text::hostfile::read_hostfile;
 use stowplan_engine::text::hostlist::read_hosts;
-use stowplan_engine::text::written::{read_affinity, read_rankfile, read_sequence};
+use stowplan_engine::text::listings::{read_affinity, read_rankfile, read_sequence};
 
 /// The three setters, on apps and on the job: what is stored survives the relay, what is refused changes nothing.
 pub fn directive(bytes: &[u8]) {

@@ -10,7 +10,7 @@ use crate::table::listings::{EntryNode, Listing};
 use crate::text::host_entries::{EntrySlots, HostEntry};
 use crate::text::hostlist::plain;
 use crate::text::lines::bad_file;
-use crate::text::written::{read_rankfile, read_sequence};
+use crate::text::listings::{read_rankfile, read_sequence};
 
 /// Reads the files that a request names: the engine has no IO of its own.
 pub trait Files {

@@ -37,7 +37,7 @@ use crate::text::cursor::whole_ranges;
 use crate::text::host_entries::{HostListId, HostfileId, Hosts};
 use crate::text::hostfile::read_hostfile;
 use crate::text::hostlist::read_hosts;
-use crate::text::written::read_affinity;
+use crate::text::listings::read_affinity;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
